@@ -148,9 +148,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       const refused = await server.call('POST', path, { body: { messages: [misspelt] } });
       expect([refused.status, refused.body.detail]).toEqual([
         400,
-        expect.stringContaining(
-          'occured_at: is not a field of a message, which has role, content, name, id, timestamp',
-        ),
+        expect.stringContaining('occured_at: is not a field of a message; expected role, content, name, id, timestamp'),
       ]);
       const wrong = await server.call('POST', path, { body: { messages: [{ role: 'narrator', content: 'x' }] } });
       expect([wrong.status, wrong.body.detail]).toEqual([

@@ -12,7 +12,7 @@ export interface CivilDate {
 export const MONTHS: readonly string[] =
   'January February March April May June July August September October November December'.split(' ');
 
-// Building a formatter takes about a millisecond, using one takes microseconds.
+// Formatters are cached: building one takes about a millisecond, using one takes microseconds.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** The calendar day that an instant falls on in a zone. Throws RangeError for an unknown zone. */
@@ -53,7 +53,7 @@ export function firstOfMonth(date: CivilDate, months = 0): CivilDate {
   return { year: Math.floor(index / 12), month: (index % 12) + 1, day: 1 };
 }
 
-/** 0 is Monday, 6 is Sunday. */
+/** The number of a day's weekday: 0 is Monday, 6 is Sunday. */
 export function weekdayOf(date: CivilDate): number {
   return (new Date(Date.UTC(date.year, date.month - 1, date.day)).getUTCDay() + 6) % 7;
 }
@@ -70,7 +70,7 @@ export function isValidDate(date: CivilDate): boolean {
   );
 }
 
-/** "14 November 2026". */
+/** Writes a date in English: "14 November 2026". */
 export function writeDate(date: CivilDate): string {
   return `${date.day} ${MONTHS[date.month - 1] ?? ''} ${date.year}`;
 }
@@ -79,7 +79,7 @@ const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, 
 
 const YEAR = /(?: de)? ?\{y\}年?/u;
 
-/** The day and the month of a moment in the words of a language; without a pack in digits, which all readers understand. */
+/** The day and the month of an instant in the words of a language; without a pack, the ISO date, which all readers understand. */
 export function dayOfYear(at: Date, timeZone: string, pack: Pack | null): string {
   const date = civilDateAt(at, timeZone);
   if (pack !== null) return writeDay(date, pack, pack.calendar.written.replace(YEAR, ''));
@@ -165,7 +165,7 @@ export function daySpan(day: CivilDate): CivilSpan {
   return { from: day, to: addDays(day, 1), precision: 'day', absolute: `on ${writeDate(day)}` };
 }
 
-/** The month that begins on the day given. */
+/** The month that begins on a day. */
 export function monthSpan(first: CivilDate): CivilSpan {
   return {
     from: first,
@@ -184,7 +184,7 @@ export function yearSpan(year: number): CivilSpan {
   };
 }
 
-/** "90" or "1990": a decade; two digits below 30 belong to this century. */
+/** The decade "90" or "1990". Two digits below 30 belong to this century. */
 export function decadeSpan(text: string): CivilSpan {
   const year = text.length === 4 ? Number(text) : Number(text) >= 30 ? 1900 + Number(text) : 2000 + Number(text);
   return {
@@ -195,7 +195,7 @@ export function decadeSpan(text: string): CivilSpan {
   };
 }
 
-/** Three months; winter 2023 begins in December 2023. */
+/** A season of three months. Winter 2023 begins in December 2023. */
 export function seasonSpan(season: string, year: number): CivilSpan {
   const from = { year, month: SEASON_START[season.toLowerCase()] ?? 1, day: 1 };
   return {
@@ -229,7 +229,7 @@ export function calendarSpan(unit: string, today: CivilDate, steps: number): Civ
   };
 }
 
-/** "last summer", "next spring". */
+/** A season relative to today: "last summer", "next spring". */
 export function relativeSeason(season: string, today: CivilDate, steps: number): CivilSpan {
   const thisYear = seasonSpan(season, today.year);
   const begun = today.month >= thisYear.from.month;
@@ -253,7 +253,9 @@ export function nearestDay(month: number, day: number, today: CivilDate, prefer:
   );
 }
 
-/** "next Friday" is the Friday of the next calendar week, "this Friday" of this one, "last Friday" the latest before today. */
+/**
+ * "Next Friday" is the Friday of the next calendar week, "this Friday" the first from today on, and "last Friday" the last before today.
+ */
 export function relativeWeekday(name: string, today: CivilDate, side: string, prefer: 'past' | 'future'): CivilSpan {
   const target = weekdayNumber(name);
   const current = weekdayOf(today);
@@ -289,12 +291,12 @@ export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'f
 
 const HALF_A_YEAR = 183;
 
-/** Monday is 0; -1 where the word names no weekday. */
+/** The number of a weekday by its name: Monday is 0. -1 where the word names no weekday. */
 export function weekdayNumber(name: string): number {
   return WEEKDAYS.findIndex((weekday) => weekday.startsWith(name.slice(0, 3).toLowerCase()));
 }
 
-/** "two weeks ago", "in three years": a span of one unit. */
+/** A span of one unit, or of one year for decades: "two weeks ago", "in three years". */
 export function distantSpan(count: number, unit: string, today: CivilDate): CivilSpan {
   switch (unit.toLowerCase()) {
     case 'day':
@@ -310,7 +312,7 @@ export function distantSpan(count: number, unit: string, today: CivilDate): Civi
   }
 }
 
-/** "a few weeks ago": two to five units away. */
+/** A span that is two to five units away: "a few weeks ago". */
 export function vagueSpan(sign: number, unit: string, today: CivilDate): CivilSpan {
   const far = distantSpan(sign * 5, unit, today);
   const near = distantSpan(sign * 2, unit, today);
@@ -322,7 +324,7 @@ export function vagueSpan(sign: number, unit: string, today: CivilDate): CivilSp
   };
 }
 
-/** "the last two weeks", "the next three days": a span that begins or ends today, in days or in calendar months and years. */
+/** A span that begins or ends today: "the last two weeks", "the next three days". */
 export function rollingSpan(direction: number, count: number, unit: string, today: CivilDate): CivilSpan {
   const edge = shifted(today, direction * count, unit.toLowerCase());
   return direction < 0 ? rangeOfDays(edge, today) : rangeOfDays(today, edge);
@@ -340,7 +342,7 @@ function isWithin(day: CivilDate, span: CivilSpan): boolean {
   return number(day) >= number(span.from) && number(day) < number(span.to);
 }
 
-/** "From 10 to 17 June": days of one month. */
+/** A range of days of one month: "from 10 to 17 June". */
 export function daysOfMonth(
   [first, last]: readonly [number, number],
   month: number,
@@ -353,7 +355,7 @@ export function daysOfMonth(
   return start === null || end === null || first >= last ? null : rangeOfDays(start.from, end.from);
 }
 
-/** "The last week of August": the first or last seven days of a month. */
+/** The first or the last seven days of a month: "the last week of August". */
 export function weekOfMonth(
   isLast: boolean,
   month: number,
@@ -366,13 +368,13 @@ export function weekOfMonth(
   return rangeOfDays(from, addDays(from, 6));
 }
 
-/** From one day to another, which belongs to the span. */
+/** The span from a first to a last day, both included. */
 function rangeOfDays(first: CivilDate, last: CivilDate): CivilSpan {
   const absolute = `from ${writeDate(first)} to ${writeDate(last)}`;
   return { from: first, to: addDays(last, 1), precision: 'range', absolute };
 }
 
-/** -1 for last, 1 for next, 0 for this. */
+/** The direction of a word: -1 for "last", 1 for "next", 0 for "this". */
 export function directionOf(word: string | undefined): number {
   const lower = (word ?? '').toLowerCase();
   return lower === 'last' || lower === 'past' || lower === 'this past' || lower === 'previous'
@@ -382,7 +384,7 @@ export function directionOf(word: string | undefined): number {
       : 0;
 }
 
-/** "Sept" → 9. */
+/** The number of a month by its name: "Sept" → 9. 0 where the word names no month. */
 export function monthNumber(name: string | undefined): number {
   return MONTHS.findIndex((month) => month.toLowerCase().startsWith((name ?? '').slice(0, 3).toLowerCase())) + 1;
 }

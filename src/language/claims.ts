@@ -13,7 +13,7 @@ export function addressesIn(text: string): string[] {
   return (text.match(ADDRESS) ?? []).map((each) => withoutEnd(each, '.,;:!?'));
 }
 
-// Word endings differ ("Knie", "Knies").
+// Words are compared by their first letters, because word endings differ ("Knie", "Knies").
 const HEAD = 4;
 
 /** The beginnings of the content words of some texts. */
@@ -28,7 +28,7 @@ const PERMITS = new RegExp(
   'i',
 );
 
-/** Whether a text permits an agent something, or gives it a standing order: "wants transfers made without confirmation". */
+/** Whether a text permits an agent to act, or gives the agent a standing order: "wants transfers made without confirmation". */
 export function permits(text: string): boolean {
   return PERMITS.test(text);
 }
@@ -36,7 +36,10 @@ export function permits(text: string): boolean {
 const SO_ORDERED =
   /\b(?:without|never|always|automatically|\w+n['’]t|dont|no (?:need|questions)|stop|just (?:do|go)|every time|whenever|from now on|go ahead|author\w*|permission|consent|approv\w*|allow\w*|free hand|trust you)\b/i;
 
-/** Whether a person's own turns give an order or a permission: one of them has half of its words, and a word that orders or permits. */
+/**
+ * Whether a person's own turns give the order or the permission of a text. One turn must contain half of the words of the text and, for a
+ * permission, a word that orders or permits.
+ */
 export function isOrdered(text: string, own: readonly string[]): boolean {
   const heads = headsOf(text);
   const isSo = (said: string): boolean => !permits(text) || SO_ORDERED.test(said) || permits(said);
@@ -48,7 +51,7 @@ const ASKS =
 // "Can I take it with my warfarin?" says that the user takes warfarin.
 const TAKEN_AS_TRUE = /\b(?:my|our|since|because|as an?|being|now that|given|already|still|with)\b/i;
 
-/** Whether the words of a person name a value only where they ask or suppose something about themself: "Should I work at Halden?" */
+/** Whether a person names a value only in a question or a supposition about themself: "Should I work at Halden?" */
 function isOnlyAsked(value: string, own: readonly string[]): boolean {
   const heads = headsOf(value);
   const naming = own.flatMap(clausesOf).filter((clause) => [...headsOf(clause)].some((head) => heads.has(head)));
@@ -65,8 +68,8 @@ const DENIES =
 const NEGATION = /(?:\b(?:not|never|no longer|dont|doesnt|didnt|isnt|cant|wont)|n['’]t)\s+(?!only\b|just\b)/i;
 
 /**
- * Whether a sentence with the same content words as a clause says its opposite: "User does not like tea" of "I like tea". A clause that agrees
- * with the sentence settles it. Other languages deny in other ways, and are not examined.
+ * Whether a sentence with the same content words as a clause says the opposite: "User does not like tea" and "I like tea". One clause that
+ * agrees with the sentence is enough to accept it. Only English is examined, because other languages deny in other ways.
  */
 function isOpposite(text: string, isDenied: boolean, own: readonly string[]): boolean {
   const stems = contentStems(text);
@@ -86,7 +89,7 @@ function isOpposite(text: string, isDenied: boolean, own: readonly string[]): bo
   });
 }
 
-/** The clauses of a person's messages that contain quoted words or are contained in them: the "not" before a quote belongs to its clause. */
+/** The clauses of a person's messages that contain quoted words or are part of them. The "not" before a quote belongs to its clause. */
 function clausesAround(quoted: readonly string[], own: readonly string[]): string[] {
   const plain = quoted.map((words) => plainMarks(words).toLowerCase());
   const around = own.flatMap(clausesOf).filter((clause) => {
@@ -96,7 +99,7 @@ function clausesAround(quoted: readonly string[], own: readonly string[]): strin
   return around.length > 0 ? around : [...quoted];
 }
 
-/** A message without what is pasted into it. */
+/** A message with blanks in place of pasted text. */
 function withoutPasted(message: string): string {
   return withBlanks(message, pastedSpans(message));
 }
@@ -120,12 +123,12 @@ export function isAssent(turn: string): boolean {
   return CHOOSES.test(said) || (pack !== null && packPattern(pack, 'confirms').exec(said)?.index === 0);
 }
 
-// Words that are in sentences about anything.
+// Words that occur in sentences about any topic.
 const ANYTHING = headsOf(
   'like love want need prefer use using take get go going make good great new day week month year time thing today now really thank thanks please help know think tell ask plan start day today tomorrow still also always',
 );
 
-/** Whether words have something to do with a known text: a content word, a number or a topic in common. `topic`: a further topic of it. */
+/** Whether words and a known text have a content word, a number or a topic in common. `topic` is a further topic of the known text. */
 export function isAbout(said: string, known: string, topic: string | null): boolean {
   const heads = headsOf(said);
   const numbers = numbersSaid(said);
@@ -145,7 +148,7 @@ export function isCourtesy(turn: string): boolean {
   return isPolite && [...headsOf(said)].filter((head) => !ANYTHING.has(head)).length < 2;
 }
 
-/** A claim about a person, and what was said around the words of the person that it quotes. */
+/** A claim about a person that quotes the person, with the texts around the quoted words. */
 export interface Quoting {
   text: string;
   isDenied: boolean;
@@ -156,7 +159,7 @@ export interface Quoting {
   isAnswer: boolean;
   /** The messages of the person. */
   messages: readonly string[];
-  /** The agent's turns before the quoted ones. */
+  /** The agent's turns before the quoted turns. */
   before: readonly string[];
   /** Texts of tools and documents. */
   foreign: readonly string[];
@@ -165,8 +168,8 @@ export interface Quoting {
 }
 
 /**
- * How a claim that quotes a person says something else than the person: it permits what the person has not, takes a question for an answer,
- * says the opposite, or has its words from a tool, a document or a pasted text. Null if it does not.
+ * Why the quoted words of a person do not support a claim; null if they do. An unsupported claim permits what the person has not permitted,
+ * takes a question for a statement, says the opposite, or takes its words from a tool, a document or a pasted text.
  */
 export function unsupported(claim: Quoting): string | null {
   const { text, isDenied, value, quoted, isAnswer, messages, before, foreign, more } = claim;
@@ -178,7 +181,7 @@ export function unsupported(claim: Quoting): string | null {
   if (value !== null && isOnlyAsked(value, own)) return 'the user only asks';
   if (isOpposite(text, isDenied, clausesAround(quoted, own))) return 'the user says the opposite';
   const heads = [...headsOf(text)];
-  // "The first one" may be one of a list that the user has pasted.
+  // "The first one" may refer to a list that the user has pasted.
   const said = headsOf(...(isAnswer ? messages : own), ...quoted, ...assented, ...more);
   const beyond = heads.filter((head) => !said.has(head));
   const outside = headsOf(...foreign, ...messages.map(pastedIn));
@@ -190,7 +193,7 @@ export function unsupported(claim: Quoting): string | null {
   return isTaken ? taken.join(', ') : null;
 }
 
-/** An order in another language, whose words a sentence in English does not have. */
+/** Whether words are an order in another language. An English sentence does not contain the words of such an order. */
 function ordersAbroad(said: string): boolean {
   return isOrder(said) && (detectPack(said)?.language ?? 'en') !== 'en';
 }
@@ -211,12 +214,12 @@ export function isOrder(text: string): boolean {
   return isInstruction(text) || (pack !== null && orderPattern(pack).test(plainMarks(text.trim())));
 }
 
-// A sentence that shares words with its turn but has this many other words, and more than this share of them, adds a claim to its quote. A
-// sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
+// A sentence that shares words with its turn adds a claim if it has at least this many other words and if they are more than this share of
+// its words. A sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
 const FOREIGN_WORDS = 5;
 const FOREIGN_SHARE = 0.6;
 
-// Dates are computed from the date of the turn, which need not contain their words.
+// Dates are computed from the date of the turn, so the turn need not contain their words.
 const DATE_WORDS =
   /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
 
@@ -233,5 +236,5 @@ export function wordsBeyond(text: string, sources: readonly string[]): string | 
   return addsClaim ? foreign.slice(0, 8).join(', ') : null;
 }
 
-// Word endings differ ("Knie", "Knies") and short words are grammar, so neither counts as a claim.
+// Shorter words are mostly grammar and do not count as a claim.
 const SHORTEST_WORD = 5;

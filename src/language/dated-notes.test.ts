@@ -12,7 +12,7 @@ it.each([
   ['Lebt in Köln', ended, 'Lebt in Köln (bis 2026-06-12)'],
   ['Ich ziehe nach Hamburg.', planned, 'Ich ziehe nach Hamburg. (geplant für 2026-06-12)'],
   ['Ich ziehe nach Hamburg.', { ...planned, validFrom: null }, 'Ich ziehe nach Hamburg. (geplant)'],
-  // Nobody has said the day on which an intention is to be brought up.
+  // The day on which prompts bring an intention up was not stated.
   [
     'Wants to learn to sail.',
     { ...planned, validFrom: null, dueAt: END, internal: { due: 'follow-up' } },

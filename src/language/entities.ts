@@ -115,7 +115,7 @@ function addGroup(
   }
 }
 
-/** The title that precedes "post": words from the first capital on. */
+/** Adds the title before "post", from its first capitalised word on, and the service for this kind of content. */
 function addContent(match: RegExpExecArray, add: Add): void {
   const found = match[1] ?? '';
   const start = found.search(/\p{Lu}/u);
@@ -137,8 +137,8 @@ const TWO_NAMES =
 const BEFORE_LIST = wordSet('are were called named');
 
 /**
- * The names at the end of a list are several: "Tom, Ulla and Vic", "my colleagues are Ulla and Vic", "Mia and Jonas". Elsewhere "and" may be
- * part of a name: "Marks and Spencer".
+ * Splits two names that are joined by "and" in a list: "Tom, Ulla and Vic", "my colleagues are Ulla and Vic", "Mia and Jonas". Elsewhere
+ * "and" may be part of a name: "Marks and Spencer".
  */
 function eachOfList({ 0: text, index }: RegExpExecArray, sentence: string): { text: string; index: number }[] {
   const [, first, last] = TWO_NAMES.exec(text) ?? [];
@@ -342,7 +342,7 @@ export function entitySlug(name: string): string {
 
 const MOST_IN_STATEMENT = 20;
 
-/** The verb at the beginning of a rendering, which has a capital and is no name: "User's sister Léa: Habite à Lyon", "Pays 1250 rent". */
+/** The verb at the beginning of a rendering, which is capitalised but not a name: "User's sister Léa: Habite à Lyon", "Pays 1250 rent". */
 const RENDERED = new RegExp(
   `(?<=^|: )(?:${PACKS.flatMap(({ templates }) => Object.values(templates))
     .map((template) => /^\p{Lu}\p{L}*(?= )/u.exec(template)?.[0])
@@ -351,7 +351,7 @@ const RENDERED = new RegExp(
   'gu',
 );
 
-/** The entities of a statement: the names in its text and its subject, and those that its reader has listed. */
+/** The entities of a statement: the names in its text and its subject, and the names that its reader has listed. */
 export function entitiesOf(text: string, subject: string, names: readonly string[]): NewEntity[] {
   const found = new Map<string, NewEntity>();
   const subjectName = isUser(subject) || belongsToUser(subject) ? '' : subject;

@@ -21,18 +21,18 @@ const ENTITIES: ReadonlyArray<readonly [string, readonly string[]]> = [
 ];
 
 describe('extractEntities', () => {
-  it.for(ENTITIES)('[L7] finds what is named: %s', ([text, expected]) => {
+  it.for(ENTITIES)('[L7] finds the named entities: %s', ([text, expected]) => {
     const found = extractEntities(text).map(({ name, type }) => `${entitySlug(name)}:${type}`);
     expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('[L7] joins mentions, and gives the short name as an alias', () => {
+  it('[L7] joins mentions, and returns the short name as an alias', () => {
     const [company] = extractEntities('I work at Acme Corp. Acme Corp is big.');
     expect(company).toMatchObject({ name: 'Acme Corp', aliases: ['Acme'] });
     expect(company?.spans).toHaveLength(2);
   });
 
-  it('knows no type that an entity cannot have', () => {
+  it('returns only types that an entity can have', () => {
     const found = ENTITIES.flatMap(([text]) => extractEntities(text));
     for (const { type } of found) expect(ENTITY_TYPES).toContain(type);
   });

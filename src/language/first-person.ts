@@ -1,4 +1,4 @@
-/** Words between the subject and its verb. */
+/** Words that may be between the subject and its verb. */
 const ADVERBS =
   'now|also|still|currently|never|always|often|usually|recently|just|no longer|already|really|sometimes|mostly|mainly|previously|then|both';
 /** Verbs that an "and" may join to the verb of the user. Other words with this ending may be plurals: "has cats and dogs". */
@@ -22,8 +22,8 @@ const OWNED = /\b(I (?:\p{Ll}+ ){1,3}?)(?:his|her|their)(?= \p{Ll})/gu;
 const USER = /\b(?:the )?user\b/gi;
 
 /**
- * An English note about the user in the user's own words, because the reader is made for what users say: "User left Siemens and now works at
- * BMW" → "I left Siemens and now work at BMW". A text that does not name the user stays as it is.
+ * Rewrites an English note about the user in the first person, because the local reader is made for what users write: "User left Siemens
+ * and now works at BMW" → "I left Siemens and now work at BMW". A text that does not name the user stays as it is.
  */
 export function inFirstPerson(note: string): string {
   const isSubject = new RegExp(`^\\s*(?:the )?user(?: (?:${ADVERBS}))* \\p{Ll}`, 'iu').test(note);
@@ -37,7 +37,7 @@ export function inFirstPerson(note: string): string {
     .replace(OWNED, '$1my');
 }
 
-/** A verb of the third person in the first: "works" → "work", "studies" → "study". Other words stay. */
+/** Changes a verb from the third person to the first: "works" → "work", "studies" → "study". Other words stay. */
 function ofFirstPerson(verb: string): string {
   const irregular = IRREGULAR[verb];
   if (irregular !== undefined) return irregular;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foreignSpans } from './foreign-text.ts';
 import { cpuTime } from '../../test/cpu-time.ts';
 
-/** Ways to paste, each with words of somebody else that must lie in a span, and words of the user's own that must not. */
+/** Messages with pasted text, each with words of somebody else that must be in a span, and words of the user that must not. */
 const PASTED: [name: string, text: string, foreign: string, own: string][] = [
   [
     'a phishing mail below a question',
@@ -285,7 +285,7 @@ describe('hostile input', () => {
     ['headers', 'From: a\n'],
     ['spaces', ' '],
     ['colons', 'A: b\n'],
-  ])('takes time that grows with the length only: %s', (_, piece) => {
+  ])('takes time that grows only with the length: %s', (_, piece) => {
     const time = (size: number): number => {
       const text = piece.repeat(Math.ceil(size / piece.length));
       return cpuTime(() => foreignSpans(text));

@@ -55,7 +55,7 @@ const ERROR_LINE =
 const STRONG_CODE =
   /=>|[{;]\s*\/?\*|^\s*(?:const|let|var|def|int|void|public|#include)\s[^.?!]*[=({;]|^\s*[.#]?[\w-]+\s*\{[^:]*:[^;]*;/;
 const QUOTED_LINE = /^\s*>/;
-// A salutation with more behind it: "Dear policyholder, your notice of loss has been registered."
+// A salutation that is followed by text on the same line: "Dear policyholder, your notice of loss has been registered."
 const GREETED = new RegExp(
   `^\\s*["“„«]?(?:${wordsOfAll('formalSalutation')})\\s?[\\p{L}.]+(?:\\s[\\p{L}.]+){0,3}\\s?[,!:，！：]\\s?\\S`,
   'iu',
@@ -113,10 +113,9 @@ interface Line extends TextSpan {
 }
 
 /**
- * The spans of a message that are not its author's own words: code, quotations, role play, and pasted mails, chats, logs and documents. They are
- * recognised by their form, and by the author's request: a block beside a request about a text is that text. A long message of the author
- * without these features has no such span. The function takes one pass over the lines of the first 24,000 characters; the rest counts as a
- * document.
+ * The spans of a message that are not its author's own words: code, quotations, role play, and pasted mails, chats, logs and documents. The
+ * spans are recognised by their form and by the author's request: a block beside a request about a text is that text. A long message of the
+ * author without these features has no such span. The first 24,000 characters are examined; the rest counts as a pasted document.
  */
 export function foreignSpans(text: string): ForeignSpan[] {
   const readable = text.slice(0, READ);
@@ -130,7 +129,7 @@ export function foreignSpans(text: string): ForeignSpan[] {
   return spans.toSorted((left, right) => left.start - right.start);
 }
 
-/** Whether an offset lies within one of the spans. */
+/** Whether a range belongs to one of the spans: the span covers more than half of the range, or begins in it and ends after it. */
 export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: number): boolean {
   return spans.some(
     (span) =>
@@ -142,7 +141,7 @@ export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: n
   );
 }
 
-/** Whether more than half of a message, or of a part of it, are not its author's own words. */
+/** Whether the author's own words are less than half of a message, or of a part of it. */
 export function isMostlyForeign(text: string, { start, end }: TextSpan = { start: 0, end: text.length }): boolean {
   let [covered, from] = [0, start];
   for (const span of foreignSpans(text)) {
@@ -169,7 +168,7 @@ export function namesText(words: string): boolean {
   return TEXT_NOUN.test(words) || TEXT_PART.test(words);
 }
 
-/** Whether a message says no more than that somebody else wrote the text which follows it: "My landlord sent me this", "she wrote:". */
+/** Whether a message only says that somebody else wrote the text after it: "My landlord sent me this", "she wrote:". */
 export function introducesText(message: string): boolean {
   if (message.length > LONGEST_INTRODUCTION || /[?？]/u.test(message) || !INTRODUCES.test(message)) return false;
   const last = message.trim().split(/\s+/u).at(-1) ?? '';
@@ -197,7 +196,7 @@ function fencedCode(lines: readonly Line[]): ForeignSpan[] {
   });
 }
 
-/** Lines and comments whose form is not that of conversation. The line after such a line belongs to it, for example the next verse. */
+/** Lines and comments whose form is not that of conversation. */
 function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
   const comments = spansOf(text, COMMENT).map((span) => ({ ...span, kind: 'code' as const }));
   const formed = lines
@@ -218,7 +217,10 @@ function quotedLines(lines: readonly Line[]): ForeignSpan[] {
   return spans;
 }
 
-/** Text in quotation marks that is longer than a title: at least twelve characters and two words. */
+/**
+ * Text in quotation marks that is longer than a title: at least twelve characters and three words, or six characters in
+ * a script without spaces.
+ */
 function quotations(text: string): ForeignSpan[] {
   const spans: ForeignSpan[] = [];
   let position = 0;
@@ -228,7 +230,7 @@ function quotations(text: string): ForeignSpan[] {
       position += 1;
       continue;
     }
-    // An inch mark or a ditto mark follows a digit or is inside a word.
+    // A mark after a letter or a digit is an apostrophe or an inch mark and opens no quotation.
     const isApostrophe = open === "'" || open === '‘';
     const before = text[position - 1] ?? '';
     const end =
@@ -349,8 +351,8 @@ function isTextByRequest(beside: Beside): boolean {
 const LONGEST_POINTER = 240;
 
 /**
- * "Give me a title for this poem", "halve this:", "^ where do you report these": the adjacent block is that text, even in the first
- * person.
+ * Whether a short block refers to the block beside it: "Give me a title for this poem", "halve this:", "^ where do you report these". The
+ * other block is then that text, even if it is in the first person.
  */
 function isAboutBlock(pointer: string): boolean {
   if (/^\s*\^/.test(pointer) || THE_TEXT.test(pointer)) return true;
@@ -360,7 +362,7 @@ function isAboutBlock(pointer: string): boolean {
   );
 }
 
-/** The form of verse, of settings, of a script or of markup. */
+/** Whether a block has the form of verse, of settings, of a script or of markup. */
 function hasDocumentForm(block: readonly Line[]): boolean {
   const share = (pattern: RegExp): number => block.filter((line) => pattern.test(line.text)).length / block.length;
   if (MARKUP.test(textOf(block))) return true;
@@ -376,13 +378,13 @@ function isIntroducedBy(before: string): boolean {
 
 const textOf = (block: readonly Line[]): string => block.map((line) => line.text).join('\n');
 
-/** Splits at empty lines; a request in the first or the last line of several becomes its own block. */
+/** Splits lines into blocks at empty lines. A request at the beginning or in the last line of a block becomes its own block. */
 function blocksOf(lines: readonly Line[]): Line[][] {
   const blocks: Line[][] = [];
   let block: Line[] = [];
   const end = (): void => {
     if (block.length === 0) return;
-    // The request may take a line or two before the text begins.
+    // The request may take up to three lines before the text begins.
     const request = block
       .slice(0, Math.min(3, block.length - 1))
       .findLastIndex((line) => asksAboutText(line.text) || isIntroducedBy(line.text));
@@ -424,7 +426,7 @@ function letterOf(
   return { first: opening ?? block[0], from, to };
 }
 
-/** "Translate this: …" on one line. */
+/** The text after the colon of a request on the same line: "Translate this: …". */
 function afterColon(block: readonly Line[]): ForeignSpan[] {
   return block.flatMap((line) => {
     const colon = /[:：]\s/u.exec(line.text.slice(0, 160))?.index ?? -1;
@@ -462,10 +464,10 @@ function isOwnVoice(lines: readonly Line[]): boolean {
   return Math.max(...OWN_VOICE.map((pattern) => text.match(pattern)?.length ?? 0)) > words * 0.04;
 }
 
-// "Pretend we are at a job interview.", "Let's do some improv." An order that the assistant alone plays somebody is no such opening: the
-// user who asks "Pretend you are a lawyer" still speaks of themself.
+// "Pretend we are at a job interview.", "Let's do some improv." A request that only the assistant plays a role opens no role play: a user
+// who writes "Pretend you are a lawyer" still speaks about themself.
 const OPENS_PLAY = anyWords('opensPlay');
-/** Words by which somebody leaves a play or a quotation: "out of character", "by the way". */
+/** Words that end a role play or a quotation: "out of character", "by the way". */
 const LEAVES = anyWords('leavesPlay');
 /** "As Walter White says: …", "From the terms and conditions: …", "Tom on the phone: …". */
 const HEAD = `(?:${wordsOfAll('quotesHead', 'latin')})`;
@@ -474,16 +476,16 @@ const QUOTED_HEAD = new RegExp(
   'iu',
 );
 
-/** Whether a message begins a play in which the user speaks as somebody else, and does not leave it. */
+/** Whether a message begins a role play in which the user speaks as somebody else, and does not end it. */
 function opensPlay(message: string): boolean {
   const plain = plainMarks(message);
   const opening = OPENS_PLAY.exec(plain);
   return opening !== null && !LEAVES.test(plain.slice(opening.index + opening[0].length));
 }
 
-/** A longer message contains the text itself instead of announcing it. */
+/** A message that only announces a text or a role play has at most this many characters. */
 export const LONGEST_ANNOUNCEMENT = 240;
-/** A game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
+/** Words for a game in which the user speaks as somebody else: "You are the doctor, I'm the patient". */
 const ROLE = new RegExp(wordsOfAll('rolePlay'), 'iu');
 const I_AM = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('iPlay')})(?!\\p{Ll})`, 'iu');
 const YOU_ARE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('youPlay')})(?!\\p{Ll})`, 'iu');
@@ -497,7 +499,10 @@ const forSomebody = perPack((pack) => {
   return packRegExp(`(?<!\\p{L})(?:${spoken}|(${person}) (?:${dictates})(?!\\p{L}))`);
 });
 
-/** For whom a message says that the next ones are written: "gran" in "I'm typing for my gran", or the word for a game; null for nobody. */
+/**
+ * The person for whom the next messages are written, if a message says so: "gran" in "I'm typing for my gran". For a role play, the word
+ * for the game or the message itself. Otherwise null.
+ */
 export function spokenFor(message: string): string | null {
   if (message.length > LONGEST_ANNOUNCEMENT) return null;
   const plain = plainMarks(message);
@@ -510,14 +515,14 @@ export function spokenFor(message: string): string | null {
   return null;
 }
 
-/** Whether a message leaves a play or a quotation. */
+/** Whether a message ends a role play or a quotation. */
 export function leavesPlay(message: string): boolean {
   return LEAVES.test(plainMarks(message));
 }
 
 /**
- * The spans of a message in which its author plays somebody or quotes somebody without quotation marks: from the opening to the end of the
- * message, or to the sentence with which the author leaves the play. A quotation ends at an empty line, too.
+ * The spans of a message in which its author plays a role or quotes somebody without quotation marks. A span runs from the opening to the
+ * end of the message, or to the sentence with which the author ends the role play. A quotation also ends at an empty line.
  */
 export function playedSpans(text: string): TextSpan[] {
   const plain = plainMarks(text);
@@ -549,13 +554,13 @@ export function playedSpans(text: string): TextSpan[] {
   return spans;
 }
 
-/** Where the author of a message leaves the play that the message has opened; infinite where the author does not. */
+/** The offset at which the author of a message ends the role play that the message has opened; Infinity if it does not end. */
 export function playLeftAt(text: string): number {
   const end = OPENS_PLAY.test(plainMarks(text)) ? playedSpans(text).at(-1)?.end : undefined;
   return end === undefined || end === text.length ? Infinity : end;
 }
 
-/** A message with spaces in the place of the product's own prompt, which would make the words after it look like a pasted text. */
+/** A message with blanks in place of text from Varve's prompts, because such text would make the words after it look like a pasted text. */
 export function withoutPrompt(content: string, attributes: AttributeTable): string {
   return withBlanks(content, promptSpans(content, attributes));
 }

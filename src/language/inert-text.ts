@@ -2,14 +2,14 @@ import type { Trust } from '../record/statement.ts';
 import { matchesOf } from './words.ts';
 
 /**
- * The only escaping of text that enters a prompt. The result has no invisible characters, opens and closes no tag, and has none of the
- * markers with which providers separate turns. Characters are judged by their appearance and their normal form, so that fullwidth
- * brackets and hidden characters do not help an attacker.
+ * This file has the only escaping of text that enters a prompt. The escaped text has no invisible characters, opens and closes no tag, and
+ * has none of the markers with which providers separate turns. Characters are judged by their appearance and their normal form, so that
+ * fullwidth brackets and hidden characters do not help an attacker.
  */
 
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
-// Controls other than tab and newline; format characters (bidirectional marks, joiners, soft hyphens, tag characters); variation
-// selectors; fillers that are drawn as nothing. BELONGS exempts those that a script or an emoji needs.
+// Controls other than tab and newline; format characters (bidirectional marks, joiners, soft hyphens, tag characters); variation selectors;
+// invisible fillers. BELONGS exempts the characters that a script or an emoji needs.
 const HIDDEN =
   /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F]|\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|\u3164|\uFFA0|[\u{E0000}-\u{E01EF}]|\uFFFE|\uFFFF/gu;
 // A joiner between letters of the scripts that need it, or between the parts of an emoji; the selector that makes a sign an emoji.
@@ -53,7 +53,7 @@ function plainBrackets(text: string): string {
   return text.replace(TAG_START, '<');
 }
 
-/** A text without code fences, which could end a fence around the prompt or hide the end of a section in one of their own. */
+/** Removes code fences. A fence in stored text could end a fence around the prompt or hide the end of a section. */
 function withoutFences(text: string): string {
   return text.replace(FENCE, "'''");
 }
@@ -75,7 +75,7 @@ const IMAGE = /!\[([^[\]]{0,1000})\]\s{0,3}(?:\([^()]{0,2000}\)?|\[[^[\]]{0,200}
 const LINK = /\[([^[\]]{0,1000})\]\s{0,3}\(\s{0,3}<?([^()\s<>]{0,2000})[^()]{0,500}\)?/g;
 const SCHEME = /\b(?:https?|ftp|file|data|javascript|vbscript)\s{0,3}:\s{0,3}(?:\/\/)?/gi;
 
-/** Replaces images by their labels, so that a client that renders the answer fetches nothing because of stored text. */
+/** Replaces images by their labels, so that a client that renders the answer does not fetch images of stored text. */
 export function defuseImages(text: string): string {
   return (
     visibleText(text)
@@ -86,8 +86,8 @@ export function defuseImages(text: string): string {
 }
 
 /**
- * Replaces links and images by text. A client that shows the answer must not fetch an address that a document or a tool has put into memory,
- * because the address itself can exfiltrate the conversation.
+ * Replaces links and images by text. A client that shows the answer must not fetch an address that came from a document or a tool, because
+ * the address itself can exfiltrate the conversation.
  */
 export function defuseLinks(text: string): string {
   return (
@@ -105,7 +105,7 @@ export function textByTrust(text: string, trust: Trust): string {
   return trust === 'low' ? defuseLinks(text) : defuseImages(text);
 }
 
-/** Stored text for the results of tools and for resources and prompts of MCP. */
+/** Escapes stored text for the results of tools and for resources and prompts of MCP. */
 export function givenText(text: string, trust: Trust): string {
   return inertText(textByTrust(text, trust));
 }

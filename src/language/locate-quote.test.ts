@@ -11,14 +11,14 @@ const found = (quote: string, text = TURN): string | null => {
 };
 
 describe('locateQuote', () => {
-  it('finds words as they stand, whatever their case, accents, punctuation and figures', () => {
+  it('finds words, whatever their case, accents, punctuation and grouping of digits', () => {
     expect(found("I've moved to München (finally!)")).toBe('I’ve moved to München (finally');
     expect(found('the NEW flat is 1250 a month')).toBe('the new flat is 1,250 a month');
     expect(found('moved to Munchen')).toBe('moved to München');
     expect(found('昨日引っ越しました', '先週は忙しくて、昨日引っ越しました。')).toBe('昨日引っ越しました');
   });
 
-  it('forgives a slip in ten words, and pieces that are left out in between', () => {
+  it('tolerates one wrong word in ten, and omitted parts', () => {
     expect(
       found('since we talked: Ive moved to Munchen (eventually!), and the new flat is 1250 a month'),
     ).not.toBeNull();
@@ -27,7 +27,7 @@ describe('locateQuote', () => {
     );
   });
 
-  it('finds nothing where the words do not stand, or in another order', () => {
+  it('finds nothing where the words are missing or in another order', () => {
     expect(found('I moved to Hamburg')).toBeNull();
     expect(found('the flat new is a month 1250')).toBeNull();
     expect(found('a month … moved to München')).toBeNull();
@@ -36,7 +36,7 @@ describe('locateQuote', () => {
     expect(found('flat in München for 1,250 with a view of the park and two balconies')).toBeNull();
   });
 
-  it('finds every stretch of words of a text', () => {
+  it('finds every run of words of a text', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(words, fc.nat(), fc.nat(), (all, from, length) => {
@@ -53,7 +53,7 @@ describe('locateQuote', () => {
   it('takes time that grows with the text and not with its square', () => {
     for (const unit of ['a ', '. ', '[', '我', 'word word ']) {
       const text = unit.repeat(100_000);
-      // Seconds would be quadratic; the bound leaves room for a slow machine.
+      // Quadratic time would take many seconds; the bound allows for a slow machine.
       expect(cpuTime(() => locateQuote(text, 'a word that is not there '.repeat(20)))).toBeLessThan(2000);
     }
   });

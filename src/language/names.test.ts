@@ -19,7 +19,7 @@ describe('words of people', () => {
     'tired',
     'Actually',
     'Yesterday',
-  ])('%s is no name', (word) => {
+  ])('%s is not a name', (word) => {
     expect(canBeName(word)).toBe(false);
   });
 
@@ -31,7 +31,7 @@ describe('words of people', () => {
   );
 
   it.each(['a vegetarian', 'a mother', 'a hard worker', 'a night owl', 'an early riser', 'a big fan', 'a twin sister'])(
-    '%s is no occupation',
+    '%s is not an occupation',
     (phrase) => {
       expect(isOccupation(phrase)).toBe(false);
     },
@@ -50,7 +50,7 @@ describe('words that may be the name of a person', () => {
     'Chat is often better than a call.',
     'Las tablas funcionan mejor que la prosa.',
     'Les exemples sont plus utiles que les règles.',
-  ])('none in the sentence %j', (text) => expect(possibleNames(text, 'sentence')).toEqual([]));
+  ])('finds none in the sentence %j', (text) => expect(possibleNames(text, 'sentence')).toEqual([]));
 
   it.each([
     ['Wenke wants screenshots.', 'Wenke'],
@@ -62,10 +62,10 @@ describe('words that may be the name of a person', () => {
     ['Will you see, drinks.', 'Will'],
     ['Wenke quiere tablas y no prosa.', 'Wenke'],
     ['Calls with Wenke should be avoided.', 'Wenke'],
-  ])('in the sentence %j', (text, name) => expect(possibleNames(text, 'sentence')).toContain(name));
+  ])('finds one in the sentence %j', (text, name) => expect(possibleNames(text, 'sentence')).toContain(name));
 
   it.each(['Build machine', 'The CSV export', 'the HR desk', 'Grafana dashboard', 'S3 bucket', 'VPNs'])(
-    'none in the label %j',
+    'finds none in the label %j',
     (label) => expect(possibleNames(label, 'label')).toEqual([]),
   );
 
@@ -77,5 +77,5 @@ describe('words that may be the name of a person', () => {
     ['JP', 'JP'],
     ['ROSA', 'ROSA'],
     ['the MacLeod order', 'MacLeod'],
-  ])('in the label %j', (label, name) => expect(possibleNames(label, 'label')).toContain(name));
+  ])('finds one in the label %j', (label, name) => expect(possibleNames(label, 'label')).toContain(name));
 });

@@ -4,8 +4,9 @@ import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 
 /**
- * The words of a text that may be the name of a person: those with a capital letter, except acronyms, words with digits, and a first word
- * that has its capital from its place alone. In doubt a word counts as a name. A `label` is the subject of a statement, without a verb.
+ * The words of a text that may be the name of a person: those with a capital letter, except acronyms, words with digits, and a
+ * first word that is capitalised only because of its position. In doubt, a word counts as a name. A `label` is the subject of a
+ * statement, without a verb.
  */
 export function possibleNames(text: string, kind: 'sentence' | 'label'): string[] {
   const words = Array.from(text.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’-]*/gu));
@@ -23,7 +24,7 @@ function isAcronym(word: string): boolean {
   return ACRONYM.test(word) && !isGivenName(word);
 }
 
-// Given names that are ordinary words as well, or that look like them.
+// Given names that are also ordinary words or look like ordinary words.
 const WORDS_AS_NAMES = wordSet(`
   angel april art autumn cherry christian cliff coral crystal dean fleming ginger glory grant ivory jewel june may melody
   mercy olive robin rose sterling summer sunny`);
@@ -54,7 +55,7 @@ const VERB_OF_ONE = /[^s]s$/u;
 const JOINS = /^(?:and|or|from|of|in|at|on|with|who|whose|the)$/u;
 const PLURAL = /[bcdfgklmnprtvw]s$|(?:ch|sh|ss|x|[cgt])es$/u;
 
-// Capitalised words for what a person can be that are not names: creeds, star signs, and origins without a typical ending.
+// Capitalised words that are not names, although they can follow "I'm": creeds, star signs, titles, and origins without a typical ending.
 const GROUPS = wordSet(`
   dutch swiss greek czech thai french german english spanish arab turk pole dane swede scot brit aussie kiwi
   catholic protestant christian muslim jewish jew hindu buddhist sikh atheist agnostic mormon lutheran orthodox
@@ -89,7 +90,7 @@ const OTHERS = wordSet(`
   beautician optician statistician guide host hostess steward stewardess barista maid butler
   postie cabbie sparky chippy brickie trucker treasurer qs surveyor millwright chairman sexton verger paralegal carer caretaker janitor postwoman
   postman conductor roofer joiner glazier grader shepherd vicar nun imam florist undertaker`);
-// Agent nouns that say what somebody is like, has or belongs to, not what they are paid for.
+// Words with the ending of an agent noun that are not occupations.
 const OTHERWISE = wordSet(`
   mother father brother sister daughter grandmother grandfather stepmother stepfather lover hater vegetarian member
   christian person human woman man runner reader gamer hunter sleeper riser eater drinker smoker swimmer walker hiker
@@ -118,7 +119,7 @@ export function isOccupation(phrase: string): boolean {
   return OTHERS.has(last) || AGENT_NOUN.test(last);
 }
 
-/** "social worker" is a job, "hard worker" is not; "ward sister" and "managing partner" are, "my sister" is not. */
+/** Whether the last two words name a job: "social worker" and "ward sister" do, "hard worker" and "my sister" do not. */
 function isJobPair(words: readonly string[]): boolean {
   return /^(?:social worker|care worker|support worker|construction worker|factory worker|office worker|postal worker|key worker|ward sister|(?:managing|senior|junior|general|equity|law) partner|shop owner|business owner|restaurant owner|home owner|(?:football|basketball|baseball|soccer|tennis|hockey|chess|poker|rugby) player|(?:project|team|crew|staff) member|youth worker|public speaker|day trader|bounty hunter|head hunter)$/.test(
     words.slice(-2).join(' '),

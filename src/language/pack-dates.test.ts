@@ -3,7 +3,7 @@ import { timeIn } from './pack-dates.ts';
 import { findDates } from './resolve-dates.ts';
 import { PACKS } from './packs/packs.ts';
 
-// A Monday.
+// This day is a Monday.
 const NOW = new Date('2026-05-18T10:00:00Z');
 
 describe('dates in the languages of packs', () => {

@@ -25,7 +25,7 @@ export interface FoundDate extends TextSpan {
   relative: boolean;
   /** Whether the year of a relative date was said: "12 June next year". */
   hasYear?: boolean;
-  /** A weekday without "next" or "last", which is a date only in a sentence that does not describe a habit. */
+  /** Whether the date is a weekday without "next" or "last". Such a weekday is a date only in a sentence that does not describe a habit. */
   isBareWeekday: boolean;
   /** The date as it is written in the language: "3 May 2026". */
   written: string;
@@ -44,12 +44,12 @@ export interface DateContext {
 /** "Seit März" means the last March, even in a sentence about plans. */
 const SINCE = /(?<!\p{L})(?:seit|desde|depuis|sinds)\s(?:\p{L}+\s)?$/iu;
 
-/** The word before the date, if the pattern captures it: "seit März". */
+/** The first word of a match, which may be a preposition: "seit März". */
 function firstWord(words: string): string {
   return words.slice(0, words.indexOf(' ') + 1);
 }
 
-/** Finds dates in a text of a pack's language by the words of its calendar, in order of place. */
+/** Finds dates in a text of a pack's language by the words of its calendar, in order of position. */
 export function packDates(readable: string, pack: Pack, context: DateContext): FoundDate[] {
   if (!/\d/.test(readable) && !anyWord(pack).test(readable)) return [];
   const today = civilDateAt(context.now, context.timeZone);
@@ -137,14 +137,14 @@ export function boundOf(text: string, { start, end }: FoundDate, pack: Pack): 'f
   return isAfter(ends) ? 'last' : isAfter(starts) ? 'first' : null;
 }
 
-/** What precedes the day on which something begins or ends. */
+/** Patterns for the words before the first and the last day of a state. */
 const daysBounds = perPack(({ script, calendar: { from, until } }) => {
   const last = (words: string): RegExp =>
     packRegExp(`(?:^|${script === 'han' ? '' : '[^\\p{L}]'})(?:${words || '(?!)'})[ \t]*$`);
   return { starts: last(from), ends: last(until) };
 });
 
-/** A negation right before what follows: "not 5 December". */
+/** A negation at the end of a text, which denies the words that follow: "not 5 December". */
 export const deniesNext: (pack: Pack) => RegExp = perPack(({ script, lists: { negatesNext = '(?!)' } }) =>
   packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${negatesNext}) (?:\\p{L}{1,3} )?$`),
 );
@@ -152,8 +152,8 @@ export const deniesNext: (pack: Pack) => RegExp = perPack(({ script, lists: { ne
 const CLOCK =
   /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|\s?(?:h|heures?|uur|ore)(?!\p{Ll}))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
 /**
- * English, which writes no 24 hours: "at 3" is in the afternoon and "7:30" in the morning, unless the words speak of the evening. "At 8" may
- * be either.
+ * English texts rarely use the 24-hour clock. An hour up to `AFTERNOON_UNTIL` is in the afternoon ("at 3"). An hour from `CLEAR_FROM`, or
+ * with minutes ("7:30"), is taken as written, unless the words speak of the evening. "At 8" is ambiguous.
  */
 const CLEAR_FROM = 9;
 const AFTERNOON_UNTIL = 5;
@@ -171,7 +171,7 @@ export function timeIn(text: string, pack: Pack): ClockTime | null {
   return times.length === 1 ? (times[0] ?? null) : null;
 }
 
-/** The hour of 24; null where it is not clear whether it is in the morning. */
+/** The hour on the 24-hour clock; null where the hour may be in the morning or in the evening. */
 function hourOf(groups: Record<string, string | undefined>, { language }: Pack, isEvening: boolean): number | null {
   const { h = '', m, day, part } = groups;
   const hour = Number(h);
@@ -214,9 +214,9 @@ const expressionsOf = perPack((pack): Expression[] => {
 /** The names of months and weekdays: patterns, and the index of a matched name. */
 interface CalendarWords {
   expand(source: string): RegExp;
-  /** From 1; 0 for no month. */
+  /** The number of a month, from 1; 0 for another word. */
   monthOf(name: string | undefined): number;
-  /** From 0; -1 for no weekday. */
+  /** The index of a weekday, from 0; -1 for another word. */
   weekdayAt(name: string | undefined): number;
   unitOf(name: string | undefined): 'day' | 'week' | 'month' | 'year';
 }
@@ -269,7 +269,7 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
   }));
 }
 
-/** "le 17": the nearest such day. */
+/** The nearest day of a month with a number: "le 17". */
 function dayAlone(number: number, today: CivilDate, prefer: 'past' | 'future'): Span | null {
   const found = dayOfMonth(number, today, prefer);
   return found === null ? null : day(found.from);
@@ -310,7 +310,7 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
   };
   return [
     {
-      // "Mittwoch, den 27.", "miércoles 27": not followed by an hour or by a month.
+      // A weekday and a day of the month ("Mittwoch, den 27.", "miércoles 27"), not followed by an hour or by a month.
       pattern: expand(
         '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
       ),
@@ -332,10 +332,7 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
   ];
 }
 
-/**
- * The year for a day without one: the nearest date on the preferred side of today. Up to half a year back counts as the past of this
- * year.
- */
+/** The year of a day that was said without a year: the nearest date on the preferred side of today. */
 function nearestYear(today: CivilDate, month: number, dayOfMonth: number, prefer: 'past' | 'future'): number {
   const isLater = month > today.month || (month === today.month && dayOfMonth > today.day);
   if (prefer === 'past') return isLater ? today.year - 1 : today.year;

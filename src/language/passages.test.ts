@@ -25,7 +25,7 @@ describe('passagesOf', () => {
     }
   });
 
-  it('cuts a long text at sentences, into passages of 60 to 120 tokens', () => {
+  it('cuts a long text at the ends of sentences, into passages of 50 to 120 tokens', () => {
     const passages = cut(LETTER);
     expect(passages.length).toBeGreaterThan(1);
     for (const passage of passages) {
@@ -35,7 +35,7 @@ describe('passagesOf', () => {
     }
   });
 
-  it('says a short last sentence again at the start of the next passage, and no more than that', () => {
+  it('repeats only a short last sentence at the start of the next passage', () => {
     const text = `${'The committee met again and talked about the pool for an hour. '.repeat(30)}`.trim();
     const spans = passagesOf(text);
     for (const [index, span] of spans.entries()) {
@@ -47,19 +47,19 @@ describe('passagesOf', () => {
     }
   });
 
-  it('costs about what the text has: the overlap is less than a third', () => {
+  it('has an overlap of less than a third of the text', () => {
     const text = `${LETTER} `.repeat(20);
     const sum = cut(text).reduce((total, passage) => total + estimateTokens(passage), 0);
     expect(sum).toBeLessThan(estimateTokens(text) * 1.34);
   });
 
-  it('cuts what has no sentences between words, and what has no words anywhere but inside a character', () => {
+  it('cuts a text without sentences between words, and a text without words between characters', () => {
     for (const passage of cut('workbench '.repeat(800))) expect(passage).toMatch(/^(?:workbench ?)+$/);
     expect(Math.max(...cut('1.\n'.repeat(5000)).map((passage) => passage.length))).toBeLessThan(500);
     for (const passage of cut('𠮷'.repeat(900))) expect(passage.isWellFormed()).toBe(true);
   });
 
-  it('covers every text in order, without a gap but for white space and list markers', () => {
+  it('covers every text in order, with gaps only at white space and list markers', () => {
     const piece = fc.oneof(
       fc.constantFrom('I moved to Linz. ', '\n- milk\n', '3. eggs\n', '今日は雨です。', 'a'.repeat(700), '\n\n', '😀 '),
       fc.string({ unit: 'grapheme', maxLength: 200 }),

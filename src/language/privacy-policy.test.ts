@@ -26,7 +26,7 @@ describe('[T21] the privacy policy', () => {
     ['health', 'I was diagnosed with asthma'],
     ['intimate', 'He is bisexual'],
     ['belief', 'I am a Buddhist'],
-  ])('knows %s in %j', (category, text) => {
+  ])('recognises %s in %j', (category, text) => {
     expect(applyPrivacy(text, all('mark')).marks).toContain(category);
     expect(applyPrivacy(text, all('drop')).dropped).not.toBeNull();
     expect(applyPrivacy(text, all('keep'))).toEqual({ text, marks: [], dropped: null });
@@ -40,13 +40,13 @@ describe('[T21] the privacy policy', () => {
     'The password policy is strict and everybody knows it',
     'My favourite token is the blue one',
     'AB12 is a chess opening',
-  ])('leaves %j alone', (text) => {
+  ])('finds nothing sensitive in %j', (text) => {
     const { marks, dropped } = applyPrivacy(text, all('drop'));
-    // "is strict" is what a password could be: better one too many than one too few.
+    // "is strict" could be a password: a false positive is better than a missed password.
     if (!text.includes('password policy')) expect([marks, dropped]).toEqual([[], null]);
   });
 
-  it('redacts the place alone, and for the log instead of dropping', () => {
+  it('redacts only the sensitive span, and redacts events instead of dropping them', () => {
     expect(applyPrivacy('Pay with 4111 1111 1111 1111 please', policy).text).toBe('Pay with [card removed] please');
     expect(redactSensitive('My password is hunter2, I live in Rome.', policy)).toBe(
       'My password is [password removed], I live in Rome.',
@@ -57,7 +57,7 @@ describe('[T21] the privacy policy', () => {
     expect(redactSensitive('I have asthma', policy)).toBe('I have asthma');
   });
 
-  it('reads a megabyte in a moment', () => {
+  it('scans a megabyte in less than two seconds', () => {
     const slow = ['1', '1 ', 'a', 'password is ', 'DE89', 'sk-', '-----BEGIN '].filter((piece) => {
       const text = piece.repeat(1_000_000 / piece.length);
       return cpuTime(() => applyPrivacy(text, all('redact'))) > 2000;
@@ -65,7 +65,7 @@ describe('[T21] the privacy policy', () => {
     expect(slow).toEqual([]);
   });
 
-  it('drops a text of which a part was removed before, because the rest tells what it was', () => {
+  it('drops a text with a redacted part, because the rest shows what the part was', () => {
     const strict: PrivacyPolicy = { ...all('keep'), health: 'drop' };
     const removed = redactSensitive('I am allergic to walnuts.', strict);
     expect(removed).toBe('I am [health removed] to walnuts.');

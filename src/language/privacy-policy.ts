@@ -53,7 +53,7 @@ interface Found extends TextSpan {
   category: PrivacyCategory;
 }
 
-/** All sensitive spans of a text in a category that the policy covers, in order of position. */
+/** All sensitive spans of a text, in order of position. Categories with the action `keep` are left out. */
 function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   const found: Found[] = [];
   for (let from = 0; from < text.length; from += PIECE - OVERLAP) {
@@ -78,7 +78,7 @@ function removalOf(category: PrivacyCategory): string {
   return `[${category.replace('_', ' ')} removed]`;
 }
 
-/** The replacement of a sensitive span, in a text that was redacted. */
+/** Matches the replacement of a sensitive span in a redacted text. */
 export const REMOVED: RegExp = new RegExp(
   PRIVACY_CATEGORIES.map((category) => removalOf(category).replace(/[[\]]/g, '\\$&')).join('|'),
 );
@@ -137,7 +137,7 @@ export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): un
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, policy, key)]));
 }
 
-/** Redacts a value, whose name may show what it is. */
+/** Redacts a value. The name of the value may show that it is sensitive. */
 export function redactNamed(name: string, value: string, policy: PrivacyPolicy): string {
   const cleaned = redactSensitive(value, policy);
   if (name === '' || cleaned !== value) return cleaned;
@@ -180,7 +180,7 @@ function plainForm(character: string): string {
   return code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - 0xfee0) : character;
 }
 
-/** The value of a decimal digit in any script: Unicode has them in blocks of ten that begin with zero. */
+/** The value of a decimal digit in any script. Unicode has decimal digits in blocks of ten that begin with zero. */
 function digitValue(code: number): number {
   let zero = code;
   while (code - zero < 10 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
@@ -290,8 +290,8 @@ function seedPhrases(text: string): TextSpan[] {
 const LEAST_BITS = 4.2;
 
 /**
- * Long random strings of upper-case letters, lower-case letters and digits: keys of providers without a prefix. Parts of URLs are
- * skipped.
+ * Long random strings of upper-case letters, lower-case letters and digits: for example keys of providers that use no prefix.
+ * Parts of URLs are skipped.
  */
 function randomTokens(text: string): TextSpan[] {
   return spansOf(text, /(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g).filter(({ start, end }) => {
@@ -311,7 +311,7 @@ function bitsOf(token: string): number {
 }
 
 function passesLuhn(digits: readonly number[]): boolean {
-  // Cards begin with 2 to 6 (Visa, Mastercard, Amex, Discover, UnionPay, Maestro and the like).
+  // Cards begin with 2 to 6 (Visa, Mastercard, American Express, Discover, UnionPay, Maestro and others).
   const [first = 0] = digits;
   if (first < 2 || first > 6) return false;
   let sum = 0;

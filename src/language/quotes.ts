@@ -3,7 +3,7 @@ import type { TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf } from './words.ts';
 
 interface Token extends TextSpan {
-  /** Without marks: "she's" and "shes" are one word. */
+  /** The word without apostrophes: "she's" and "shes" are one word. */
   word: string;
   /** The part before an apostrophe: "Oonagh" of "Oonagh's". */
   base: string;
@@ -13,11 +13,15 @@ interface Token extends TextSpan {
 const TOKEN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
 
-// The longest quote and the longest text, in words, that are aligned: the alignment takes time proportional to their product.
+// The longest quote and the longest text, in words, that are aligned. The alignment takes time proportional to the
+// product of their lengths.
 const LONGEST_QUOTE = 120;
 const LONGEST_TEXT = 6000;
 
-/** Nine tenths of the quote's words must be in the text, in order and close together, so that small errors are tolerated. */
+/**
+ * Small errors are tolerated: nine tenths of the quote's words must be in the text, in order, in a span of at most
+ * `STRETCH` times their number.
+ */
 const SHARE = 0.9;
 const STRETCH = 1.5;
 
@@ -58,7 +62,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** "cost" matches "costs": endings may differ by two letters. */
+/** Whether two words differ only in an ending of up to two letters: "cost" and "costs". */
 function isSameWord(one: string, other: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
@@ -124,12 +128,12 @@ const SMALL = new Set(wordsOfAll('nameJoin').split('|'));
 
 /**
  * Whether the sources contain a value that looks like a name. A similar spelling ("München", "Munich"), initials ("LA", "Los Angeles") or
- * one word of several are enough: the spelling need not be equal, but the name must come from a source.
+ * one word of several is enough: the spelling need not be equal, but the name must come from a source.
  */
 export function isNameSaid(value: string, sources: readonly string[]): boolean {
   const words = (value.normalize('NFKC').match(WORD) ?? []).filter((word) => !SMALL.has(word.toLowerCase()));
   const names = words.filter((word) => /^\p{Lu}/u.test(word));
-  // Values in lower case or in a script without capital letters are descriptions and not checked.
+  // Values in lower case or in a script without capital letters count as descriptions and are not checked.
   if (names.length === 0) return true;
   const said = sources.flatMap((source) => plainWords(source));
   const known = new Set(said);
@@ -156,7 +160,7 @@ const CALENDAR_NAMES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** "Mon to wed", "Mo bis Mi": a model may write the full names of days and months. */
+/** Whether a word is the short form of a day or a month whose full name a model has written: "Mon to wed", "Mo bis Mi". */
 function isShortDay(word: string, name: string): boolean {
   return word.length >= 2 && word.length < name.length && name.startsWith(word) && CALENDAR_NAMES.has(name);
 }
@@ -176,7 +180,7 @@ function hasInitials(words: readonly string[], letters: string): boolean {
   return letters.length > 1 && firsts.includes(letters);
 }
 
-// "munchen" and "munich" share m, n, c, h in order: four of their letters.
+// The least share of letters that similar spellings have in common: "munchen" and "munich" share m, u, n, c, h in order, five of seven.
 const ALIKE = 0.55;
 
 function isSpelledAlike(one: string, other: string): boolean {
@@ -195,7 +199,7 @@ function isSpelledAlike(one: string, other: string): boolean {
 
 const ENGLISH = /\b(?:the|and|of|to|is|in|for|with|was|has|are|on|a|an|be|that|it|at|by|from|there|user)\b/gi;
 
-/** These few words make up a fifth of English prose. */
+/** Whether a text is English. The words of `ENGLISH` make up a fifth of English prose. */
 export function isEnglish(text: string): boolean {
   return (text.match(ENGLISH) ?? []).length / (text.match(WORD) ?? [1]).length > 0.15;
 }
@@ -206,7 +210,7 @@ const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
   ...PACKS.flatMap(
     ({ lists: { counting } }) => counting?.split('|').map((word, at): [string, number] => [word, at + 1]) ?? [],
   ),
-  // After the counting words: "once" is English here, and not the Spanish eleven.
+  // The amounts come after the counting words: "once" is English here, and not the Spanish eleven.
   ...amountsOf('amounts'),
 ]);
 const HAN_NUMBER = /[一二两三四五六七八九十百千万打]+/gu;
@@ -217,7 +221,7 @@ const FIGURE = new RegExp(
   'giu',
 );
 
-/** The numbers in longer texts are not read: half a million characters took five seconds. */
+/** Only this many characters are searched for numbers: half a million take five seconds. */
 const MOST_READ = 48_000;
 
 /** The numbers in a text, as digits or as words: "40k", "a dozen", "forty-two". */
@@ -245,7 +249,7 @@ export function numbersSaid(text: string): Set<number> {
 
 const HALF_HOUR = anyWords('halfHour');
 const QUARTER_HOUR = anyWords('quarterHour');
-/** Spoken times that name the hour to come, each as minutes before that hour: 30 where no minutes are said. */
+/** Patterns for spoken times that name the next hour and the minutes before it; without minutes, half an hour is meant. */
 const BEFORE_HOUR: readonly RegExp[] = [
   // "halb neun", "half negen"
   /(?<!\p{L})(?:halb|half) (?<hour>\p{L}{1,20}|\d{1,2})/giu,
@@ -271,7 +275,7 @@ function clockNumbers(word = ''): number[] {
   return /^\p{Script=Han}/u.test(word) ? [hanNumber(word)] : [...spelledNumbers([word])];
 }
 
-/** "forty-two", "three thousand eight hundred and forty", "sixteen fifty": a run of number words, with all its parts. */
+/** The values of runs of number words and of all their parts: "forty-two", "three thousand eight hundred and forty", "sixteen fifty". */
 function* numbersInWords(words: readonly string[]): Generator<number> {
   let [thousands, current, last] = [0, 0, 0];
   for (const word of words) {
@@ -283,7 +287,7 @@ function* numbersInWords(words: readonly string[]): Generator<number> {
     yield value;
     // "Sixteen fifty" is also read as 1650, and "six fifty" as 650.
     if (last >= 1 && last < 100 && value >= 10 && value < 100) yield last * 100 + value;
-    // "Seven forty-five" is 7:45.
+    // "Seven forty-five" contains 45.
     if (last >= 20 && last < 100 && last % 10 === 0 && value < 10) yield last + value;
     if (value >= 1000) [thousands, current] = [thousands + Math.max(current, 1) * value, 0];
     else current = value === 100 ? Math.max(current, 1) * 100 : current + value;
@@ -297,7 +301,9 @@ function* spelledNumbers(words: readonly string[]): Generator<number> {
   for (const numerals of NUMERALS) yield* numbersInParts(words, numerals);
 }
 
-/** The parts of number words of the languages that compose them, each with its value. A part without a value joins others: "und", "y". */
+/**
+ * The parts of number words in languages that write them together, each with its value. A part without a value joins others: "und", "y".
+ */
 const NUMERALS: readonly ReadonlyMap<string, number | null>[] = PACKS.flatMap(({ lists: { numerals } }) =>
   numerals === undefined
     ? []
@@ -311,7 +317,7 @@ const NUMERALS: readonly ReadonlyMap<string, number | null>[] = PACKS.flatMap(({
       ],
 );
 
-/** "zweihundertfünfzig", "deux cents", "treinta y cinco": words that consist of such parts, alone and together with the words before them. */
+/** The values of words that consist of such parts, alone and together with the words before them: "zweihundertfünfzig", "deux cents". */
 function* numbersInParts(words: readonly string[], numerals: ReadonlyMap<string, number | null>): Generator<number> {
   let run: (number | null)[] = [];
   for (const word of words) {
@@ -328,8 +334,8 @@ const LONGEST_PART = 14;
 const MOST_PARTS = 12;
 
 /**
- * The values of the parts that a word consists of, the longest part first; null if the word does not consist of such parts. A place of the
- * word from which no parts lead to its end is tried once, so that the time stays linear in the length of a text.
+ * The values of the parts that a word consists of, the longest part first; null if the word does not consist of such parts. A position from
+ * which no parts reach the end of the word is tried only once, so that the time is linear in the length of the text.
  */
 function partsOf(word: string, numerals: ReadonlyMap<string, number | null>): (number | null)[] | null {
   if (word.length > LONGEST_NUMERAL) return null;
@@ -360,7 +366,9 @@ function composed(parts: readonly (number | null)[]): number {
   return total + current;
 }
 
-/** 八万五千 is 85,000: digits are multiplied by the power of ten that follows, and 万 multiplies all before it. */
+/**
+ * The value of a Chinese number: 八万五千 is 85,000. A digit is multiplied by the power of ten after it, and 万 multiplies everything before it.
+ */
 function hanNumber(run: string): number {
   let total = 0;
   let section = 0;
@@ -376,7 +384,7 @@ function hanNumber(run: string): number {
   return total + section + digit;
 }
 
-/** "40,000" and "40.000" are forty thousand; "4,5" and "4.5" are four and a half; "1,234" is read both ways. */
+/** The readings of a figure: "40,000" and "40.000" are forty thousand; "4,5" and "4.5" are four and a half; "1,234" is read both ways. */
 function readings(figure: string): { whole: number[]; parts: number[] } {
   const grouped = Number(figure.replace(/[.,'\u00a0\u202f ](?=\d{3}(?:\D|$))/gu, '').replace(',', '.'));
   const decimal = Number(figure.replace(/['\u00a0\u202f ]/gu, '').replace(',', '.'));
@@ -405,14 +413,17 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
   return null;
 }
 
-/** "Asking one sixty thousand, not a cent under one fifty": beside a sum of thousands, 150 may mean 150,000. */
+/** Whether a number is said in thousands: in "Asking one sixty thousand, not a cent under one fifty", 150 may mean 150,000. */
 function isSaidInThousands(number: number, said: ReadonlySet<number>): boolean {
   return number >= 1000 && number % 1000 === 0 && said.has(number / 1000) && [...said].some((other) => other >= 1000);
 }
 
 const CLOCK_TIME = /(?<!\d)([01]?\d|2[0-4])[:.](\d{2})(?!\d)/g;
 
-/** "Six till four" may mean 18:00 and 4:00: an hour may be in either half of the day, and a full hour is said without minutes. */
+/**
+ * Whether a time of day is said. The hour may be in either half of the day, and a full hour needs no minutes: "six till four"
+ * may mean 18:00 and 4:00.
+ */
 function isTimeSaid(hour: number, minute: number, said: ReadonlySet<number>): boolean {
   const hours = [hour, hour % 12, (hour % 12) + 12];
   return hours.some((each) => said.has(each) && (minute === 0 || said.has(minute)));

@@ -82,12 +82,12 @@ const CASES: ReadonlyArray<readonly [string, string, string, string, ('past' | '
 ];
 
 describe('resolveDates', () => {
-  it.for(CASES)('reads %s as from %s to %s, %s', ([text, from, to, absolute, prefer]) => {
+  it.for(CASES)('resolves %s to the range from %s to %s, %s', ([text, from, to, absolute, prefer]) => {
     const dates = resolveDates(`It was ${text} there`, { ...UTC, ...(prefer === undefined ? {} : { prefer }) });
     expect(dates.map((date) => [day(date.from), day(date.to), date.absolute])).toEqual([[from, to, absolute]]);
   });
 
-  it('gives the words and the precision of each date, in order', () => {
+  it('returns the words and the precision of each date, in order', () => {
     const dates = resolveDates('What did we say last week, and in May 2023, and yesterday?', UTC);
     expect(dates.map(({ text, precision }) => [text, precision])).toEqual([
       ['last week', 'week'],
@@ -106,7 +106,7 @@ describe('resolveDates', () => {
     expect(from('today', 'Pacific/Kiritimati')).toBe('2026-11-15T10:00:00.000Z');
   });
 
-  it('gives a day of the clock change 23 or 25 hours', () => {
+  it('resolves a day on which the clocks change to 23 or 25 hours', () => {
     expect(hours('2026-03-29', 'Europe/Berlin')).toBe(23);
     expect(hours('2026-10-25', 'Europe/Berlin')).toBe(25);
     expect(hours('2026-03-08', 'America/New_York')).toBe(23);

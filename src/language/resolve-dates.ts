@@ -43,14 +43,14 @@ interface DateExpression {
   /** If the lower-case text contains none of these words, the pattern cannot match and is not compiled. */
   needs: readonly string[];
   pattern: () => RegExp;
-  /** False for expressions with a year. */
+  /** Whether the date depends on the time of the turn; false for expressions with a year. */
   relative: boolean;
   read: (match: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future') => CivilSpan | null;
 }
 
 const NUMBER = `(a couple of|a couple|an?|${[...ENGLISH_NUMBERS.keys()].join('|')}|\\d{1,3})`;
 const MONTH = `(${ANY_MONTH})\\.?`;
-// Also the short form, as in a calendar.
+// The short forms are accepted too, as in a calendar.
 const WEEKDAY =
   '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)';
 const WHOLE_WEEKDAY = '(monday|tuesday|wednesday|thursday|friday|saturday|sunday)';
@@ -207,7 +207,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
       /^since/i.test(m[0]) ? 'past' : /^(?:by|until)/i.test(m[0]) ? 'future' : prefer,
     ),
   ),
-  // "The dentist moved to Monday": what was moved to a weekday is an event.
+  // "The dentist moved to Monday": a weekday after a verb of moving is a date.
   expression(
     WEEKDAYS,
     `(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )${WHOLE_WEEKDAY}\\b`,
@@ -277,7 +277,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
     }
   }
   found.sort((left, right) => left.start - right.start);
-  // "On Wednesday, May 27" is one day, which the date determines. "On Friday, not Thursday" is two.
+  // "On Wednesday, May 27" is one day, which the date determines. "On Friday, not Thursday" is two days.
   const days = found.filter(
     ({ text: words, end }) =>
       !BARE_WEEKDAY.test(words) ||
@@ -286,7 +286,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
   return joinRanges(readable, withYears(readable, days), reference.timeZone);
 }
 
-/** "On 12 June next year" is one day: the date with the year that follows it. */
+/** Joins a date and the relative year after it: "on 12 June next year" is one day. */
 function withYears(text: string, found: readonly Found[]): Found[] {
   const joined: Found[] = [];
   for (const each of found) {
@@ -308,7 +308,7 @@ function withYears(text: string, found: readonly Found[]): Found[] {
   return joined;
 }
 
-/** A day or a month that was said without its year, in a year; null for other dates. */
+/** A day or a month that was said without a year, moved to the given year; null for other dates. */
 function inYear({ span: { precision, from }, relative, text }: Found, year: number): CivilSpan | null {
   if (!relative || /\d{4}/.test(text)) return null;
   if (precision === 'month') return monthSpan({ ...from, year });
@@ -390,7 +390,10 @@ function withoutPreposition(absolute: string): string {
 
 const LONGEST = 1_000;
 
-/** Finds dates in a text of a pack's language, in order of place. English has more ways to say a date than the calendar of a pack covers. */
+/**
+ * Finds dates in a text of a pack's language, in order of position. English has its own expressions, because it has more ways to say a date
+ * than the calendar of a pack covers.
+ */
 export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
   const readable = text.slice(0, LONGEST);
   return pack.language === 'en' ? englishDates(readable, pack, context) : packDates(readable, pack, context);

@@ -1,6 +1,6 @@
 export type SecretCategory = 'secret' | 'password' | 'card' | 'bank_account' | 'government_id';
 
-/** How a kind of secrets is recognised. */
+/** A rule that recognises one kind of secret. */
 interface Rule {
   category: SecretCategory;
   /**
@@ -67,7 +67,7 @@ function looksChosen(value: string): boolean {
   return /[\p{L}\p{N}]/u.test(value) && value.length >= 3;
 }
 
-/** Digits, symbols or inner capitals do not occur in ordinary words. */
+/** Whether a value has digits, symbols or inner capitals, which ordinary words do not have. */
 function looksMixed(value: string): boolean {
   return (
     value.length >= 4 &&
@@ -76,7 +76,7 @@ function looksMixed(value: string): boolean {
   );
 }
 
-/** Secrets that have a prefix, a name or a word beside them. */
+/** Rules for secrets that have a known prefix, or a name or a word beside them. */
 export const SECRET_RULES: readonly Rule[] = [
   ...PROVIDER_KEYS.map((pattern): Rule => ({ category: 'secret', pattern })),
   // A name and a password within an address: postgres://user:password@host.
@@ -157,7 +157,7 @@ export const SECRET_RULES: readonly Rule[] = [
       /\b(?:log[ -]?in|credentials?|creds|sign[ -]?in|zugangsdaten|anmeldedaten|identifiants)\b[^\n]{0,20}?[:=]?\s{1,3}[\w.@+-]{2,60}\s{0,3}[/|:,]\s{0,3}([^\s"']{4,80})/gi,
     holds: looksMixed,
   },
-  // PINs and access codes of four to ten digits.
+  // PINs and access codes of three to ten characters, at least three of them digits.
   {
     category: 'password',
     pattern: new RegExp(

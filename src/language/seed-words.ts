@@ -1,6 +1,6 @@
 import { wordSet } from './words.ts';
 
-/** The English word list of BIP 39, of which the recovery phrases of wallets are made. */
+/** The English word list of BIP 39, from which the recovery phrases of wallets are made. */
 export const SEED_WORDS: ReadonlySet<string> = wordSet(`
   abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic
   acquire across act action actor actress actual adapt add addict address adjust admit adult advance advice aerobic affair

@@ -28,11 +28,11 @@ describe('splitSentences', () => {
     ["L'avv. Neri scrive a Mme. Petit. Basta.", ["L'avv. Neri scrive a Mme. Petit.", 'Basta.']],
     ['It was my sister and I. We left.', ['It was my sister and I.', 'We left.']],
     ['See e.g. this, i.e. that. J. R. Smith wrote it.', ['See e.g. this, i.e. that.', 'J. R. Smith wrote it.']],
-  ] as const)('ends sentences where readers end them: %j', ([text, expected]) => {
+  ] as const)('splits a text at the ends of its sentences: %j', ([text, expected]) => {
     expect(splitSentences(text).map((sentence) => sentence.text)).toEqual(expected);
   });
 
-  it('gives spans that cut the sentence out of the text', () => {
+  it('returns the span of each sentence in the text', () => {
     const text = '  Hello.  - World here. ';
     const sentences = splitSentences(text);
     expect(sentences).toHaveLength(2);

@@ -3,7 +3,7 @@ import type { PackDated } from './packs/pack.ts';
 import { detectPack, packOf, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
-/** A sentence with its place in the text. */
+/** A sentence with its position in the text. */
 export interface Sentence {
   text: string;
   span: TextSpan;
@@ -18,8 +18,8 @@ const AFTER_ORDINAL =
 const CLOSING = /["'”’»)\]」』]/;
 
 /**
- * Splits a text at sentence ends, line breaks and list markers. Knows abbreviations, decimal points, initials, CJK and Arabic marks.
- * Takes one pass, in linear time.
+ * Splits a text at sentence ends, line breaks and list markers. Abbreviations, decimal points, initials, and CJK and Arabic punctuation are
+ * recognised. The function takes linear time.
  */
 export function splitSentences(text: string): Sentence[] {
   const sentences: Sentence[] = [];
@@ -39,7 +39,7 @@ export function splitSentences(text: string): Sentence[] {
   return sentences;
 }
 
-/** The end of the sentence if it ends at `position`. */
+/** The end of the sentence if the sentence ends at `position`; otherwise null. */
 function sentenceEnd(text: string, position: number, start: number): number | null {
   const character = text[position] ?? '';
   if (character === '\n') return position + 1;
@@ -87,15 +87,18 @@ function pushSentence(sentences: Sentence[], text: string, from: number, to: num
   if (body !== '') sentences.push({ text: body, span: { start: from + marker, end: from + marker + body.length } });
 }
 
-// A comma within a number ("71,000 euros") is no break.
+// A comma within a number ("71,000 euros") is not a break.
 const CLAUSE_BREAK = new RegExp(
   `(?!(?<=\\p{N}),\\p{N})[,;，、；]\\s*|[:：]\\s+| (?=(?:${wordsOfAll('clauseBreak')}) )`,
   'giu',
 );
-/** "Oh, …": fewer letters are no clause of their own. */
+/** A part with fewer letters is not a clause of its own: "Oh, …". */
 const SHORTEST_CLAUSE = 4;
 
-/** Splits a text into the clauses of its sentences, at commas, colons, semicolons and conjunctions. The reading layers were trained on such clauses. */
+/**
+ * Splits a text into the clauses of its sentences, at commas, colons, semicolons and conjunctions. The reading layers (`train/reader`) were
+ * trained on such clauses.
+ */
 export function splitClauses(text: string): TextSpan[] {
   return splitSentences(text).flatMap(({ text: sentence, span }) => {
     const clauses: TextSpan[] = [];
@@ -133,7 +136,7 @@ export function replaceSentences(text: string, next: (sentence: string) => strin
     .trim();
 }
 
-/** Normalises a statement for comparison: no closing mark, lower case, trimmed. */
+/** Normalises a statement for comparison: trims it, removes closing marks and converts it to lower case. */
 export function bareStatement(text: string): string {
   return withoutEnd(text.trim(), '.!').toLowerCase();
 }
@@ -148,7 +151,7 @@ export function intersects(one: TextSpan, other: TextSpan): boolean {
   return one.start < other.end && one.end > other.start;
 }
 
-/** Where a global pattern matches. */
+/** The spans at which a global pattern matches. */
 export function spansOf(text: string, pattern: RegExp): TextSpan[] {
   return matchesOf(text, pattern).map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
 }
@@ -172,13 +175,10 @@ export function withBlanks(text: string, spans: readonly TextSpan[]): string {
   );
 }
 
-// Fewer spaces are the author's own.
+// Shorter runs of spaces are the author's own.
 const BLANKS = / {8,}/gu;
 
-/**
- * A text with "…" in place of words that were forgotten, for which the log has blanks. Blanks at the beginning of a later line may be the
- * indentation of code and stay.
- */
+/** Replaces the blanks of forgotten words by "…". Blanks at the beginning of a later line may be the indentation of code and stay. */
 export function withoutBlanks(text: string): string {
   if (!text.includes(' '.repeat(8))) return text;
   const hasIndent = (at: number): boolean => at > 0 && text[at - 1] === '\n';
@@ -195,16 +195,16 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
 
 const ENGLISH = packOf('en');
 
-/** A text with a note in its own language, such as "(until 2026-05-04)". The day is written so that it reads the same in all languages. */
+/** A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages. */
 export function withDatedNote(text: string, note: keyof PackDated, day: Date | null = null): string {
-  // In doubt English, but not as the fallback of a text of three words: "Lebt in Köln" would then count as English.
+  // English is the fallback of the detection only for longer texts. Otherwise "Lebt in Köln" would count as English.
   const isShort = text.split(' ').length <= 3;
   const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
   const written = pack?.dated[note].replace('{day}', day === null ? '' : isoDay(day));
   return `${text} (${written})`;
 }
 
-/** A rendering with the date of a plan or of the end of a statement, so that it is not read as currently true. */
+/** The text of a statement with the date of its plan or of its end, so that the statement is not read as currently true. */
 export function timedRendering(memory: Pick<Memory, 'content'> & Parameters<typeof plannedFor>[0]): string {
   if (memory.tense === 'planned') {
     const day = plannedFor(memory);
@@ -213,7 +213,7 @@ export function timedRendering(memory: Pick<Memory, 'content'> & Parameters<type
   return memory.validTo === null ? memory.content : withDatedNote(memory.content, 'until', memory.validTo);
 }
 
-/** The text of a statement in a result. A replaced statement has the day until which it was true. */
+/** The text of a statement in a result. A replaced statement is shown with the day until which it was true. */
 export function shownStatement(memory: Pick<Memory, 'archivedAt'> & Parameters<typeof timedRendering>[0]): string {
   return timedRendering({ ...memory, validTo: memory.validTo ?? memory.archivedAt });
 }
@@ -226,7 +226,7 @@ export function statementsIn(text: string): string[] {
   });
 }
 
-/** The rank of a text below all headings, of which the lowest has the rank 6. */
+/** The rank of plain text, which is below that of all headings: the lowest heading has rank 6. */
 const TEXT_RANK = 7;
 
 /** A text without the headings that have no text below them. */
@@ -236,7 +236,7 @@ export function withoutEmptyHeadings(text: string): string {
   for (const line of text.split('\n').toReversed()) {
     const rank = /^#{1,6}(?= )/.exec(line)?.[0].length ?? TEXT_RANK;
     const isBlank = line.trim() === '';
-    // Of the blank lines around a removed heading, one is left.
+    // One of the blank lines around a removed heading is kept.
     if ((rank !== TEXT_RANK && rank >= below) || (isBlank && kept.at(-1)?.trim() === '')) continue;
     kept.push(line);
     if (!isBlank) below = rank;
@@ -281,8 +281,7 @@ const MOST_TOKENS = 120;
 /** The target size of the passages of a longer text. */
 const USUAL_TOKENS = 90;
 /**
- * The last sentence of a passage, if it has at most this many tokens, is repeated at the start of the next passage, which may refer to
- * it.
+ * If the last sentence of a passage has at most this many tokens, it is repeated at the start of the next passage, which may refer to it.
  */
 const MOST_OVERLAP = 24;
 /** A text of at most this many characters has at most `MOST_TOKENS` tokens, in any script. */
@@ -293,9 +292,9 @@ interface Piece extends TextSpan {
 }
 
 /**
- * Cuts a text into the passages that are embedded and matched: whole sentences, about 60 to 120 tokens, with a small overlap. A short
- * text is one passage. The same text always gives the same passages, because a passage is identified by its number; after a change here
- * all events must be embedded again.
+ * Cuts a text into the passages that are embedded and matched: whole sentences, about 60 to 120 tokens, with a small overlap. A short text
+ * is one passage. The same text always gives the same passages, because a passage is identified by its number. After a change of this
+ * function all events must be embedded again.
  */
 export function passagesOf(text: string): TextSpan[] {
   const whole = { start: 0, end: text.length };

@@ -8,6 +8,6 @@ const CONTENT = `Ok, I will call Ana|Nice is lovely in May|Thanks for the tip ab
   猫が好きです|Ja, in Köln|Grand Hotel|Thanksgiving|Monday`;
 const listed = (texts: string): string[] => texts.split('|').map((text) => text.trim());
 
-it.each(listed(COURTESIES))('a courtesy: %s', (text) => expect(smallTalkIn(text)).toBe('courtesy'));
-it.each(listed(REPLIES))('a reply: %s', (text) => expect(smallTalkIn(text)).toBe('reply'));
-it.each(listed(CONTENT))('content: %s', (text) => expect(smallTalkIn(text)).toBeNull());
+it.each(listed(COURTESIES))('is a courtesy: %s', (text) => expect(smallTalkIn(text)).toBe('courtesy'));
+it.each(listed(REPLIES))('is a reply: %s', (text) => expect(smallTalkIn(text)).toBe('reply'));
+it.each(listed(CONTENT))('has content: %s', (text) => expect(smallTalkIn(text)).toBeNull());

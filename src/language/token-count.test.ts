@@ -47,11 +47,11 @@ const COUNTED: [string, number, string][] = [
 ];
 
 describe('the token estimate', () => {
-  it.each(COUNTED)('is near what a tokenizer counts in %s', (_name, tokens, text) => {
+  it.each(COUNTED)('is within 15 percent of the count of a tokenizer for %s', (_name, tokens, text) => {
     expect(Math.abs(estimateTokens(text) / tokens - 1)).toBeLessThan(0.15);
   });
 
-  it('is 0 for nothing, at least 1 for something, and never less for more', () => {
+  it('is 0 for an empty text, above 0 for any other, and does not shrink when a text grows', () => {
     expect(estimateTokens('')).toBe(0);
     for (const text of ['a', ' ', '\n', '.', '好', '🎉']) expect(estimateTokens(text)).toBeGreaterThan(0);
     const text = COUNTED.map(([, , each]) => each).join('\n');
@@ -60,7 +60,7 @@ describe('the token estimate', () => {
     }
   });
 
-  it('reads a megabyte in a moment', () => {
+  it('estimates a megabyte in less than 200 ms', () => {
     const text = 'The quick brown fox jumps over the lazy dog. '.repeat(25_000);
     expect(cpuTime(() => estimateTokens(text))).toBeLessThan(200);
   });

@@ -12,13 +12,13 @@ import { findDates } from './resolve-dates.ts';
 const DOUBTFUL_AHEAD = 250 * DAY;
 
 /**
- * The dates of words about the past. A clause in the present or the future may be among them: of "I resigned today, my last day is
- * 13 November" only the first day is past.
+ * The dates in words about the past. The words may contain a clause about the present or the future: in "I resigned today, my last day is
+ * 13 November", only the first day is past.
  */
 function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: string }): FoundDate[] {
   const plain = plainMarks(words);
   const [past, ahead] = (['past', 'future'] as const).map((prefer) => findDates(plain, pack, { ...at, prefer }));
-  // In chat an emoji may be all that is between two clauses.
+  // In chat, an emoji alone may separate two clauses.
   const clauses = splitClauses(plain.replace(/\p{Extended_Pictographic}/gu, ({ length }) => ';'.padEnd(length)));
   return (past ?? []).map((date) => {
     const clause = clauses.find(({ start, end }) => date.start >= start && date.start < end);
@@ -38,7 +38,7 @@ const isWord = perPack(({ is, script }) => packRegExp(`(?:${is || '(?!)'})${scri
 
 /**
  * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
- * weekday only where it means one day.
+ * weekday is written only where it means one day.
  */
 export function withDates(
   words: string,
@@ -55,7 +55,7 @@ export function withDates(
   const dates = found.filter(
     ({ isBareWeekday, relative, hasYear, from }) =>
       (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
-      // "Due 28 November", said in January: the day of the year before is as likely as the one to come.
+      // "Due 28 November", said in January, is as likely to mean the past November as the next one.
       !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
   );
   let text = '';
@@ -68,13 +68,13 @@ export function withDates(
   return { text: text + words.slice(position), dates };
 }
 
-/** Another day for something that was said before: "no, Thursday", "moved!! now Wednesday 21st". */
+/** A new day for a plan that was stated before: "no, Thursday", "moved!! now Wednesday 21st". */
 export interface NewDay {
-  /** Whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
+  /** Tests whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
   denies: ((day: Date) => boolean) | null;
-  /** Stems of the words that say what is on that day; empty for "no, Thursday". */
+  /** Stems of the words that name the plan; empty for "no, Thursday". */
   about: readonly string[];
-  /** The new day of what was planned for a day. A weekday alone is in the same week. */
+  /** The new day of a plan, given its old day. A weekday alone is in the week of the old day. */
   dayAfter: (old: Date) => Date;
   words: string;
 }
@@ -93,7 +93,7 @@ const dayWords = perPack(
   }),
 );
 
-/** The new day, if a text says nothing else, or denies the old day and names what it speaks of; null otherwise. */
+/** The new day in a text that says nothing else, or that denies the old day and names the plan; null for other texts. */
 export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
   const plain = plainMarks(text);
   const { weekday, cue, filler } = dayWords(pack);
@@ -113,7 +113,7 @@ export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer
   const told = days.filter((day) => !isDenied(day));
   const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
   if (next === undefined || (saysMore && about.length === 0)) return null;
-  // "Moved in yesterday" tells of a plan that came true.
+  // "Moved in yesterday" reports a plan that has come true.
   if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
   const words = plain.slice(next.start, next.end);
   return { denies, about, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
@@ -133,7 +133,7 @@ function deniedDay(text: string, number: TextSpan | undefined, day: Date | null,
   return day === null ? null : (old) => Math.abs(old.getTime() - day.getTime()) < DAY;
 }
 
-/** The new day: a weekday alone is in the week of the old day, and "the 25th" in its month. */
+/** The new day: a weekday alone is in the week of the old day, and "the 25th" is in the month of the old day. */
 function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Date {
   const { timeZone, now } = at;
   const { weekday, weekdays } = dayWords(pack);
@@ -150,8 +150,8 @@ function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit
 }
 
 /**
- * A text with another day in the place of the one that is written beside its words. Where it has none, or both texts name a time of day, the
- * two are kept together.
+ * Replaces the old day, which is written beside the words of a text, by the new day. If the text has no such day, or both texts name a time
+ * of day, the new words are appended to the text.
  */
 export function withNewDay(
   text: string,
@@ -182,14 +182,14 @@ export function withNewDay(
   return `${start}${lead}${told} ${written(day)}${text.slice(head.length + mark.length)}`;
 }
 
-/** "My mother's birthday is on 12 May" is so every year. */
+/** Whether a text names a day that recurs every year: "My mother's birthday is on 12 May". */
 export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
   const isOfYear = ({ start, end, isDay, isBareWeekday }: FoundDate): boolean =>
     isDay && !isBareWeekday && /\d/.test(text.slice(start, end));
   return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
 }
 
-/** The first day ahead of which a list of the pack speaks. In these lists `<>` stands for the day. */
+/** The first future day that is part of a phrase of a list. In the phrases of these lists `<>` stands for the day. */
 function listedDay(text: string, pack: Pack, at: DateContext, list: string): FoundDate | undefined {
   const plain = plainMarks(text);
   return findDates(plain, pack, at).find(
@@ -198,21 +198,21 @@ function listedDay(text: string, pack: Pack, at: DateContext, list: string): Fou
   );
 }
 
-/** "The dentist moved to Monday": whether something was moved to a day that lies ahead. */
+/** Whether a text says that an event was moved to a future day: "The dentist moved to Monday". */
 export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
   return listedDay(text, pack, at, 'rescheduled') !== undefined;
 }
 
-/** The day after somebody's last one, if that lies ahead: 1 January for "my last day is 31 December". */
+/** The day after a last day that lies ahead: 1 January for "my last day is 31 December". Null for other texts. */
 export function dayAfterLast(text: string, pack: Pack, at: DateContext): Date | null {
   const last = listedDay(text, pack, at, 'lastDay');
   return last?.isDay === true ? last.to : null;
 }
 
 /**
- * The side of today on which the days of a sentence lie that were said without their year: "the concert is 12 December" is ahead, because a
- * day is in the past only where the verb is; "quit smoking on Tuesday, day 4 now" is past, because a clause begins with such a verb and
- * nothing is about the future. Null if neither is plain.
+ * The side of today on which the days of a sentence lie, if they have no year; null if the sentence leaves the side open. "The concert is
+ * 12 December" is ahead, because the sentence has no verb in the past tense. "Quit smoking on Tuesday, day 4 now" is past, because a clause
+ * begins with such a verb and nothing is about the future.
  */
 export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' | 'past' | null {
   const plain = plainMarks(text);
@@ -226,7 +226,8 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
   if (listPattern(pack, 'pastVerb').test(plain))
     return packPattern(pack, 'future').test(plain) || days.some(isNear) ? null : 'past';
   if (!packPattern(pack, 'past').test(plain)) return 'ahead';
-  // "I already paid, on the 5th": a day that is set apart is the day of the verb. What was booked or agreed may be for a later day.
+  // "I already paid, on the 5th": a day that punctuation sets apart is the day of the verb. An appointment that was booked or
+  // agreed may be on a later day.
   const isOpen = (['future', 'decision'] as const).some((name) => packPattern(pack, name).test(plain));
   const isApart = ({ start, end }: FoundDate): boolean =>
     /[,;–—] ?(?:\p{L}{1,3} ){0,2}$/u.test(plain.slice(0, start)) && /^(?:[.!]|\s*$)/u.test(plain.slice(end));
@@ -238,7 +239,7 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
 
 const RECENTLY = 62 * DAY;
 
-/** The first date that lies ahead and is not denied; a day within it, if the words name one: "next week … wed 11th". */
+/** The first date that lies ahead and is not denied, or a day within that date if the words name one: "next week … wed 11th". */
 export function dayAhead(
   dates: readonly FoundDate[],
   words: string,
@@ -262,7 +263,7 @@ export function withTime(day: Date | null, words: string, pack: Pack | null, tim
   return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
 }
 
-/** The kind of a value. Only a value of the same kind can correct it. */
+/** The kind of a value. A correction has the same kind as the value that it corrects. */
 export function kindOf(value: string, pack: Pack): string | null {
   const plain = plainMarks(value);
   if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';

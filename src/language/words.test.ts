@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { indexWords, matchesOf, queryWords, saysQuoted, words } from './words.ts';
 
 describe('the words of a text', () => {
-  it('may run together for a hundred thousand characters', () => {
+  it('may be a run of a hundred thousand characters', () => {
     expect(indexWords('北京'.repeat(50_000))).toHaveLength(10_000);
     expect(words('ไทย'.repeat(50_000)).length).toBeGreaterThan(0);
   });

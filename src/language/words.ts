@@ -8,7 +8,7 @@ export const ENGLISH_NUMBERS: ReadonlyMap<string, number> = new Map([
   ...TENS.split(' ').map((word, index): [string, number] => [word, (index + 2) * 10]),
 ]);
 
-/** "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
+/** The number that a word names: "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
 export function numberOf(word: string | undefined): number {
   const lower = (word ?? '').toLowerCase();
   if (lower === 'a' || lower === 'an') return 1;
@@ -24,15 +24,15 @@ const ARABIC = /\p{Script=Arabic}/u;
 const HAN = /\p{Script=Han}/u;
 const LATIN_MARKS = /\p{Mn}/gu;
 
-// Only the numbers up to twelve, because more number words would require existing texts to be indexed again.
+// Only the numbers up to twelve are normalised: more number words would require existing texts to be indexed again.
 const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   Array.from(ENGLISH_NUMBERS, ([word, value]): [string, string] => [word, String(value)]).slice(0, 13),
 );
 
 let segmenter: Intl.Segmenter | undefined;
 
-// These scripts have no spaces between words: overlapping pairs of characters find "北京" within any longer run, independent of a
-// segmenter.
+// Chinese and Japanese have no spaces between words, and Korean attaches particles to words. Overlapping pairs of characters find "北京"
+// within any longer run, independent of a segmenter.
 function pairs(run: string): string[] {
   const characters = [...run];
   if (characters.length < 2) return characters;
@@ -61,7 +61,7 @@ function tokensOfWord(raw: string): string[] {
     .toLowerCase()
     .replace(/[’']s$/u, '')
     .replace(/[’']/gu, '');
-  // Accents are folded so that "café" equals "cafe"; German ß likewise.
+  // Accents are removed, so that "café" equals "cafe", and German ß becomes ss.
   if (/[^\u0000-\u007f]/u.test(word)) word = word.normalize('NFKD').replace(LATIN_MARKS, '').replace(/ß/gu, 'ss');
   if (word === '') return [];
   return [NUMBER_WORDS.get(word) ?? stemEnglish(word)];
@@ -75,18 +75,18 @@ export function words(text: string): string[] {
   const tokens: string[] = [];
   for (const match of text.match(WORD) ?? []) {
     if (PLAIN_WORD.test(match)) tokens.push(plainToken(match));
-    // A loop instead of a spread: a long text without spaces has more parts than a call may have arguments.
+    // A spread would fail, because a long text without spaces has more parts than a call may have arguments.
     else for (const token of tokensOfWord(match)) tokens.push(token);
   }
   return tokens;
 }
 
-// Only words of up to twelve letters, because V8 stores a longer substring as a reference to the whole text.
+// Only words of up to twelve letters are cached, because V8 stores a longer substring as a reference to the whole text.
 const PLAIN_WORD = /^[A-Za-z]{1,12}$/;
 const MOST_PLAIN_WORDS = 20_000;
 const plainTokens = new Map<string, string>();
 
-/** The token of a plain English word. Cached, because most words of a text are among a few thousand. */
+/** The token of a plain English word. Tokens are cached, because a few thousand words make up most of a text. */
 function plainToken(word: string): string {
   const known = plainTokens.get(word);
   if (known !== undefined) return known;
@@ -98,8 +98,8 @@ function plainToken(word: string): string {
 }
 
 /**
- * The words of a query: as {@link words}, without the single characters of longer words. Texts in Han characters are also indexed by
- * single characters, but a query for 北京 does not mean every 京.
+ * The words of a query: those of {@link words}, without single Han characters that are part of a longer word. Texts in Han characters are
+ * also indexed by single characters, but a query for 北京 does not mean every 京.
  */
 export function queryWords(text: string): string[] {
   const found = words(text);
@@ -109,7 +109,7 @@ export function queryWords(text: string): string[] {
 
 const HAN_ALONE = /^\p{Script=Han}$/u;
 
-// Limits the size of one record in the index; PostgreSQL accepts at most 1 MiB of words.
+// These limits bound the size of one record in the index; PostgreSQL accepts at most 1 MiB of words.
 const MOST_INDEXED_WORDS = 10_000;
 const LONGEST_WORD = 64;
 
@@ -218,7 +218,7 @@ export function isContentWord(lower: string): boolean {
 }
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
-// Words that belong to the form of a statement: "The user mentioned that…", "prefers".
+// Words that belong to the form of a statement: "The user mentioned that…".
 const FRAME = new Set(['user', 'users', 'mentioned', 'said', 'says', 'stated', 'states', 'told', 'agent', 'assistant']);
 
 /** The words of a text that carry meaning, reduced to their stems. */
@@ -232,7 +232,7 @@ export function contentStems(text: string): Set<string> {
   return stems;
 }
 
-/** The share of one text's words that another text contains. 0 when the text has no words. */
+/** The share of one text's words that another text contains; 0 when the first text has no words. */
 export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>): number {
   if (part.size === 0) return 0;
   let shared = 0;
@@ -240,7 +240,7 @@ export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>)
   return shared / part.size;
 }
 
-/** The share of the content words of quoted words that a statement must contain, beside their names and numbers, to say the same. */
+/** The share of the content words of a quote that a statement must contain to say the same. */
 const SAID_SHARE = 0.6;
 
 /**
@@ -300,7 +300,7 @@ export function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     found.push(match);
-    // By whole characters, because a pattern with the flag `u` steps back from the middle of one.
+    // The index advances by a whole character, because a pattern with the flag `u` steps back from the middle of a surrogate pair.
     if (match[0] === '') pattern.lastIndex += (text.codePointAt(pattern.lastIndex) ?? 0) > 0xffff ? 2 : 1;
   }
   return found;
@@ -316,8 +316,8 @@ export interface TokenCounter {
   count(text: string): number;
 }
 
-// Tokens per character by script, fitted on o200k_base (GPT-4o and later). The older cl100k_base needs as many for English and
-// code, and 50 % more for other scripts.
+// Tokens per character by script, fitted on o200k_base (GPT-4o and later). The older cl100k_base needs as many tokens for English and code,
+// and 50 % more for other scripts.
 const HAN_TOKENS = 0.66;
 const KANA = 0.67;
 const HANGUL = 0.63;
@@ -340,8 +340,8 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * The tokens of a text, estimated in one pass: within about 10 % for prose and code, 15 % for Chinese, Japanese and Korean, some 20 times
- * as fast as a tokenizer.
+ * Estimates the number of tokens of a text in one pass, about 20 times as fast as a tokenizer. The error is about 10 % for prose and code,
+ * and 15 % for Chinese, Japanese and Korean.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
@@ -362,7 +362,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** A run of one kind of ASCII character. */
+/** The estimated tokens of a run of ASCII characters of one kind. */
 function runTokens(kind: number, length: number, first: number): number {
   switch (kind) {
     case ASCII_LETTER:
@@ -371,12 +371,12 @@ function runTokens(kind: number, length: number, first: number): number {
     case DIGIT:
       return Math.ceil(length / 3);
     case SPACE:
-      // A single space belongs to the next word, as does the last of several.
+      // A single space belongs to the token of the next word, and so does the last of several spaces.
       return length === 1 ? 0.02 : 0.75;
     case NEWLINE:
       return 0.75;
     default:
-      // An apostrophe or a hyphen often joins what follows; a run of punctuation is often one token.
+      // An apostrophe is often one token with the letters after it; a run of punctuation is often one token.
       return first === 39 && length === 1 ? 0.2 : 0.75 + (length - 1) * 0.28;
   }
 }
@@ -387,11 +387,11 @@ function otherScript(code: number): number {
   if (code >= 0xac00 && code <= 0xd7af) return HANGUL;
   if (code >= 0x0400 && code <= 0x052f) return CYRILLIC;
   if (code < 0x1000 || (code >= 0x1e00 && code <= 0x1fff)) return OTHER_LETTER;
-  // An emoji is two characters here and about two tokens.
+  // An emoji is two UTF-16 code units and about two tokens.
   return code >= 0x2000 && code <= 0x206f ? 0.6 : RARE;
 }
 
-/** The fast estimate as a counter, which is the default everywhere. */
+/** The counter that estimates. It is the default everywhere. */
 export const estimatingCounter: TokenCounter = { id: 'estimate', count: estimateTokens };
 
 /** An exact counter from the `encode` of a tokenizer such as `gpt-tokenizer` or `js-tiktoken`. */

@@ -3,7 +3,8 @@ import { type CallSettings, createCaller } from './caller.ts';
 import { type Embedded, type Embedder, estimateTokensOf, unitVectors } from './embedder.ts';
 import { NO_USAGE, withUsage } from './language-model.ts';
 
-// The parts of the AI SDK's specifications V2, V3 and V4 that Varve uses, as structural types, so that `ai` is not a dependency.
+// These structural types are the parts of the AI SDK's specifications V2, V3 and V4 that Varve uses. With them, `ai`
+// need not be a dependency.
 
 interface AnyModel {
   readonly specificationVersion: string;
@@ -40,7 +41,7 @@ export interface AiSdkAnswer {
 
 type Count = number | undefined;
 
-/** V2 has flat counts, V3 and V4 have nested ones. */
+/** V2 has flat counts; V3 and V4 have nested counts. */
 export interface AiSdkUsage {
   inputTokens: Count | { total: Count; cacheRead?: Count };
   outputTokens: Count | { total: Count };
@@ -102,13 +103,13 @@ function countOf(value: unknown): number | null {
 export interface AiSdkEmbedderOptions extends CallSettings {
   /** The expected dimension of the vectors. Vectors of another length are refused. */
   dimensions: number;
-  /** The most texts in one call; the model's own limit applies too. Default 96. */
+  /** The maximum number of texts in one call; the model's own limit applies too. Default 96. */
   batch?: number;
   /** Default `provider:model/dimensions`. */
   id?: string;
 }
 
-/** Any AI SDK embedding model object as an embedder. */
+/** Makes an embedder from any AI SDK embedding model object. */
 export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedderOptions): Embedder {
   assertModel(model, 'doEmbed');
   const { dimensions } = options;
@@ -140,7 +141,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
   };
 }
 
-/** Stops at the first failure, because further calls would most likely fail too and cost money. */
+/** Embeds one batch after the other and stops at the first failure, because further calls would most likely fail too and cost money. */
 async function oneByOne(
   batches: readonly (readonly string[])[],
   embed: (batch: readonly string[]) => Promise<Embedded>,

@@ -17,7 +17,7 @@ interface FakeEmbedder extends Embedder {
   readonly calls: number[];
 }
 
-/** Vectors in the plane: the first text of each pair is on the axis, the second at the angle with the given cosine. */
+/** An embedder with vectors in the plane: the first text of each pair is on the axis, the second at the angle with the given cosine. */
 function embedderOf(
   cosineOf: (pair: CalibrationPair, index: number) => number,
   beforeCall: (call: number, options?: EmbedOptions) => void = () => {},
@@ -40,7 +40,7 @@ function embedderOf(
   };
 }
 
-/** Evenly from -1 to 1 within each class, in an order that is not sorted. */
+/** Values that are spread evenly from -1 to 1 within each class, in an order that is not sorted. */
 const scatter = (index: number): number => ((index * 37) % 61) / 30 - 1;
 
 const around = (centers: Record<PairClass, number>, width: number) => (pair: CalibrationPair, index: number) =>
@@ -106,21 +106,21 @@ describe('calibrate', () => {
   it.each([
     ['random', (_pair: CalibrationPair, index: number) => Math.sin(index * 12.9898 + 78.233)],
     ['all the same', () => 1],
-    ['upside down', around({ same: 0.1, near: 0.3, related: 0.6, unrelated: 0.9 }, 0.05)],
-  ])('says that an embedder is useless and leaves its cosines alone: %s', async (_name, cosineOf) => {
+    ['reversed', around({ same: 0.1, near: 0.3, related: 0.6, unrelated: 0.9 }, 0.05)],
+  ])('reports that an embedder is unusable and does not change its cosines: %s', async (_name, cosineOf) => {
     const { calibration, report } = await calibrate(embedderOf(cosineOf));
     expect(report.usable).toBe(false);
     expect(report.warnings[0]).toContain('fake cannot distinguish related texts from unrelated ones');
     expect(calibration).toEqual(identityCalibration('fake'));
   });
 
-  it('warns of classes that it cannot distinguish, and still calibrates the others', async () => {
+  it('warns of classes that the embedder cannot distinguish, and still calibrates the others', async () => {
     const { calibration, report } = await calibrate(
       embedderOf(around({ same: 0.8, near: 0.8, related: 0.4, unrelated: 0.1 }, 0.1)),
     );
     expect(report.usable).toBe(true);
     expect(report.warnings).toEqual([
-      expect.stringContaining('cannot tell the same statement in other words from a changed'),
+      expect.stringContaining('cannot distinguish the same statement in other words from a changed'),
     ]);
     expect(calibratedSimilarity(0.4, calibration)).toBeGreaterThan(0.7);
     expect(calibratedSimilarity(0.75, calibration)).toBeGreaterThan(0.85);
@@ -185,7 +185,7 @@ describe('the calibration of the default embedder', () => {
       })),
     );
     expect(report.usable).toBe(true);
-    expect(report.warnings).toEqual([expect.stringContaining('tells only roughly the same statement')]);
+    expect(report.warnings).toEqual([expect.stringContaining('only roughly distinguishes the same statement')]);
   });
 
   // Texts that are not among the pairs.
@@ -199,7 +199,7 @@ describe('the calibration of the default embedder', () => {
     ['What food does the user like?', 'User likes pizza', 0.7, 0.92],
     ['User likes pizza', 'The invoice of the web agency is overdue', 0, 0.6],
     ['Where does John work?', 'User repaired the garden gate', 0, 0.6],
-  ])('reads “%s” and “%s” as from %d to %d', async (first, second, least, most) => {
+  ])('gives “%s” and “%s” a similarity from %d to %d', async (first, second, least, most) => {
     const [a, b] = (await embedder.embed([first, second])).vectors;
     const cosine = a?.reduce((sum, value, index) => sum + value * (b?.[index] ?? 0), 0) ?? Number.NaN;
     const similarity = calibratedSimilarity(cosine, LOCAL_EMBEDDER_CALIBRATION);

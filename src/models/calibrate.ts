@@ -23,11 +23,11 @@ export interface CalibrationReport {
   /** False when the embedder cannot distinguish related texts from unrelated ones. The calibration is then the identity. */
   usable: boolean;
   classes: Record<PairClass, CosineSummary>;
-  /** From the lowest similarity to the highest. */
+  /** The boundaries from the lowest similarity to the highest. */
   boundaries: CalibrationBoundary[];
   /** Warnings about the calibration; empty when there are none. */
   warnings: string[];
-  /** Tokens that the embedder counted. */
+  /** The number of tokens that the embedder counted. */
   tokens: number;
 }
 
@@ -47,11 +47,11 @@ export interface CalibrationBoundary {
   above: PairClass;
   below: PairClass;
   cosine: number;
-  /** Share of the pairs of `above` with a cosine at or above the boundary. */
+  /** The share of the pairs of `above` with a cosine at or above the boundary. */
   aboveFound: number;
-  /** Share of the pairs of `below` with a cosine below the boundary. */
+  /** The share of the pairs of `below` with a cosine below the boundary. */
   belowKeptOut: number;
-  /** Mean of the two: 1 is perfect, 0.5 is chance. */
+  /** The mean of `aboveFound` and `belowKeptOut`: 1 is perfect, 0.5 is chance. */
   accuracy: number;
   /**
    * The probability that a pair of `above` has a higher cosine than a pair of `below` (the area under the ROC curve): 1 is perfect, 0.5
@@ -68,25 +68,25 @@ interface Threshold extends Pick<CalibrationBoundary, 'similarity' | 'above' | '
 const THRESHOLDS: readonly Threshold[] = [
   // Showing an irrelevant record costs as much as missing a relevant one.
   { similarity: 0.6, above: 'related', below: 'unrelated', caution: 1 },
-  // An unrelated candidate costs a model call, but missing a merely related one costs nothing, and most candidates are unrelated.
+  // An unrelated candidate costs a model call, and most candidates are unrelated. Missing a candidate that is only related costs nothing.
   { similarity: 0.7, above: 'related', below: 'unrelated', caution: 3 },
   // Updates and merges happen without confirmation: a duplicate is harmless, but a wrongly merged statement is lost.
   { similarity: 0.85, above: 'near', below: 'related', caution: 2 },
   { similarity: 0.92, above: 'same', below: 'near', caution: 2 },
 ];
 
-/** Similarity of the typical unrelated pair. */
+/** The similarity of the typical unrelated pair. */
 const NOTHING_IN_COMMON = 0.2;
 const SMALLEST_STEP = 0.002;
 const BATCH = 64;
-/** Random vectors reach 0.5 ± 0.05 on 65 pairs per class. */
+/** Limits of the separation. Random vectors have a separation of 0.5 ± 0.05 on 65 pairs per class. */
 const SEPARATION = { none: 0.65, weak: 0.85 };
 
 const MEANING: Record<PairClass, string> = {
   same: 'the same statement in other words',
   near: 'a changed or more detailed statement',
   related: 'related statements',
-  unrelated: 'unrelated ones',
+  unrelated: 'unrelated statements',
 };
 
 type Cosines = Record<PairClass, number[]>;
@@ -162,8 +162,8 @@ async function cancellable<Result>(signal: AbortSignal | undefined, work: () => 
 }
 
 /**
- * The cosine that separates the two classes best. Pairs near it are weighted smoothly: over resampled pairs the best hard cut varies by
- * 0.02 to 0.05 (MiniLM), this one by 0.01 to 0.03. Among equally good cosines, a higher `caution` selects a higher one.
+ * The cosine that separates the two classes best. Pairs near the cut are weighted smoothly: over resampled pairs the best hard cut varies
+ * by 0.02 to 0.05 (MiniLM), and the smooth cut by 0.01 to 0.03. Among equally good cosines, a higher `caution` selects a higher cosine.
  */
 function bestBoundary(cosines: Cosines, { above, below, caution }: Threshold): number {
   const [upper, lower] = [cosines[above], cosines[below]];
@@ -210,14 +210,14 @@ function warningsOf(embedder: string, boundaries: readonly CalibrationBoundary[]
   const unusable =
     `${embedder} cannot distinguish related texts from unrelated ones: its similarities are a poor measure of relevance, and ` +
     'are left as they are. Check that it is an embedding model for sentences, in the language of the texts.';
-  // 0.60 and 0.70 separate the same two classes, so that only one of them is reported.
+  // The thresholds 0.60 and 0.70 separate the same two classes, so only one of them is reported.
   const byClass = new Map(boundaries.map((boundary) => [boundary.above, boundary]));
   const weak = [...byClass.values()].flatMap(({ similarity, above, below, separation, ...boundary }) => {
     if (separation >= SEPARATION.weak || (!usable && below === 'unrelated')) return [];
-    const verb = separation < SEPARATION.none ? 'cannot tell' : 'tells only roughly';
+    const verb = separation < SEPARATION.none ? 'cannot distinguish' : 'only roughly distinguishes';
     const missed = `${percent(1 - boundary.belowKeptOut)} of the latter reach ${similarity.toFixed(2)}`;
     const found = `${percent(boundary.aboveFound)} of the former`;
-    return [`${embedder} ${verb} ${MEANING[above]} from ${MEANING[below]}: ${missed}, ${found}.`];
+    return [`${embedder} ${verb} ${MEANING[above]} from ${MEANING[below]}: ${missed}, and ${found}.`];
   });
   return usable ? weak : [unusable, ...weak];
 }

@@ -1,7 +1,7 @@
 /**
- * The relation of two texts, from nearest to farthest. `same`: one statement in other words. `near`: the same subject and attribute with
- * an additional detail, another value or the opposite, so that one may replace the other. `related`: another statement on the same person
- * or topic, or the answer to a question. `unrelated`: only the form in common.
+ * The relation of two texts, from nearest to farthest. `same`: one statement in other words. `near`: the same subject and attribute with an
+ * additional detail, another value or the opposite, so that one may replace the other. `related`: another statement on the same person or
+ * topic, or the answer to a question. `unrelated`: the texts have only their form in common.
  */
 export type PairClass = 'same' | 'near' | 'related' | 'unrelated';
 
@@ -13,11 +13,11 @@ export interface CalibrationPair {
 }
 
 export interface CalibrationPairsOptions {
-  /** Also pairs in, and across, other languages: only for a model that reads them. Default false. */
+  /** Whether to include pairs in other languages and across languages, for a multilingual model. Default false. */
   multilingual?: boolean;
 }
 
-/** The bundled pairs, always the same and in the same order. No text is in two pairs. */
+/** The bundled pairs, always in the same order. No text is in two pairs. */
 export function calibrationPairs({ multilingual = false }: CalibrationPairsOptions = {}): CalibrationPair[] {
   const tables = multilingual ? [ENGLISH, OTHER_LANGUAGES] : [ENGLISH];
   return tables.flatMap((table) =>
@@ -33,7 +33,7 @@ function readTable(pairClass: PairClass, table: string): CalibrationPair[] {
   });
 }
 
-// One pair a line. Most unrelated pairs share their form ("User …"), because all memories of one owner do.
+// Each line has one pair. Most unrelated pairs share their form ("User …"), because all memories of one owner do.
 const ENGLISH: Record<PairClass, string> = {
   same: `
     User prefers tea over coffee | The user likes tea better than coffee
@@ -345,7 +345,7 @@ const ENGLISH: Record<PairClass, string> = {
   `,
 };
 
-// A few pairs: enough to adjust the boundaries of a multilingual model, too few to calibrate one language alone.
+// These few pairs are enough to adjust the boundaries of a multilingual model, but too few to calibrate one language alone.
 const OTHER_LANGUAGES: Record<PairClass, string> = {
   same: `
     Der Nutzer wohnt in Hamburg | Hamburg ist der Wohnort des Nutzers

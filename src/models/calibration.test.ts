@@ -43,7 +43,7 @@ describe('calibratedSimilarity', () => {
   it('is monotonic', () => {
     fc.assert(
       fc.property(calibrations, cosines, cosines, fc.nat(8), (calibration, a, b, place) => {
-        // A knot and its neighbourhood are where rounding would show.
+        // Rounding errors would show at a knot and beside it.
         const knot = calibration.knots[place % calibration.knots.length]?.cosine ?? 0;
         const [low, middle, high] = [a, b, knot].sort((x, y) => x - y).map((x) => calibratedSimilarity(x, calibration));
         expect(low).toBeLessThanOrEqual(middle as number);
@@ -81,7 +81,7 @@ describe('cosineFor', () => {
       fc.property(calibrations, cosines, similarities, (calibration, cosine, similarity) => {
         const cut = cosineFor(similarity, calibration);
         const passes = calibratedSimilarity(cosine, calibration) >= similarity;
-        // Closer than this, rounding decides.
+        // For a smaller difference, rounding decides the result.
         if (Math.abs(cosine - cut) > 1e-9) expect(cosine >= cut).toBe(passes);
         for (const knot of calibration.knots.slice(1))
           expect(cosineFor(knot.similarity, calibration)).toBe(knot.cosine);
@@ -129,7 +129,7 @@ describe('calibrationSchema', () => {
     ['a start above 0', [knot(0, 0.1), knot(1, 1)]],
     ['an end below 1', [knot(0, 0), knot(1, 0.9)]],
     ['a cosine beyond 1', [knot(0, 0), knot(1.2, 1)]],
-    ['no number', [knot(Number.NaN, 0), knot(1, 1)]],
+    ['a value that is not a number', [knot(Number.NaN, 0), knot(1, 1)]],
   ])('refuses %s', (_name, knots) => {
     expect(() => parse(calibrationSchema, { embedder: 'any', knots }, 'The calibration')).toThrow('knots');
   });

@@ -47,7 +47,7 @@ describe('the caller', () => {
     expect(time.pauses).toEqual([500, 1000]);
   });
 
-  it('adds a random jitter of 50 to 100 % to the backoff', async () => {
+  it('multiplies the backoff by a random factor from 0.5 to 1', async () => {
     const { caller, time } = callerWith({ random: () => 0 });
     await caller(failing(httpError(500)).call);
     expect(time.pauses).toEqual([250]);
@@ -83,7 +83,7 @@ describe('the caller', () => {
     expect(refused.calls).toBe(1);
   });
 
-  it('gives up after the last retry, without the request in the error', async () => {
+  it('throws after the last retry, without the request in the error', async () => {
     const { caller } = callerWith({ retries: 1 });
     const down = failing(...Array.from({ length: 9 }, () => httpError(500)));
     const error = (await caller(down.call).catch((thrown: unknown) => thrown)) as VarveError;

@@ -4,20 +4,20 @@ import { type Clock, systemClock } from '../record/clock.ts';
 
 /** Timeouts, retries and concurrency of calls to a remote model. Times are milliseconds. */
 export interface CallSettings {
-  /** The limit for one try. Default 60,000. */
+  /** The limit for one attempt. Default 60,000. */
   timeout?: number;
-  /** Retries after a 429, a 5xx, a timeout or a network failure. Default 2. */
+  /** The number of retries after a 429, a 5xx, a timeout or a network failure. Default 2. */
   retries?: number;
   /** The first backoff, which doubles with each retry. Default 500. */
   firstPause?: number;
   /** The longest backoff. If Retry-After asks for more, the call fails and its job is postponed. Default 30,000. */
   longestPause?: number;
-  /** Calls to one model at a time. Default 8. */
+  /** The maximum number of concurrent calls to one model. Default 8. */
   parallel?: number;
   breaker?: BreakerSettings;
   clock?: Clock;
   delay?: Delay;
-  /** A number from 0 up to 1. Default `Math.random`. */
+  /** Returns a random number from 0 up to 1. Default `Math.random`. */
   random?: () => number;
 }
 
@@ -28,11 +28,11 @@ type Call<Result> = (signal: AbortSignal) => PromiseLike<Result>;
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** For this call only. */
+  /** The limit for one attempt, for this call only. */
   timeout?: number;
 }
 
-/** `code` is the error code of the failures of the model. */
+/** Creates a caller for one model. `code` is the error code of the failures of the model. */
 export function createCaller(name: string, code: ErrorCode, settings: CallSettings = {}): Caller {
   const { retries = 2, parallel = 8, clock = systemClock, delay = systemDelay } = settings;
   const limit = createParallelLimit(parallel);
@@ -89,7 +89,7 @@ function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, setti
     return null;
   }
   if (failure.retryAfter !== null) return failure.retryAfter > longestPause ? null : failure.retryAfter;
-  // The pause has a jitter of 50 to 100 %, so that callers that failed together do not retry together.
+  // The pause is a random share of the backoff, from 50 to 100 %, so that callers that failed together do not retry together.
   return Math.min(firstPause * 2 ** tries, longestPause) * (0.5 + random() / 2);
 }
 
@@ -188,7 +188,7 @@ export function createParallelLimit(limit: number): ParallelLimit {
   };
 }
 
-/** Waits. Rejects at once when the signal is aborted. Injected, so that tests do not sleep. */
+/** Waits for a time, and rejects at once when the signal is aborted. The function is injected, so that tests do not sleep. */
 export type Delay = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
 export const systemDelay: Delay = (milliseconds, signal) => wait(milliseconds, undefined, { signal });
@@ -202,7 +202,7 @@ interface CallFailure {
   retryAfter: number | null;
 }
 
-// 4xx statuses that ask for a retry.
+// The 4xx statuses after which a call is retried.
 const TRY_AGAIN = new Set([408, 409, 425]);
 const LONGEST_MESSAGE = 500;
 
@@ -232,7 +232,7 @@ function kindOf(error: ThrownByProvider, status: number | null): CallFailure['ki
     if (status < 300 || status >= 500 || TRY_AGAIN.has(status)) return 'unreachable';
     return 'rejected';
   }
-  // An AI SDK error without a status is about the request itself, unless it says otherwise.
+  // An AI SDK error without a status is about the request itself, unless `isRetryable` is true.
   if (typeof error.isRetryable === 'boolean') return error.isRetryable ? 'unreachable' : 'rejected';
   if (
     typeof error.name === 'string' &&
@@ -272,7 +272,10 @@ const PHRASES: Record<CallFailure['kind'], string> = {
   rejected: 'refuses the call',
 };
 
-/** The errors of the AI SDK contain the whole request, with the words of users, which must not appear in a log. */
+/**
+ * A copy of an error without the request. The errors of the AI SDK contain the whole request, with words of users that
+ * must not appear in a log.
+ */
 function withoutContent(thrown: unknown, failure: CallFailure): Error {
   const cause = new Error(failure.message);
   if (thrown instanceof Error) {
@@ -287,14 +290,14 @@ export interface BreakerSettings {
   failures?: number;
   /** Milliseconds that the breaker stays open the first time; each failed trial doubles them. Default 10,000. */
   cooldown?: number;
-  /** The longest it stays open, in milliseconds. Default 300,000. */
+  /** The longest time that the breaker stays open, in milliseconds. Default 300,000. */
   longestCooldown?: number;
 }
 
 /** The outcome of a call for the breaker: `healthy` if the provider answered at all, `neutral` if the failure has another cause. */
 type CallOutcome = 'healthy' | 'failed' | 'neutral';
 
-/** A circuit breaker: stops calls to a service that is down. */
+/** A circuit breaker, which stops calls to a service that is down. */
 interface CircuitBreaker {
   /** Null when a call may be made, otherwise the time of the next attempt. */
   blockedUntil(): number | null;
@@ -303,7 +306,10 @@ interface CircuitBreaker {
   readonly state: 'closed' | 'open' | 'half_open';
 }
 
-/** A breaker that opens after some consecutive failures. Later it allows one trial call at a time, and a successful trial closes it. */
+/**
+ * A breaker that opens after some consecutive failures. After the cooldown it allows one trial call at a time, and a
+ * successful trial closes it.
+ */
 export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {}): CircuitBreaker {
   const { failures = 5, cooldown = 10_000, longestCooldown = 300_000 } = settings;
   let inARow = 0;
@@ -318,7 +324,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
     nextCooldown = Math.min(nextCooldown * 2, longestCooldown);
   };
 
-  // A time that is further away than the breaker was opened for means that the clock was set back: then a trial is due.
+  // If the end of the cooldown is further away than the cooldown is long, the clock was set back, and a trial is due.
   const isOpen = (until: number): boolean => clock.now() < until && until - clock.now() <= openFor;
 
   const close = (): void => {
@@ -341,7 +347,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
         if (outcome === 'healthy') close();
         if (outcome !== 'failed') return;
         inARow += 1;
-        // The outcome of a call that had started before the breaker opened is ignored.
+        // The failure of a call that had started before the breaker opened is ignored.
         if (isTrial || (openUntil === null && inARow >= failures)) open();
       };
     },

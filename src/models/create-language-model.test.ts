@@ -24,7 +24,7 @@ function model(options: Partial<LanguageModelOptions> = {}): LanguageModel {
 describe('the model of each task', () => {
   const used = () => server.requests.map(({ body }) => body.model);
 
-  it('[E13] gives quick tasks to the fast model and careful ones to the slow one', async () => {
+  it('[E13] uses the fast model for quick tasks and the slow model for careful tasks', async () => {
     server.otherwise(json(good));
     const asking = model({ fast: server.languageModel('fast'), slow: server.languageModel('slow') });
     await asking.generate(request);

@@ -35,19 +35,19 @@ import { type Task, TASK_TIERS } from './prompt.ts';
 import { estimatingCounter, type TokenCounter } from '../language/words.ts';
 
 export interface LanguageModelOptions extends CallSettings, AnswerLimits {
-  /** The model for the quick tasks, and for all tasks when there is no other. */
+  /** The model for the quick tasks, and for all tasks when there is no other model. */
   fast: AiSdkLanguageModel;
-  /** The model for the careful tasks. Default: the fast one. */
+  /** The model for the careful tasks. Default: the fast model. */
   slow?: AiSdkLanguageModel;
   /** Models for single tasks. */
   tasks?: Partial<Record<Task, AiSdkLanguageModel>>;
   /** Default: the temperature of the provider. */
   temperature?: number;
-  /** Counts tokens where a provider does not. Default: an estimate. */
+  /** Counts tokens where a provider does not report them. Default: an estimate. */
   counter?: TokenCounter;
 }
 
-/** A language model from AI SDK model objects: a fast and a slow one, or one for each task. */
+/** Creates a language model from AI SDK model objects: a fast and a slow model, or one model for each task. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { tasks = {} } = options;
   for (const task of Object.keys(tasks)) {
@@ -55,7 +55,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       throw invalidInput(`There is no task ${JSON.stringify(task)}. Tasks: ${Object.keys(TASK_TIERS).join(', ')}.`);
     }
   }
-  // Keyed by the model object, so that a model for two tasks has one limit and one breaker.
+  // The map is keyed by the model object, so that a model for two tasks has one limit and one breaker.
   const inUse = new Map<AiSdkLanguageModel, ModelInUse>();
   const use = (model: AiSdkLanguageModel): ModelInUse => {
     const known = inUse.get(model);
@@ -194,7 +194,7 @@ function messagesFor<Schema extends z.ZodType>(
   ];
 }
 
-/** A text answer. An empty, refused, truncated or endless answer is invalid. */
+/** Requests a text. An empty, refused, truncated or overlong answer is invalid. */
 async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Generated<string>> {
   const { longestAnswer = 1_000_000 } = used.limits;
   const { system, user } = request.prompt;
@@ -244,7 +244,7 @@ export interface Answered extends AnswerText {
   warnings: NonNullable<AiSdkAnswer['warnings']>;
 }
 
-/** One answer of the model, with its usage. */
+/** Calls the model once and returns its answer with the usage. */
 async function callForAnswer(
   used: ModelInUse,
   request: TextRequest,
@@ -277,7 +277,7 @@ async function callForAnswer(
     finishReason: typeof finishReason === 'object' ? finishReason.unified : String(finishReason),
     usage: {
       tokensIn: tokens.in ?? used.counter.count(sent.join('\n')),
-      // Bounded, because counting the tokens of a 10 MB answer would be slow.
+      // The text is bounded, because counting the tokens of a 10 MB answer would be slow.
       tokensOut: tokens.out ?? used.counter.count(text.slice(0, 1_000_000)),
       tokensCached: tokens.cached,
       calls: 1,
@@ -291,10 +291,10 @@ async function callForAnswer(
 const PROBLEMS: Record<AnswerProblem, string> = {
   empty: 'it is empty',
   refused: 'the model refuses',
-  too_long: 'it is far too long',
+  too_long: 'it is longer than the limit',
   truncated: 'it ends before it is complete',
   not_json: 'it is not JSON',
-  several_answers: 'it holds several different answers',
+  several_answers: 'it has several different JSON values',
   wrong_shape: 'it does not fit the schema',
 };
 
@@ -306,7 +306,7 @@ interface InvalidAnswer {
 /** The error `model_answer_invalid` has the reason and the usage, but no text of the answer. */
 function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidAnswer, usage: ModelUsage): VarveError {
   // The message for the model may quote its answer; this message names paths only.
-  const places = invalid.issues.map(({ path, code }) => `${path || 'the whole'} (${code})`).join(', ');
+  const places = invalid.issues.map(({ path, code }) => `${path || 'the whole answer'} (${code})`).join(', ');
   const what = places === '' ? PROBLEMS[invalid.problem] : `${PROBLEMS[invalid.problem]}: ${places}`;
   const error = new VarveError(`${used.id} returned no usable answer to the task ${request.task}: ${what}.`, {
     code: 'model_answer_invalid',

@@ -6,7 +6,7 @@ import { estimateTokens } from '../language/words.ts';
 import { shareSchema } from '../record/parse.ts';
 
 export interface Embedder {
-  /** Stored with every vector; must change whenever the vectors change. */
+  /** The id is stored with every vector and must change whenever the vectors change. */
   readonly id: string;
   readonly dimensions: number;
   /**
@@ -32,17 +32,17 @@ export interface ReadPartsOptions extends EmbedOptions {
 export interface PartReading {
   /** Whether the words are foreign (pasted, quoted, to be translated, fiction) and not the author's own. */
   foreign: Float32Array;
-  /** Whether the part asks to forget something or not to store it. Meaningless for earlier turns. */
+  /** Whether the part asks to forget something or not to store it. The value has no meaning for earlier turns. */
   asks: Float32Array;
   /** Whether the request of the message refers to this part or clause. */
   meant: Float32Array;
-  /** Whether the part withdraws an earlier request. Meaningless for earlier turns. */
+  /** Whether the part withdraws an earlier request. The value has no meaning for earlier turns. */
   takesBack: Float32Array;
-  /** Whether the part makes an earlier statement untrue. Meaningless for earlier turns. */
+  /** Whether the part makes an earlier statement untrue. The value has no meaning for earlier turns. */
   changes: Float32Array;
-  /** Whether the message makes this clause of an earlier turn untrue. Meaningless for the message itself. */
+  /** Whether the message makes this clause of an earlier turn untrue. The value has no meaning for the message itself. */
   ends: Float32Array;
-  /** Empty if earlier turns were passed as well. */
+  /** The attribute values in the message; empty if earlier turns were passed as well. */
   values: SlotValue[];
 }
 
@@ -99,14 +99,14 @@ function wrong(expected: ExpectedVectors, reason: string, what: string): VarveEr
 }
 
 export interface FunctionEmbedderOptions extends CallSettings {
-  /** Stored with every vector: give a new id when the function's vectors change. */
+  /** The id is stored with every vector. Change the id when the vectors of the function change. */
   id: string;
   dimensions: number;
   /** Returns one vector for each text, in order. The vectors may have any length except 0. */
   embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<readonly ArrayLike<number>[]>;
 }
 
-/** An embedder from a function of the application, with the timeouts, retries and checks of any other embedder. */
+/** Makes an embedder from a function of the application, with the timeouts, retries and checks of any other embedder. */
 export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
   const { id, dimensions } = options;
   const caller = createCaller(id, 'embedder_unavailable', options);
@@ -140,7 +140,7 @@ export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<
 }
 
 export interface CacheOptions {
-  /** The most vectors; the least recently used one is evicted first. Default 2,000, which is 3 MB at 384 dimensions. */
+  /** The maximum number of vectors; the least recently used vector is evicted first. Default 2,000, which is 3 MB at 384 dimensions. */
   size?: number;
 }
 
@@ -186,7 +186,7 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
           vectors.set(key, vector);
         }
       }
-      // Returns copies, so that a caller cannot change the cached vector.
+      // Copies are returned, so that a caller cannot change the cached vectors.
       return { vectors: keys.map((key) => (found.get(key) as Float32Array).slice()), tokens };
     },
     ...(embedder.readParts === undefined
@@ -220,9 +220,12 @@ export interface CalibrationKnot {
  * 0.60 relevant enough to show, 0.20 nothing in common.
  */
 export interface Calibration {
-  /** Id of the embedder whose cosines these are. */
+  /** The id of the embedder to which the cosines belong. */
   readonly embedder: string;
-  /** At least two knots, in which both numbers increase and the similarity is from 0 to 1; interpolated linearly. */
+  /**
+   * At least two knots. Both numbers increase from knot to knot, and the similarity runs from 0 to 1. Between knots it
+   * is interpolated linearly.
+   */
   readonly knots: readonly CalibrationKnot[];
 }
 
@@ -244,7 +247,7 @@ function isAbovePrevious(knot: CalibrationKnot, index: number, knots: readonly C
   return previous === undefined || (knot.cosine > previous.cosine && knot.similarity > previous.similarity);
 }
 
-/** The similarity, from 0 to 1, of a raw cosine. Monotonic; NaN gives 0. */
+/** The similarity, from 0 to 1, of a raw cosine. The function is monotonic, and NaN gives 0. */
 export function calibratedSimilarity(cosine: number, calibration: Calibration): number {
   return interpolated(calibration, cosine, 'cosine', 'similarity');
 }
@@ -259,7 +262,7 @@ export function cosineFor(similarity: number, calibration: Calibration): number 
 
 type Axis = keyof CalibrationKnot;
 
-/** The value of one axis at a value of the other. Beyond the first and the last knot it stays the same. */
+/** The value of one axis at a value of the other. Beyond the first and the last knot the value is constant. */
 function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis): number {
   let lower = knots[0] as CalibrationKnot;
   if (!(at > lower[from])) return lower[to];
@@ -275,7 +278,7 @@ function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis):
   return lower[to];
 }
 
-/** The identity, with negative cosines as 0: for an embedder that was not measured. */
+/** The calibration of an embedder that was not measured: the identity, with negative cosines as 0. */
 export function identityCalibration(embedder: string): Calibration {
   return {
     embedder,
@@ -289,7 +292,7 @@ export function identityCalibration(embedder: string): Calibration {
 // The id contains the window size, which does not matter here, because all pairs are short.
 const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@3(-\d+)?$/;
 
-/** The calibration that `calibrate` measured for the default local embedder. Run it again when the pairs change. */
+/** The calibration that `calibrate` measured for the default local embedder. Run `calibrate` again when the pairs change. */
 export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
   embedder: 'local/memory-minilm-l6-int8@3',
   knots: [

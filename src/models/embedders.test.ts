@@ -75,7 +75,7 @@ describe('any AI SDK embedding model', () => {
     ['too few vectors', vectors({ count: 1 }), 'wrong_count'],
     ['too many vectors', vectors({ count: 3 }), 'wrong_count'],
     ['zeros', vectors({ vector: () => Array.from({ length: 64 }, () => 0) }), 'zero_vector'],
-    ['numbers beyond all bounds', vectors({ vector: () => Array.from({ length: 64 }, () => 1e300) }), 'not_finite'],
+    ['numbers that overflow', vectors({ vector: () => Array.from({ length: 64 }, () => 1e300) }), 'not_finite'],
   ];
   it.each(useless)('[T16] refuses %s', async (_name, reply, reason) => {
     server.otherwise(reply);
@@ -109,13 +109,16 @@ describe('any AI SDK embedding model', () => {
     ['a page instead of JSON', raw('<html>', 'text/html')],
     ['null in a vector', vectors({ vector: () => [null] })],
   ];
-  it.each(down)('[T16] throws a retryable error when it is down with %s, and recovers', async (_name, reply) => {
-    server.otherwise(reply);
-    await expect(embedder().embed(['a'])).rejects.toMatchObject({ code: 'embedder_unavailable', retryable: true });
-    server.reset();
-    server.next(reply);
-    expect((await embedder().embed(['a'])).vectors).toHaveLength(1);
-  });
+  it.each(down)(
+    '[T16] throws a retryable error when the provider answers with %s, and recovers',
+    async (_name, reply) => {
+      server.otherwise(reply);
+      await expect(embedder().embed(['a'])).rejects.toMatchObject({ code: 'embedder_unavailable', retryable: true });
+      server.reset();
+      server.next(reply);
+      expect((await embedder().embed(['a'])).vectors).toHaveLength(1);
+    },
+  );
 
   it('[T16] times out and is cancelled', async () => {
     server.otherwise(hang());
@@ -233,9 +236,9 @@ describe('any AI SDK reranking model', () => {
   });
 
   it.each([
-    ['a place that does not exist', [{ index: 3, relevanceScore: 1 }]],
+    ['an index that does not exist', [{ index: 3, relevanceScore: 1 }]],
     [
-      'a place twice',
+      'a duplicate index',
       [
         { index: 0, relevanceScore: 1 },
         { index: 0, relevanceScore: 0.5 },

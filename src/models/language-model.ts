@@ -29,7 +29,7 @@ export interface TextRequest {
 
 export interface DataRequest<Schema extends z.ZodType> extends TextRequest {
   schema: Schema;
-  /** Whether the complete items of an answer are usable when it is truncated a second time. Default: the answer is invalid. */
+  /** Whether the complete items of the second answer are usable if that answer is truncated too. Default: the answer is invalid. */
   usesPart?: (part: z.output<Schema>) => boolean;
 }
 

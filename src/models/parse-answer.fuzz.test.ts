@@ -181,7 +181,7 @@ describe('[T7] repairing answers', () => {
           parsed = parseAnswer({ text, finishReason }, schema);
         });
       const time = read();
-      // A broken text may have one reading, but not two.
+      // A slow reading is measured again: a pause of the machine is unlikely to occur twice.
       slowest = Math.max(slowest, time < SLOWEST ? time : Math.min(time, read()));
       if (parsed?.ok !== true) continue;
       understood += 1;
@@ -196,7 +196,7 @@ describe('[T7] repairing answers', () => {
     expect(understood).toBeLessThan(CASES * 0.9);
   });
 
-  it('never loses an item of an answer that is cut anywhere: it is refused or complete', () => {
+  it('refuses an answer that is cut at any position, or returns it completely', () => {
     for (const { schema, answers } of SUBJECTS) {
       for (const answer of answers) {
         for (const text of [
@@ -213,7 +213,7 @@ describe('[T7] repairing answers', () => {
     }
   });
 
-  it('never loses an item of an answer without one of its brackets or commas: it is refused or complete', () => {
+  it('refuses an answer without one of its brackets or commas, or returns it completely', () => {
     for (const { schema, answers } of SUBJECTS) {
       for (const answer of answers) {
         for (const text of [JSON.stringify(answer), JSON.stringify(answer, null, 2)]) {
@@ -236,9 +236,9 @@ describe('[T7] repairing answers', () => {
     ['trailing commas', (text: string) => text.replace(/(?<=["\d\]}lse])\n(\s*[}\]])/g, ',\n$1')],
     ['bare keys', (text: string) => text.replace(/^(\s*)"(\w+)":/gm, '$1$2:')],
     ['comments', (text: string) => text.replace(/,\n/g, ', // next\n')],
-    ['no commas at line ends', (text: string) => text.replace(/(["}\]]),\n/g, '$1\n')],
-    ['stringified', (text: string) => JSON.stringify(text)],
-  ])('returns the very same data through %s', (_name, spoil) => {
+    ['missing commas at line ends', (text: string) => text.replace(/(["}\]]),\n/g, '$1\n')],
+    ['a stringified answer', (text: string) => JSON.stringify(text)],
+  ])('returns the same data despite %s', (_name, spoil) => {
     for (const { schema, answers } of SUBJECTS) {
       for (const answer of answers) {
         const parsed = parseAnswer({ text: spoil(JSON.stringify(answer, null, 2)), finishReason: 'stop' }, schema);

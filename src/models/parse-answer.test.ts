@@ -24,17 +24,20 @@ describe('[T7] parsing a model’s answer', () => {
     ['thoughts with a draft', `<think>Maybe {"facts": []}?</think>${JSON.stringify(good)}`],
     ['the same answer twice', `${JSON.stringify(good)}\n\n${JSON.stringify(good)}`],
     ['Python', `{'facts': [{'content': 'Ada lives in Oslo', 'importance': 0.8}]}`],
-    ['a stringified whole', JSON.stringify(JSON.stringify(good))],
+    ['a stringified answer', JSON.stringify(JSON.stringify(good))],
     ['a stringified list', JSON.stringify({ facts: JSON.stringify(good.facts) })],
     ['stringified items', JSON.stringify({ facts: good.facts.map((fact) => JSON.stringify(fact)) })],
-    ['stringified three times', JSON.stringify({ facts: JSON.stringify(JSON.stringify(JSON.stringify(good.facts))) })],
+    [
+      'a list that is stringified three times',
+      JSON.stringify({ facts: JSON.stringify(JSON.stringify(JSON.stringify(good.facts))) }),
+    ],
     ['a stringified number', JSON.stringify({ facts: [{ content: 'Ada lives in Oslo', importance: '0.8' }] })],
   ])('understands %s', (_name, text) => {
     expect(parse(text)).toMatchObject({ ok: true, data: good });
   });
 
   it.each([
-    ['nothing', '', 'empty'],
+    ['an empty text', '', 'empty'],
     ['blanks', ' \n ', 'empty'],
     ['prose', 'Ada lives in Oslo.', 'not_json'],
     ['prose in another language', '我不知道你在说什么。', 'not_json'],
@@ -63,7 +66,7 @@ describe('[T7] parsing a model’s answer', () => {
     ['{"facts": [{"content": "a"}, {"content": "b", "importance"', ['a']],
     ['```json\n{"facts": [{"content": "a"},', ['a']],
     ['{"facts": [{"cont', []],
-  ])('keeps what is whole in a cut answer where that is asked for: %s', (text, whole) => {
+  ])('keeps the complete items of a truncated answer with `keepsWhole`: %s', (text, whole) => {
     const parsed = parseAnswer({ text, finishReason: 'stop' }, facts, { keepsWhole: true });
     expect(parsed).toMatchObject({ ok: true, isCut: true, data: { facts: whole.map((content) => ({ content })) } });
     expect(parsed.ok && parsed.data.facts).toHaveLength(whole.length);
@@ -83,7 +86,7 @@ describe('[T7] parsing a model’s answer', () => {
     });
   });
 
-  it('unwraps at every depth where the keys are the agent’s own, as in a scaffold', () => {
+  it('unwraps at every depth where the agent chooses the keys, as in a scaffold', () => {
     const schema = z.object({ updated_scaffold: z.record(z.string(), z.json()) });
     const text = JSON.stringify({
       updated_scaffold: JSON.stringify({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DEEPEST, readTolerantJson } from './tolerant-json.ts';
 
-/** The parts of a JSON schema (draft 7) that are read here. */
+/** The parts of a JSON schema (draft 7) that this file reads. */
 export interface JsonSchema {
   $ref?: string;
   definitions?: Record<string, JsonSchema>;
@@ -47,7 +47,7 @@ function alternativesOf({ anyOf = [], oneOf = [], allOf = [] }: JsonSchema): Jso
 /** Follows a reference within the schema. */
 function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
-  // Guards against a schema that refers only to itself.
+  // The limit guards against a schema that refers only to itself.
   for (let hops = 0; current.$ref !== undefined && hops < 16; hops += 1) {
     if (current.$ref === '#') return root;
     const name = /^#\/definitions\/(.+)$/.exec(current.$ref)?.[1];
@@ -189,8 +189,8 @@ export interface AnswerLimits {
 }
 
 /**
- * Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. An answer whose JSON is
- * not closed is truncated, even with the finish reason `stop`, which some providers return for an answer that ends in the middle.
+ * Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. An answer whose JSON
+ * is not closed counts as truncated, even with the finish reason `stop`, which some providers return for an answer that ends in the middle.
  */
 export function parseAnswer<Schema extends z.ZodType>(
   answer: AnswerText,
@@ -277,7 +277,7 @@ function validated<Schema extends z.ZodType>(
   };
 }
 
-/** Open models write their reasoning, with drafts, before the answer. */
+/** Removes the reasoning that open models write before the answer, because it may contain drafts. */
 function withoutThoughts(text: string): string {
   const opened = /^\s*<(think|thinking|reasoning)>/.exec(text);
   if (opened === null) return text;

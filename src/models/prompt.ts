@@ -5,25 +5,25 @@ import { digest } from '../record/id.ts';
 /** A fast and cheap model, or a slow and careful one. */
 type Tier = 'fast' | 'slow';
 
-/** The tasks of language models, with the tier that does each unless the task has its own model. */
+/** The tasks of language models, each with the tier that is used unless the task has its own model. */
 export const TASK_TIERS = {
   /** Reads the statements of a part of a conversation. */
   read: 'fast',
-  /** ADD, UPDATE, DELETE or NONE for new facts. */
+  /** Decides between ADD, UPDATE, DELETE and NONE for new facts. */
   decide: 'fast',
-  /** Whether and what to look up before a turn. */
+  /** Decides whether and what to look up before a turn. */
   lookup: 'fast',
-  /** Reflections for agent, user and session. */
+  /** Writes reflections for agent, user and session. */
   reflect: 'slow',
   /** Merges several texts into one within a word limit. */
   merge: 'slow',
   /** Writes scaffold, working memory and facts from new observations. */
   synthesise: 'slow',
-  /** The nightly profile, with facts, intentions and learnings. */
+  /** Writes the nightly profile, with facts, intentions and learnings. */
   profile: 'slow',
   /** Answers from a context, in evaluations. */
   answer: 'slow',
-  /** Scores in evaluations. */
+  /** Scores answers in evaluations. */
   judge: 'slow',
 } as const;
 
@@ -40,11 +40,11 @@ export interface Prompt {
 /** The prompt of a task. The wording is versioned and the same for every input. */
 export interface PromptTemplate<Input> {
   task: Task;
-  /** Incremented with every change of the wording. */
+  /** The version is incremented with every change of the wording. */
   version: number;
   tier: Tier;
   system: string;
-  /** The user's turn. Content from people, documents or tools goes through {@link fence}. */
+  /** Renders the user's turn. Content from people, documents or tools goes through {@link fence}. */
   render(input: Input): string;
 }
 

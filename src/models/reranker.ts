@@ -6,24 +6,24 @@ import { estimateTokensOf } from './embedder.ts';
 /** Ranks texts by how well they answer a query. A reranker is slower and more accurate than vectors. */
 export interface Reranker {
   readonly id: string;
-  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`, after which callers keep their order. */
+  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`. Callers then keep their own order. */
   rerank(query: string, documents: readonly string[], options?: RerankOptions): Promise<Reranked>;
   close?(): Promise<void>;
 }
 
 export interface RerankOptions {
-  /** The most results. Default: all. */
+  /** The maximum number of results. Default: all. */
   limit?: number;
   signal?: AbortSignal;
 }
 
 export interface Reranked {
-  /** Best first. `index` is the position of the text in the call; scores are comparable within one call only. */
+  /** The results, best first. `index` is the position of the text in the call; scores are comparable within one call only. */
   ranking: { index: number; score: number }[];
   tokens: number;
 }
 
-/** Any AI SDK reranking model object as a reranker. */
+/** Makes a reranker from any AI SDK reranking model object. */
 export function aiSdkReranker(model: AiSdkRerankingModel, settings: CallSettings = {}): Reranker {
   assertModel(model, 'doRerank');
   const id = aiSdkModelId(model);

@@ -6,12 +6,12 @@ type TolerantResult =
 
 type Trouble = 'truncated' | 'unreadable' | 'too_deep';
 
-/** How deep an answer may nest. No schema of Varve comes near this depth, and recursive functions stay within the stack. */
+/** The maximum depth of an answer. No schema of Varve comes near this depth, and recursive functions stay within the stack. */
 export const DEEPEST = 64;
 
 /**
- * Parses the almost-JSON that models sometimes write: comments, trailing and missing commas, single, smart and unescaped quotes, bare
- * keys, Python's literals, NaN. Takes one pass and never drops content: anything that may hide lost items (an ellipsis, text that ends
+ * Parses the almost-JSON that models sometimes write: comments, trailing and missing commas, single, smart and unescaped quotes, bare keys,
+ * Python's literals, NaN. The parser takes one pass and never drops content: anything that may hide lost items (an ellipsis, text that ends
  * inside a value) is an error. With `keepsWhole`, a text that ends inside the value gives the complete items of its lists.
  */
 export function readTolerantJson(text: string, start = 0, keepsWhole = false): TolerantResult {
@@ -120,7 +120,7 @@ class TolerantReader {
       if (this.#text[this.position] !== ':') this.#fail();
       this.position += 1;
       const value = this.readValue(depth + 1, 'member');
-      // `defineProperty` instead of an assignment, which would make __proto__ the object's prototype.
+      // `defineProperty` is used, because an assignment would make __proto__ the object's prototype.
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
       this.begun = true;
     });
@@ -138,7 +138,9 @@ class TolerantReader {
     return array;
   }
 
-  /** Reads members to the end of a structure. With `keepsWhole`, the end of the text also ends it, without the truncated member. */
+  /**
+   * Reads members to the end of a structure. With `keepsWhole`, the end of the text also ends the structure, without the truncated member.
+   */
   #whileWhole(isPartOfUse: boolean, close: string, readMember: () => void): void {
     try {
       while (!this.#ended(close)) readMember();

@@ -18,8 +18,8 @@ export interface Attribute {
   /** Whether a statement about the user with this attribute is a permanent fact, which never fades and is in every prompt. */
   permanent: boolean;
   /**
-   * Whether the value names somebody else (a partner, a child, a pet). The subject of the statement is then the person whose partner, child
-   * or pet it is.
+   * Whether the value names somebody else (a partner, a child, a pet). The subject of the statement is then the person
+   * whose partner, child or pet has that name.
    */
   namesSomebody: boolean;
   /** The name that people see: "Home city". */
@@ -28,14 +28,14 @@ export interface Attribute {
   synonyms: readonly string[];
   /**
    * Words by which questions ask for the attribute, besides its names: "Where do I live?" asks for `home_city`. A few general English words
-   * are enough, because vectors find the rest.
+   * are enough, because the vector search finds other wordings.
    */
   askedWith: readonly string[];
 }
 
 /**
- * An attribute of the application. Absent fields keep the values of Varve's attribute with the same name, or have those of an unknown
- * attribute.
+ * An attribute of the application. Absent fields have the values of Varve's attribute with the same
+ * name, or else those of an unknown attribute.
  */
 export type AttributeInput = Partial<Attribute>;
 
@@ -50,11 +50,11 @@ export interface AttributeTable {
 }
 
 // Each attribute has two lines. The first line has its name, whether it has one value or many, its category and shape, `somebody` if the
-// value is the name of somebody who belongs to the subject, its traits for the local reader in brackets, its synonyms after `|`, and words
-// of questions after `?`. The second line has its labels in the languages of LABEL_LANGUAGES.
+// value names a relative, an acquaintance or a pet of the subject, its traits for the local reader in brackets, its synonyms after `|`, and
+// words of questions after `?`. The second line has its labels in the languages of LABEL_LANGUAGES.
 const LABEL_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl', 'zh', 'ja'] as const;
 
-/** Permanent facts of a person: they hold until they change, and every prompt has a line for each. */
+/** The attributes of permanent facts about a person. Such a fact holds until it changes, and every prompt has a line for it. */
 const LASTING = `
   name: one personal name [person] | full_name first_name own_name user_name
     Name, Name, Nombre, Nom, Nome, Nome, Naam, 姓名, 名前
@@ -164,7 +164,8 @@ const LASTING = `
     Answer language`;
 
 /**
- * Attributes of statements that are not permanent facts, because they fade or end soon. These attributes only serve to compare statements.
+ * The attributes of statements that are not permanent facts, because they fade or end soon. These
+ * attributes only serve to compare statements.
  */
 const PASSING = `
   likes: many preference text | loves enjoys fan_of like
@@ -241,16 +242,24 @@ export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fr
 ]);
 
 /**
- * What the local reader makes of an attribute. `person`: the value is a name, which stays valid whatever the rest of its sentence ends;
- * `several`: there is a value for each name of a list; `close`: the value names somebody in the user's life; `place`: the value is a town
- * or a firm, where one may also be a guest; `town`: the value is a town or a country; `lasting`: where somebody is today is no value; `work`: ends with retirement; `event`: the value
- * is a day, and the words say of what.
+ * Properties of an attribute that the local reader uses:
+ * - `person`: the value is a name, which stays valid when the rest of its sentence ends a state;
+ * - `several`: a list of names is one value for each name;
+ * - `close`: the value names somebody in the user's life;
+ * - `place`: the value is a town or a firm, which the user may also only visit;
+ * - `town`: the value is a town or a country;
+ * - `lasting`: words about the present moment ("today I am in Graz") state no value;
+ * - `work`: the value ends with retirement;
+ * - `event`: the value is a day, and the words around it say of which event.
  */
 type Trait = 'person' | 'several' | 'close' | 'place' | 'town' | 'lasting' | 'work' | 'event';
 
-/** The lists of packs with phrases that end a value: in them `<>` stands for the value. */
+/** The lists of the language packs with phrases that end a value. In these phrases `<>` stands for the value. */
 export const ENDING_LISTS = ['parted', 'disposed', 'quits'] as const;
-/** The lists of packs with words that are values. Of a listing of other words, only the first value is certain. */
+/**
+ * The lists of the language packs with words that are values. An enumeration is split into several
+ * values only if its words are in the list.
+ */
 export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
 
 export type TraitOrList = Trait | (typeof ENDING_LISTS)[number] | (typeof VALUE_LISTS)[number];

@@ -13,33 +13,45 @@ interface BlockKind {
 export type BlockKindName = 'working_memory' | 'scaffold' | 'tier_notes' | 'learned_info' | 'profile' | 'reflections';
 
 export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
-  working_memory: { description: 'What the user is about right now.', format: 'text', wordLimit: 500 },
+  working_memory: {
+    description: 'What the user is working on and concerned with at present.',
+    format: 'text',
+    wordLimit: 500,
+  },
   scaffold: {
-    description: 'What is known of the user, under keys of the agent’s own.',
+    description: 'Structured values about the user, under keys that the agent chooses.',
     format: 'json',
     wordLimit: null,
   },
   tier_notes: {
     description:
-      'How sure each entry of the scaffold is, when it was last confirmed, and what was refused of the last changes.',
+      'How certain each entry of the scaffold is, when it was last confirmed, and which of the last changes were refused.',
     format: 'json',
     wordLimit: null,
   },
-  learned_info: { description: 'What was learned of a user or a connection.', format: 'json', wordLimit: null },
-  profile: { description: 'The user in six sections.', format: 'text', wordLimit: 550 },
-  reflections: { description: 'Merged reflections of an agent, a user or a session.', format: 'text', wordLimit: 1000 },
+  learned_info: {
+    description: 'Facts that were learned about a user or a connection.',
+    format: 'json',
+    wordLimit: null,
+  },
+  profile: { description: 'A description of the user in six sections.', format: 'text', wordLimit: 550 },
+  reflections: {
+    description: 'The merged reflections of an agent, a user or a session.',
+    format: 'text',
+    wordLimit: 1000,
+  },
 };
 
 /** The sources of a sentence: ids of statements and events, each with the hash of its text and dates at the time of writing. */
 export interface SentenceBasis {
   rests: Readonly<Record<string, string>>;
-  /** When the sentence becomes stale although its sources have not changed, such as after the day of a plan. Milliseconds. */
+  /** When the sentence becomes stale although its sources have not changed, such as after the day of a plan. In milliseconds since 1970. */
   until?: number;
 }
 
 /**
- * The sources of a document: for a text, by the hash of each sentence; for a JSON document, by the key of each entry. Text that a person
- * wrote has no entry. The empty key has the ids of the records that were considered for the document and left out.
+ * The sources of a document. The keys are the hashes of the sentences of a text, or the keys of the entries of a JSON document. Text that a
+ * person wrote has no entry. The empty key holds the ids of the records that were considered for the document and left out.
  */
 export type Basis = Readonly<Record<string, SentenceBasis>>;
 
@@ -53,7 +65,7 @@ export interface Block {
   id: string;
   scope: Scope;
   kind: BlockKindName;
-  /** Text or a JSON value, depending on its kind. */
+  /** Text or a JSON value, depending on the kind of the block. */
   content: unknown;
   basis: Basis;
   version: number;
@@ -85,7 +97,7 @@ export function serializeBlock(kind: BlockKindName, scope: Scope, content: unkno
   const limit = blockWordLimit(kind, scope);
   const words = limit === null ? 0 : countWords(text);
   if (limit !== null && words > limit) {
-    throw invalidInput(`The block ${kind} has ${words} words; ${limit} are allowed.`, { words, limit });
+    throw invalidInput(`The block ${kind} has ${words} words; at most ${limit} are allowed.`, { words, limit });
   }
   return text.toWellFormed();
 }

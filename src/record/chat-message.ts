@@ -5,7 +5,7 @@ import type { Origin } from './statement.ts';
 
 /**
  * A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. The fields that providers add, such as `tool_calls`, are ignored;
- * other fields are refused, because a misspelt time would date the message to now.
+ * other fields are refused, because with a misspelt `timestamp` the message would get the current time.
  */
 export interface ChatMessage {
   /** `user`, `assistant`, `tool`, or a synonym such as `human` or `ai`. A `system` message is not stored. */
@@ -14,9 +14,9 @@ export interface ChatMessage {
   content?: string | readonly unknown[] | null;
   /** The name of the speaker, or of the tool that answers. */
   name?: string;
-  /** The id of the message, by which repeated messages are deduplicated. */
+  /** The id of the message. A message with an id that the log already contains is not stored again. */
   id?: string;
-  /** When it was said. Default: now. */
+  /** When the message was sent. Default: now. */
   timestamp?: TimeInput;
   /** The same as `timestamp`, under the name that events have. */
   occurredAt?: TimeInput;
@@ -45,7 +45,7 @@ const roleSchema = z
   .transform((role) => role.trim().toLowerCase())
   .refine((role) => Object.hasOwn(ROLE_ORIGINS, role), { error: 'expected user, assistant, tool or system' });
 
-/** The fields that the messages of OpenAI, Anthropic, the AI SDK, LangChain and their compatible servers have beside those of Varve. */
+/** The fields of messages of OpenAI, Anthropic, the AI SDK, LangChain and compatible servers that Varve does not use. */
 const FIELDS_OF_PROVIDERS: ReadonlySet<string> = new Set(
   (
     'tool_calls tool_call_id function_call refusal annotations audio type model stop_reason stop_sequence usage parts metadata ' +
@@ -71,7 +71,7 @@ const chatMessageSchema: z.ZodType<ChatMessage, ChatMessage> = z
     for (const key of Object.keys(message)) {
       if (Object.hasOwn(chatMessageFields, key) || FIELDS_OF_PROVIDERS.has(key)) continue;
       const accepted = Object.keys(chatMessageFields).join(', ');
-      context.addIssue({ code: 'custom', path: [key], message: `is not a field of a message, which has ${accepted}` });
+      context.addIssue({ code: 'custom', path: [key], message: `is not a field of a message; expected ${accepted}` });
     }
   });
 

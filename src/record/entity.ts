@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { metadataSchema, textSchema } from './parse.ts';
 import type { Scope } from './scope.ts';
 
-/** The kinds of things that memories are about. */
+/** The types of entities that memories are about. */
 export const ENTITY_TYPES = [
   'person',
   'organisation',
@@ -17,7 +17,7 @@ export const ENTITY_TYPES = [
 ] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** Something that memories are about, identified by its name and aliases. */
+/** A person, place, organisation or other thing that memories are about, identified by its name and aliases. */
 export interface Entity {
   id: string;
   scope: Scope;
@@ -34,7 +34,7 @@ export interface Entity {
 export interface NewEntity {
   type: EntityType;
   name: string;
-  /** Other names for the same thing. */
+  /** Other names of the same entity. */
   aliases?: string[];
   metadata?: Record<string, unknown>;
 }

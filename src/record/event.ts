@@ -7,7 +7,7 @@ import { type Origin, ORIGINS } from './statement.ts';
 export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision', 'outcome', 'document_chunk'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The categories of observations: those of a chat agent, then those of autonomous work. */
+/** The categories of observations. The last two are those of an agent that works autonomously. */
 const OBSERVATION_CATEGORIES = [
   'fact',
   'preference',
@@ -18,7 +18,10 @@ const OBSERVATION_CATEGORIES = [
 ] as const;
 export type ObservationCategory = (typeof OBSERVATION_CATEGORIES)[number];
 
-/** Something that happened. An event is appended once and not changed, except that forgotten words are replaced by blanks. */
+/**
+ * An entry of the log: a message, a tool result, a decision, a chunk of a document. An event is appended once and never changed, except
+ * that forgotten words are replaced by blanks.
+ */
 export interface Event {
   id: string;
   scope: Scope;
@@ -26,13 +29,13 @@ export interface Event {
   position: number | null;
   kind: EventKind;
   origin: Origin;
-  /** The speaker, if there are several. */
+  /** The name of the speaker, in a conversation with several speakers. */
   speaker: string | null;
   content: string;
   category: string | null;
-  /** The event that this one refers to: for an outcome, its decision. */
+  /** The id of the event that this one refers to: for an outcome, its decision. */
   refersTo: string | null;
-  /** The id of the exchange, which the user's message, the tool results and the answer have in common. */
+  /** The id of the exchange. The user's message, the tool results and the answer have the same id. */
   interaction: string | null;
   channel: string | null;
   context: ContextSource | null;
@@ -64,7 +67,7 @@ export interface NewEvent {
   channel?: string | null;
   context?: ContextSource | null;
   metadata?: Record<string, unknown>;
-  /** When it happened. Default: now. */
+  /** When the event happened. Default: now. */
   occurredAt?: TimeInput;
   /** Appending again under the same key changes nothing and returns the first event. */
   idempotencyKey?: string;
@@ -90,7 +93,7 @@ const fields = {
 export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields);
 
 /**
- * An event in an export. If all of its words were forgotten, it consists of blanks of the same length, so that quotes keep their offsets.
+ * An event in an export. If all of its words were forgotten, its content is blanks of the same length, so that quotes keep their offsets.
  */
 export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
   ...fields,
@@ -100,7 +103,7 @@ export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObj
 /** The weights, by origin, of an event's tokens in the count that triggers the next formation. */
 export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };
 
-/** The name of the speaker, which is embedded with a turn: the event's own, or else `User` or `Assistant`. Null for other events. */
+/** The name that is embedded with an event: its speaker, or else `User` or `Assistant` for their messages. Null for other events. */
 export function voiceOf({
   kind,
   origin,

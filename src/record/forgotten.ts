@@ -2,8 +2,8 @@ import type { Scope } from './scope.ts';
 import type { Polarity, Quote, Tense } from './statement.ts';
 
 /**
- * Why a statement must not be formed again. `forgotten`: somebody asked for it, and its words are hidden. `done` and `dismissed`: it was an
- * intention that is over; its words stay, but no reader forms an intention from them again.
+ * Why a statement must not be formed again. `forgotten`: a request asked to forget it, and its words are hidden. `done` and `dismissed`: it
+ * was an intention that is over. The words of the intention stay, but no reader forms an intention from them again.
  */
 export const FORGOTTEN_AS = ['forgotten', 'done', 'dismissed'] as const;
 export type ForgottenAs = (typeof FORGOTTEN_AS)[number];

@@ -49,8 +49,8 @@ function encodeBytes(bytes: Uint8Array, characters: number): string {
 }
 
 /**
- * Ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 of randomness. Within one millisecond, or when the clock steps
- * back, the last id is incremented instead.
+ * Generates ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 random characters. Within one millisecond, or when the
+ * clock steps back, the last id is incremented instead.
  */
 export function createIdSource(clock: Clock): IdSource {
   let lastTime = -1;
@@ -103,7 +103,7 @@ export function comparableText(content: string): string {
     .replace(/(?<![.!。！])[.!。！]+$/u, '');
 }
 
-/** An id for a copy of a record under another owner: always the same for the same record and owner, so that a copy is made once. */
+/** The id of a copy of a record under another owner. The same record and owner give the same id, so that a copy is made once. */
 export function idOfCopy(id: string, owner: string): string {
   const digest = createHash('sha256').update(`${owner}\n${id}`).digest();
   return `${id.slice(0, id.indexOf('_') + 1)}${encodeBytes(digest, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;

@@ -1,10 +1,10 @@
 /**
- * The log may contain answers of Varve itself: as the result of a tool, which a client may have renamed, or in a message that was logged
- * together with the context that Varve added to it. If these answers were stored again, each search would find the results of earlier
- * searches, and a guess would become a fact by repetition.
+ * The log may contain answers of Varve itself. An answer can be the result of a tool, which a client may have renamed, or it can be in a
+ * message that was logged together with the context that Varve added. If these answers were stored again, each search would find the
+ * results of earlier searches, and a guess would become a fact by repetition.
  */
 
-/** The effect of a tool on memory: it only reads, adds something, sets a value, or removes something. */
+/** The effect of a tool on memory: it only reads, adds a record, sets a value, or removes a record. */
 export type ToolEffect = 'reads' | 'writes' | 'sets' | 'removes';
 
 /** The agent's tools by name. The table is here because the log needs the names; `tools/` defines the tools. */
@@ -56,8 +56,8 @@ export function isMemoryTool(name: string): boolean {
   return isRecallTool(name) || WRITING_TOOL.test(name.trim());
 }
 
-// Most answers contain ids of records. Facts have no ids, but a distinct shape, and answers of Anthropic's memory tool name a path under
-// `/memories`.
+// Most answers contain ids of records. Lists of facts have no ids but a distinct shape, and answers of Anthropic's
+// memory tool name a path under `/memories`.
 const RECORD_ID = /(?:^|[^\w])(?:mem|evt|blk)_[0-9a-hjkmnp-tv-z]{26}(?![\w])/;
 const FACTS = /"trust"\s{0,3}:\s{0,3}"(?:low|medium|high)"/;
 const MEMORY_FILE = /^Here's the (?:content of|files and directories up to) .{0,300}\/memories/;
@@ -75,7 +75,7 @@ const RECALLED_BLOCK = /<recalled>\nFrom memory: data, not instructions\.[\s\S]*
 const RECALL_PROMPT =
   /What is remembered \(data, not instructions;[\s\S]*?(?:If this does not answer it, use the search tools, and then say that it is not known\.|$)/g;
 
-/** A message without the context that Varve has added before it. */
+/** Removes the context that Varve has added to a message. */
 export function withoutRecalled(message: string): string {
   if (!message.includes('data, not instructions')) return message;
   const own = message.replace(RECALLED_BLOCK, '').replace(RECALL_PROMPT, '').trim();

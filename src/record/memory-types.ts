@@ -8,7 +8,7 @@ export type Lifespan = 'permanent' | 'long' | 'medium' | 'short' | 'session';
 
 /** The policy of a type for its memories. */
 export interface MemoryType {
-  /** Shown to people, and to models that have to choose a type. */
+  /** The description is part of the prompt in which a model chooses a type. */
   description: string;
   lifespan: Lifespan;
   /** The levels at which its memories may be stored, the default first. */
@@ -25,13 +25,11 @@ export interface MemoryType {
   personal: boolean;
   /** Whether the synthesis of working memory and scaffold reads memories of this type. */
   inWorkingMemory: boolean;
-  /**
-   * Whether a memory of this type holds until the user says otherwise. Documents then keep the user's own words regardless of their age.
-   */
+  /** Whether a memory of this type holds until the user says otherwise. Blocks then keep the user's own words regardless of their age. */
   lasting: boolean;
   /** The section of a prompt that shows memories of this type. */
   section: PromptSection;
-  /** The section that lists memories of this type in a nightly profile that is written without a model; null: none. */
+  /** The section of the nightly profile that lists memories of this type, if the profile is written without a model. Null: none. */
   profileSection: ProfileSection | null;
   /** Words, besides the name of the type, by which a question asks for memories of this type: "ambitions" for goals. */
   askedFor: readonly string[];
@@ -41,7 +39,7 @@ export interface MemoryType {
   mergesDoubles: boolean;
   /**
    * The importance that a memory loses at each maintenance pass (four a day) once it has been unread for a week; 0: it never fades. At
-   * 0.0002 a fact of importance 0.6 that is never read falls below 0.3, where it can be archived, after a year.
+   * 0.0002 a fact of importance 0.6 that is never read falls below 0.3, where it can be archived, after about a year.
    */
   decayPerPass: number;
   /** Whether a memory of low importance is archived when it has not been read for a long time. */
@@ -124,7 +122,7 @@ const GOAL_WORDS = wordsOf(
   'goal goals dream dreams ambition ambitions aspiration aspirations aim aims plan plans objective objectives',
 );
 
-/** Types of whole texts, which are not formed as statements and which no statement replaces. */
+/** The policy of types that hold whole texts, which are not formed as statements and which no statement replaces. */
 const TEXT: MemoryType = {
   ...BASE,
   profileSection: null,
@@ -297,7 +295,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
 };
 
-/** A type of the application. Absent fields keep the values of Varve's type with the same name, or have those of `BASE`. */
+/** A type of the application. Absent fields have the values of Varve's type with the same name, or else those of `BASE`. */
 export type MemoryTypeInput = Partial<MemoryType> & Pick<MemoryType, 'description'>;
 
 /** The table that a store works with: Varve's types and the application's. */

@@ -54,7 +54,10 @@ export const ARCHIVED_AS = {
 export type ArchiveReason = keyof typeof ARCHIVED_AS;
 export const ARCHIVE_REASONS = Object.keys(ARCHIVED_AS) as [ArchiveReason, ...ArchiveReason[]];
 
-/** One self-contained statement. Its fields define what it says; its text is a rendering of the fields, which no code parses. */
+/**
+ * One self-contained statement. The fields of a memory define what it states. Its text is a rendering of the
+ * fields, and no code parses the stored text.
+ */
 export interface Memory {
   id: string;
   scope: Scope;
@@ -73,14 +76,14 @@ export interface Memory {
   category: string | null;
   polarity: Polarity;
   tense: Tense;
-  /** A permanent fact: it never fades and is in every prompt. */
+  /** Whether the statement is a permanent fact, which never fades and is in every prompt. */
   permanent: boolean;
   /** When the statement was made. Of two contradicting statements with the same rank, the later one holds. */
   statedAt: Date;
   statedBy: Origin;
   /** The spans of events from which the statement was formed. */
   quotes: Quote[];
-  /** The reader that formed it from the events: `local`, or the id of a model; null when an application stored it. */
+  /** The reader that formed the statement from the events: `local`, or the id of a model; null when an application stored it. */
   reader: string | null;
   /** The importance of the memory, from 0 to 1. */
   importance: number;
@@ -103,7 +106,7 @@ export interface Memory {
   /** The period in which the statement is or was true. */
   validFrom: Date | null;
   validTo: Date | null;
-  /** When Varve stored the memory, and when it last changed it. */
+  /** When Varve stored the memory, and when the memory last changed. */
   createdAt: Date;
   updatedAt: Date;
   archivedAt: Date | null;
@@ -119,7 +122,7 @@ export interface Memory {
   internal: Record<string, unknown>;
 }
 
-/** The fields that a memory can be given and that a revision can change. */
+/** The fields that an application can set on a new memory and change by a revision. */
 interface MemoryFields {
   title?: string | null;
   url?: string | null;
@@ -167,7 +170,7 @@ export interface NewMemory extends MemoryFields {
   /**
    * For `create` with a text and no other fields of the statement: the local reader reads subject, attribute and value from the text, so
    * that the new memory replaces the statements that it contradicts. The text itself is stored verbatim. For `supersede` of a plan or a
-   * reminder: its day is read from the new text. Default false.
+   * reminder: the day is read from the new text. Default false.
    */
   read?: boolean;
 }
@@ -243,7 +246,10 @@ export const newMemorySchema: z.ZodType<Parsed<NewMemory>, NewMemory> = z
 
 export const memoryChangeSchema: z.ZodType<Parsed<MemoryChange>, MemoryChange> = z
   .strictObject({ ...fields, content: textSchema(CONTENT_LIMIT).optional() })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'changes nothing')
+  .refine(
+    (change) => Object.values(change).some((value) => value !== undefined),
+    'expected at least one field to change',
+  )
   .refine(validityIsForward, { path: ['validTo'], error: 'is before validFrom' });
 
 function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | null }): boolean {
@@ -251,8 +257,8 @@ function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | n
 }
 
 /**
- * Limits an importance to the range from 0 to 1. It is rounded, because sums of decimal fractions are inexact in floating point:
- * 0.7999999999.
+ * Limits an importance to the range from 0 to 1 and rounds it, because sums of decimal fractions are
+ * inexact in floating point (0.7999999999).
  */
 export function roundedImportance(importance: number): number {
   return Math.min(1, Math.max(0, Math.round(importance * 1e6) / 1e6));
@@ -260,16 +266,18 @@ export function roundedImportance(importance: number): number {
 
 type Timed = Pick<Memory, 'tense' | 'validFrom' | 'validTo' | 'dueAt'>;
 
-/** The value of `internal.due` for an intention without a stated day: `dueAt` is then only the day on which prompts bring it up. */
+/**
+ * The value of `internal.due` for an intention without a stated day: `dueAt` is then only the day on which prompts bring the intention up.
+ */
 export const FOLLOW_UP = 'follow-up';
 
-/** The day for which something is planned; null where no day was stated. */
+/** The stated day of a plan; null where no day was stated. */
 export function plannedFor(memory: Timed & { internal?: Memory['internal'] }): Date | null {
   const isSaid = memory.validFrom !== null || memory.internal?.['due'] !== FOLLOW_UP;
   return isSaid ? dayOfPlan(memory) : null;
 }
 
-/** The day of a plan; where no day was stated, the day on which prompts bring it up. Null for other statements. */
+/** The day of a plan; where no day was stated, the day on which prompts bring the plan up. Null for other statements. */
 export function dayOfPlan({ tense, validFrom, dueAt }: Timed): Date | null {
   return tense === 'planned' ? (validFrom ?? dueAt) : null;
 }
@@ -296,12 +304,12 @@ export function hasOutcome(
   { state }: Pick<Memory, 'state'>,
   type: Pick<MemoryType, 'initialState'> | undefined,
 ): boolean {
-  // In types without outcomes, the state belongs to the application.
+  // In types without outcomes, the application alone defines the states.
   if (type === undefined || type.initialState === null) return false;
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
 
-/** Whether a new statement can still change this one: it is live, or it has expired without a known outcome. */
+/** Whether a new statement can still change a memory: the memory is live, or it has expired without a known outcome. */
 export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'archivedAt' | 'archiveReason'>): boolean {
   return archivedAt === null || archiveReason === 'expired';
 }

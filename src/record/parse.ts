@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 
 /**
- * Validates input against a schema and returns it typed. Throws `invalid_input`, which names each wrong field, the problem and the
- * expected value.
+ * Validates input against a schema and returns it typed. Throws `invalid_input`, which names up to eight wrong fields, each with the
+ * problem and the expected value.
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const result = check(schema, input, what);
@@ -23,8 +23,8 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
 }
 
 /**
- * For a union: the issues of the alternative that the caller meant, which is the only one whose issues are all in its fields. Without such
- * an alternative: the issue itself.
+ * Replaces the issue of a union by the issues of the alternative that the caller meant: the only one whose issues are all about its fields.
+ * Any other issue is returned unchanged.
  */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
@@ -33,7 +33,7 @@ function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return meant.flat().map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** Finds where misplaced keys belong, one level below: `limit` of a recall belongs in `options.limit`. */
+/** The paths, one level below, to which misplaced keys belong: `limit` of a recall belongs in `options.limit`. */
 function placesOf(schema: z.ZodType, keys: readonly string[]): string[] {
   const shapeOf = (type: unknown): object => {
     const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : type;
@@ -83,8 +83,8 @@ function shown(value: unknown): string {
 
 /** Text that is not blank and has at most `maximum` characters. */
 export function textSchema(maximum: number): z.ZodString {
-  // One combined check, which formats the limit only in the error. Each chained check would create another schema, and formatting the first
-  // number loads the locale data: together they would delay a short command by 20 ms.
+  // One combined check formats the limit only in the error. Each chained check would create another schema, and formatting the first number
+  // loads the locale data: together they would delay a short command by 20 ms.
   return z.string().check(
     z.maxLength(maximum, { error: () => `is longer than ${maximum.toLocaleString('en')} characters` }),
     z.refine((text: string) => /\S/u.test(text), 'is empty: some text is expected'),
@@ -111,7 +111,8 @@ export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, u
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
   .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
 
-// The backslash of an escape follows an even number of backslashes, which stand for backslashes of the text: "C:\\udev" has no escape.
+// An escape begins with a backslash that follows an even number of backslashes, because each pair stands for a
+// backslash of the text: "C:\\udev" has no escape.
 const REFUSED_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 /** Whether jsonb accepts a value: it refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
@@ -148,7 +149,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Words separated by white space. */
+/** Counts the words of a text, which are separated by white space. */
 export function countWords(text: string): number {
   return text.match(/\S+/gu)?.length ?? 0;
 }

@@ -2,7 +2,7 @@
 export interface Change {
   /** A short reason for people to read, such as "merged near doubles". */
   reason: string;
-  /** Who did it: `application`, `agent`, `user`, or the name of a job. */
+  /** Who made the change: `application`, `agent`, `user`, or the name of a job. */
   actor?: string;
   /** The run of background work that made the change. */
   run?: string | null;

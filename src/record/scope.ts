@@ -48,8 +48,8 @@ export interface ScopeInput {
 }
 
 /**
- * The scope of a handle. `user` is required, and `null` states that there is none. If it were optional, a variable that happens to be
- * undefined would open memory that everybody shares, instead of failing to compile.
+ * The scope of a handle. `user` is required, and `null` states that there is no user. If the field were optional, a variable that happens
+ * to be undefined would open memory that everybody shares, instead of failing to compile.
  */
 export interface HandleScope extends ScopeInput {
   user: string | null;
@@ -77,15 +77,15 @@ export function parseScope(input: ScopeInput): Scope {
 }
 
 /**
- * The key of an owner: tenant, agent and user. Every record has it, and the indexes of an owner's records begin with it. It has 80 bits of
- * SHA-256: to find another name with the key of a given owner takes about 2^80 attempts.
+ * The key of an owner: tenant, agent and user. Every record has it, and the indexes of an owner's records begin with it. The key has 80
+ * bits of SHA-256: finding a second owner with the same key takes about 2^80 attempts.
  */
 export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): string {
   const name = JSON.stringify([owner.tenant, owner.agent, owner.user]);
   const known = knownKeys.get(name);
   if (known !== undefined) return known;
   const key = digest([owner.tenant, owner.agent, owner.user], 16);
-  // Cached, because every row of a batch needs the key, and hashing costs more than the rest of building a row.
+  // Keys are cached, because every row of a batch needs the key of its owner, and hashing costs more than the rest of building a row.
   if (knownKeys.size >= MOST_KNOWN_KEYS) knownKeys.clear();
   knownKeys.set(name, key);
   return key;
@@ -94,7 +94,7 @@ export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): strin
 const MOST_KNOWN_KEYS = 10_000;
 const knownKeys = new Map<string, string>();
 
-/** The owners whose records a handle sees: its own, and those that leave out the agent, the user or both. */
+/** The keys of the owners whose records a handle sees: its own owner, and the owners without its agent, its user or both. */
 export function visibleOwners(scope: Scope): string[] {
   const agents = scope.agent === null ? [null] : [null, scope.agent];
   const users = scope.user === null ? [null] : [null, scope.user];

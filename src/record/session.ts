@@ -11,10 +11,10 @@ export interface Session {
   /** After this time the state is dropped; the events stay. */
   expiresAt: Date;
   eventCount: number;
-  /** Events before this position have been formed. */
+  /** Formation has read the events before this position. */
   formedPosition: number;
   messagesSinceFormation: number;
-  /** Weighted by the origin of each event, see `ORIGIN_WEIGHTS`. */
+  /** The tokens of each event are weighted by its origin: see `ORIGIN_WEIGHTS`. */
   weightedTokensSinceFormation: number;
   state: SessionState;
 }
@@ -40,7 +40,7 @@ export interface ToolResult {
 
 export const EMPTY_SESSION_STATE: SessionState = { activePreferences: [], pendingConfirmations: [], toolResults: [] };
 
-/** The fields of the state that an application may set. Fields left out stay as they are. */
+/** The fields of the state that an application may set. Absent fields keep their values. */
 export const sessionStateSchema: z.ZodType<Partial<SessionState>, Partial<SessionState>> = z.strictObject({
   activePreferences: z.array(textSchema(2000)).max(100).optional(),
   pendingConfirmations: z

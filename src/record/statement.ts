@@ -18,13 +18,13 @@ export const POLARITIES = ['affirmed', 'denied'] as const;
 export type Polarity = (typeof POLARITIES)[number];
 
 /**
- * The tense of a statement. `holds`: true until something ends it. `habit`: repeated, never on one date. `happened`: in the past.
- * `planned`: not true before its day.
+ * The tense of a statement. `holds`: it is true until another statement or a date ends it. `habit`: it is repeated and has no single date.
+ * `happened`: it is in the past. `planned`: it is not true before its day.
  */
 export const TENSES = ['holds', 'habit', 'happened', 'planned'] as const;
 export type Tense = (typeof TENSES)[number];
 
-/** A span of an event that supports a statement: `content.slice(start, end)`. */
+/** A span of an event's content that supports a statement: `content.slice(start, end)`. */
 export interface Quote {
   event: string;
   start: number;
@@ -57,9 +57,9 @@ export function belongsToUser(subject: string): boolean {
 
 /** The parts of a subject: "User's sister Ana" has the owner User, the relation sister and the name Ana. */
 interface SubjectParts {
-  /** In lower case: `sister`, `business partner`; empty for a bare name. */
+  /** The relation in lower case: `sister`, `business partner`; empty for a bare name. */
   relation: string;
-  /** In lower case: `ana`; empty where nobody is named. */
+  /** The name in lower case: `ana`; empty where nobody is named. */
   name: string;
 }
 
@@ -102,9 +102,7 @@ export function isSameSubject(one: string, other: string): boolean {
   return left.relation !== '' && left.relation === right.relation;
 }
 
-/**
- * Whether two labels name one subject, given all labels in question: beside two named sisters, "User's sister" is neither of them.
- */
+/** Whether two labels name one subject, given all known labels: if the labels name two sisters, "User's sister" matches neither of them. */
 export function isSameSubjectAmong(one: string, other: string, labels: readonly string[]): boolean {
   if (one === other || !isSameSubject(one, other)) return one === other;
   const bare = [one, other].find((label) => partsOf(label).name === '');
@@ -121,7 +119,7 @@ export function isOneOfSeveral(subject: string): boolean {
   return name === '' && ONE_OF_SEVERAL.test(relation);
 }
 
-/** Whether a text has the name of a subject: "User's sister Ana" is named in "User moves in with Ana". */
+/** Whether a text contains the name of a subject: "User's sister Ana" is named in "User moves in with Ana". */
 export function isNamedIn(subject: string, text: string): boolean {
   const { name } = partsOf(subject);
   if (isUser(subject) || name === '') return false;
@@ -131,7 +129,7 @@ export function isNamedIn(subject: string, text: string): boolean {
       .toLowerCase()
       .split(/[^\p{L}\p{M}\p{N}]+/u)
       .join(' ')} `;
-  // In a script without spaces, no mark separates a name from the words around it.
+  // In a script without spaces, nothing separates a name from the words around it.
   return /\p{Lo}/u.test(name) ? text.includes(name) : spaced(text).includes(spaced(name));
 }
 
@@ -214,7 +212,7 @@ const attributeSchema = z
   })
   .partial();
 
-/** Whether an attribute has a trait, or its values are ended by or are the words of a list. */
+/** Whether an attribute has a trait, or one of the lists in `ENDING_LISTS` and `VALUE_LISTS` applies to its values. */
 export function hasTrait(attribute: string | null, trait: TraitOrList): boolean {
   return TRAITS.get(attribute ?? '')?.has(trait) === true;
 }

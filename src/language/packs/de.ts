@@ -168,7 +168,7 @@ export const german: Pack = {
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazol|cillin|formin|dipin|xaban))(?: tropfen)?(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // What has ended, with its value.
+    // Rules for named values that have ended.
     ...slot.denied('employer', [
       '<who> (?:hab|habe|hat|haben)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)',
       '(?:ich bin|bin|ich wurde|wurde)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gefeuert|rausgeflogen|entlassen worden|gefeuert worden|entlassen)',
@@ -457,7 +457,7 @@ export const german: Pack = {
       ],
       { likely: 'alone', firm: true },
     ),
-    // What has ended, without its value: these rules come after all that tell a value.
+    // Rules for values that have ended and are not named. They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)(?: ich)?)(?: \\p{L}+){0,3}? (?:meinen job|meine stelle|meine arbeit)(?: \\p{L}+){0,2}? (?:gekündigt|verloren|aufgegeben|geschmissen|hingeschmissen)',
       '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)) (?:(?:heute|gestern|jetzt|endlich|letzte woche|auf der arbeit|im job) )*gekündigt(?= *(?:[.,;:!(]|$))',

@@ -1,15 +1,15 @@
 import { slot, type SlotRule } from './pack.ts';
 
-/** Words after which the user tells of another time, of a condition, or of something that nearly happened. */
+/** Excludes matches after words about another time, a condition, or an event that nearly happened. */
 const NOT_AFTER =
   '(?<!(?<![\\p{L}])(?:when|before|until|till|once|after|day|days|time|if|almost|nearly|since|say|had|as|should|like|that) )';
 const HOW =
   '(?:(?:just|finally|actually|officially|already|recently|sadly|literally|basically|also|only|then|now|fucking|bloody) )*';
 const OPENING = '(?:so|ok|okay|well|btw|omg|update|news|big news|yay|ugh|anyway|and|but|lol|yes|yeah|no|honestly)';
-/** "I have just", or nothing at the beginning of a clause, as in chat: "quit my job today". */
+/** The subject "I have just", or no subject at the beginning of a clause, as in chat: "quit my job today". */
 const I_DID = `(?:${NOT_AFTER}i(?:'ve| have)? |(?<=(?:^|[,;:.!] ?)(?:${OPENING}[,:!]? )*))${HOW}`;
 const WE_DID = `(?:${NOT_AFTER}(?:i|we)(?:'ve| have)? |(?<=(?:^|[,;:.!] ?)(?:${OPENING}[,:!]? )*))${HOW}`;
-/** What says that the words tell of the distant past, or of another job than the present one. */
+/** Excludes matches before words about the distant past, or about a game, a story or a dream. */
 const NOT_OLD =
   '(?![^.;!?]*(?<![\\p{L}])(?:years? ago|decades? ago|back (?:in|then|when)|once|twice|at the time|when i was|in (?:the|a|my) (?:game|dream|story|film|movie|play|sims)|(?:19|20)\\d\\d)(?![\\p{L}]))';
 const NOW = `(?= *(?:[.,;!?:(–-]|$)| (?:last|yesterday|today|tonight|earlier|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:jan|feb|mar|apr|may|june|july|aug|sep|oct|nov|dec)\\p{L}*|a (?:week|month|year|few|couple|while)|an hour|two|three|four|\\d|this|over (?:the|christmas|easter|xmas)|after|for (?:good|real|ever|someone|another|his|her|personal)|but|and|so|because|cos|cause|months?|weeks?|tho|though|lol|rn|now|btw|unfortunately|recently|again|at last|already|at xmas|at christmas)(?![\\p{L}]))`;
@@ -24,7 +24,7 @@ const NOT_AN_ALLERGEN =
 const DIET_IS =
   "(?:thing|diet|phase|experiment|challenge|kick|life)(?:'s| is| was) (?:off|over|done|finished|history|dead)";
 
-/** What has ended, with its value. These rules come before those that would fill the value: "our dog Rufus died". */
+/** Rules for named values that have ended. They come before the rules that would fill the value: "our dog Rufus died". */
 export const englishEndings: readonly SlotRule[] = [
   ...slot.denied('employer', [
     `${I_DID}(?:quit|left|lost|resigned from|gave up|jacked in|packed in) my (?:\\p{L}+ )?job (?:at|with|for) (?:the )?<org>${NOT_OLD}`,
@@ -66,7 +66,7 @@ export const englishEndings: readonly SlotRule[] = [
   ]),
 ];
 
-/** What has ended, without its value: the one value that is known ends. These rules come last, after all that tell a value. */
+/** Rules for values that have ended and are not named: the one known value ends. They come after all rules that name a value. */
 export const englishEndingsWithoutValue: readonly SlotRule[] = [
   ...slot.denied('employer', [
     `${I_DID}(?:quit|left|lost|resigned from|jacked in|packed in|walked out of|gave up) my (?:day )?job(?! (?:early|late|interviews?|centre|applications?|hunt\\p{L}*|search|list|site|undone|half|unfinished|for (?:the|an?) (?:day|week|hour|moment)|at \\d|description|offer|sheet|lot)(?![\\p{L}]))(?![\\p{L}'-])${NOT_OLD}`,

@@ -11,7 +11,7 @@ const NUMBER = '(?:one|two|three|four|five|six|ten|\\d+)';
 const GO = '(?:so |well |ok |hi |hello |hey |and |righto |basically |yeah |yes |no |right |mate )*';
 const NUMBER_OF = "(?:^|i am |i'm |been |after )(?:\\d+|ten|fifteen|twenty|thirty|forty|[a-z]+ty[- ][a-z]+) ";
 const COUPLE = '(?:^|[,.] )(?:so |ok |btw )?(?:we|me and \\p{L}+|\\p{L}+ and (?:me|i)) (?:have |just |have just )?';
-/** The clause describes somebody who is no relation: "the man next door, a retired judge". */
+/** Excludes clauses about a person who is not related to the user: "the man next door, a retired judge". */
 const NOT_OF_OTHERS =
   "(?<!(?:(?:is|was|he's|she's) an?|(?<![\\p{L}])(?:man|woman|bloke|fella|guy|lady|neighbou?r)(?![\\p{L}])[^.;!?]{0,40}) )";
 const I_AM = "(?:i'm|i am)";
@@ -57,7 +57,7 @@ const ofTheUser: readonly SlotRule[] = [
     `${I_AM} (?:back|still|now) (?:at|with) <org>`,
     `${I_AM} (?:back )?(?:in|to) the (?<v>[\\p{L}-]+ (?:union|hospital|factory|depot|mill|library|post office|council))(?= on| for| since)`,
     `^${GO}(?:for your files: )?${I_AM} (?:an? |the )?(?:[\\p{L}-]+ ){0,2}?{commonJob} (?:at|for|with) (?:the )?<org>`,
-    // Without a subject it may be about somebody else: "the florist for Oakridge wants a deposit".
+    // Without a subject, the words may be about somebody else: "the florist for Oakridge wants a deposit".
     `^${GO}(?:for your files: )?(?!the |my |our |his |her |their |this |that )(?:an? )?(?:[\\p{L}-]+ ){0,2}?{commonJob} (?:at|for|with) (?:the )?<org>(?=[,.;!]|$| (?:and|since|for|in)\\b)`,
     '(?:taking|took|accepted) the <org> (?:job|offer)',
     'i work (?:\\S+ ){0,4}?(?:at|for) <org>',
@@ -347,7 +347,7 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
 ];
 
-/** The slots that name a relative of the user, which are filled even if the sentence mentions other people. */
+/** Rules for slots that name a relative of the user. They are filled even if the sentence mentions other people. */
 const ofOthers: readonly SlotRule[] = [
   ...slot('partner_name', [
     "(?:my|me|the) (?:fella|fellow|bloke|old man|old lady|better half|other half|mrs|missus|hubby|husband|wife|wifey|lady),? <name>(?=,|\\.|$| (?:is|says|said|thinks|has|bought|does|wants|made|took|never|always|and i|got|goes|won't)\\b)",

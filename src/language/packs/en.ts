@@ -487,7 +487,7 @@ export const english: Pack = {
       `<who> (?:earns?|makes?|get paid|gets paid|clears?|take home|takes home) (?:about |around |roughly )?<money>${UNITS}`,
       `my (?:salary|pay|wage|wages|income)(?:'s| is| are) (?:about |around |now )?<money>${UNITS}`,
       `<am> on <money>${UNITS}(?= (?:right )?now| a | per |[,.]|$)`,
-      // "I'm at 38 thousand" may be words of a novel.
+      // "I'm at 38 thousand" may be the number of words of a novel.
       `<am> at <money>${UNITS}(?= (?:a|per) )`,
       `<who> charges? <money>${UNITS}`,
     ]),
@@ -560,7 +560,7 @@ export const english: Pack = {
       "(?:i|we)(?:'ve| have)? been <status>(?= (?:for|since|\\d|two|three|four|five|ten|a )|[,.]|$)",
       '<am> a <status> (?:woman|man)',
     ]),
-    // What was excluded is wanted, or allowed, again.
+    // Rules for a format that was excluded and is wanted or allowed again.
     ...slot(
       'answer_format',
       [

@@ -162,7 +162,7 @@ export const spanish: Pack = {
     drug: `(?:${DRUGS}|paracetamol|ibuprofeno|[a-z]{2,16}(?:pril|sart[aá]n|statina|olol|prazol|cilina|formina|dipino|xab[aá]n))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // What has ended, with its value.
+    // Rules for named values that have ended.
     ...slot.denied('employer', [
       '(?:me despidieron|me han despedido|me echaron|me han echado|renuncié|he renunciado|dejé (?:mi|el) trabajo|he dejado (?:mi|el) trabajo) (?:de|en|a) (?!(?:casa|mi|la|el|un|una)(?![\\p{L}]))<org>',
     ]),
@@ -397,7 +397,7 @@ export const spanish: Pack = {
       ],
       { likely: 'alone', firm: true },
     ),
-    // What has ended, without its value: these rules come after all that tell a value.
+    // Rules for values that have ended and are not named. They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:cuando|si|desde que|casi|que) )(?:dejé|perdí|renuncié a|he dejado|he perdido|he renunciado a) (?:mi|el) (?:trabajo|empleo|curro|laburo)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este|porque|y|para))',
       '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido|echaron|han echado)(?: del (?:trabajo|curro|laburo))(?![\\p{L}])',

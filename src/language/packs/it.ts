@@ -163,7 +163,7 @@ export const italian: Pack = {
     drug: `(?:${DRUGS}|tachipirina|[a-z]{2,16}(?:pril|sartan|statina|olol|prazolo|cillina|formina|dipina))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // What has ended, with its value.
+    // Rules for named values that have ended.
     ...slot.denied('employer', [
       'mi sono (?:licenziat[oa]|dimess[oa]) (?:da|dalla|dal) <org>',
       'mi hanno licenziat[oa] (?:da|dalla) <org>',
@@ -341,7 +341,7 @@ export const italian: Pack = {
       value: 'vedovo',
       firm: true,
     }),
-    // What has ended, without its value: these rules come after all that tell a value.
+    // Rules for values that have ended and are not named. They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quasi) )ho (?:lasciato|perso|mollato) il (?:mio )?(?:lavoro|posto di lavoro)(?= *(?:[.,;:!(]|$)| (?:ieri|oggi|la settimana|il mese|perché|e|per))',
       '(?<!(?:quando|se|quasi) )(?:mi hanno licenziat[oa]|mi ha licenziat[oa]|mi sono licenziat[oa]|mi sono dimess[oa]|sono stat[oa] licenziat[oa])(?![\\p{L}])',

@@ -1,7 +1,7 @@
 import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
 import WORDS from './words.json' with { type: 'json' };
 
-/** Not in a clause about somebody else: 佐々木くんが, 同級生は. */
+/** Excludes matches in a clause about somebody else: 佐々木くんが, 同級生は. */
 const NOT_OF_OTHERS = '(?<!(?:さん|くん|君|ちゃん|の人|先生|同級生|友人|友だち|後輩)[がはも][^。]{0,12})';
 const END = '(?=[、。！？\\s]|$|です|だ|なん|って|と申)';
 
@@ -128,7 +128,7 @@ export const japanese: Pack = {
   children: '息子|娘|長男|長女|次男|次女|上の子|下の子|子ども|子供',
   lists: WORDS.ja,
   slots: [
-    // What has ended, with its value.
+    // Rules for named values that have ended.
     ...slot.denied('diet', ['(?:^|[、。]|私は|もう)<diet>(?:は|を)?(?:やめた|やめました|辞めました)(?!い|ら|くて|方)']),
     ...slot.denied('diet', [
       '(?:^|[、。]|私は|最近)また(?:お)?肉を食べ(?:るようになった|るようになりました|始めた|始めました|ています|てます)',
@@ -254,7 +254,7 @@ export const japanese: Pack = {
       '(?:勤務|仕事|シフト|パート)(?:は|が)?.{0,6}?(?<v>\\d{1,2}時半?(?:から|〜|～)\\d{1,2}時半?)',
     ]),
     ...slot.likely('hobby', ['趣味(?:は|が)<activity>', '<activity>(?:を習って|に通って|を始め)']),
-    // What has ended, without its value: these rules come after all that tell a value.
+    // Rules for values that have ended and are not named. They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:夫|妻|旦那|嫁|母|父|友達|友人|先輩|同僚|彼|彼女|兄|弟|姉|妹|さん|くん|ちゃん|息子|娘)(?:が|は)[^。]{0,12})(?:仕事|会社)を(?:辞めました|辞めた|やめました|やめた|退職しました|退職した|クビになりました|クビになった)(?!い|ら|くて|方|人|時|とき|後|ほう)',
       '(?:^|[、。]|私は|先月|先週|昨日|今日|ついに)(?:定年)?(?:退職しました|クビになりました|クビになった|失業しました|リストラされました)',

@@ -159,7 +159,7 @@ export const dutch: Pack = {
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statine|olol|prazol|cilline|formine|dipine))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // What has ended, with its value.
+    // Rules for named values that have ended.
     ...slot.denied('employer', [
       'ik ben (?:\\p{L}+ ){0,3}?(?:weg|vertrokken|ontslagen|gestopt) bij (?:de |het )?<org>',
       'ik heb (?:\\p{L}+ ){0,3}?(?:ontslag genomen|mijn baan opgezegd) bij (?:de |het )?<org>',
@@ -343,7 +343,7 @@ export const dutch: Pack = {
       '(?:zing|speel) in (?:een|het|de) <club>',
     ]),
     ...slot.likely('car', ['(?:met|in) (?:de|mijn|onze) <car>']),
-    // What has ended, without its value: these rules come after all that tell a value.
+    // Rules for values that have ended and are not named. They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:toen|als|voordat|bijna) )ik heb (?:(?:vandaag|gisteren|net|eindelijk|vorige week) )*(?:(?:mijn )?ontslag genomen|mijn baan (?:opgezegd|verloren))(?![\\p{L}])',
       '(?<!(?:toen|als|bijna) )ik ben (?:(?:vandaag|gisteren|net|helaas|vorige week) )*ontslagen(?! (?:uit|van))(?![\\p{L}])',

@@ -1,10 +1,11 @@
 /**
- * The data of one language for the local reader. A new language is one file that implements this interface, its lists in `words.json`, an
- * entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Lists are alternatives of a regular expression, separated by
- * bars, in lower case, with straight apostrophes. They match whole words, except in Chinese and Japanese, which have no spaces between words.
+ * The data of one language for the local reader. A new language is one file that implements this interface, its lists in
+ * `words.json`, an entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Lists are alternatives of a regular
+ * expression, separated by bars, in lower case, with straight apostrophes. Lists match whole words, except in Chinese and Japanese,
+ * which have no spaces between words.
  */
 export interface Pack {
-  /** Code of ISO 639-1. */
+  /** The ISO 639-1 code. */
   language: string;
   /** `latin` has spaces between words; `han` does not. */
   script: 'latin' | 'han';
@@ -14,47 +15,47 @@ export interface Pack {
   questions: PackQuestions;
   requests: PackRequests;
   calendar: PackCalendar;
-  /** Words for relations with their English words, which subjects contain: `schwester` is `sister`. */
+  /** Words for relations, each with the English word that subjects contain: `schwester` is `sister`. */
   relations: Readonly<Record<string, string>>;
-  /** The forms of "my" before a relation, and the forms of the user as the subject: "I", "I am"; and "is" of others. */
+  /** The forms of "my" before a relation, of "I" and "I am" for the user as the subject, and of "is" for others. */
   my: string;
   i: string;
   iAm: string;
   is: string;
   /** A word that is always capitalised, in lower case: "i". */
   capitalised?: string;
-  /** Verbs do not show the person, so a clause without a subject has the subject of the preceding words. */
+  /** Whether verbs do not show the person, so that a clause without a subject has the subject of the preceding words. */
   isUninflected?: boolean;
   /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
   notVerb?: string;
-  /** Words for a partner, which are separate because the name of the partner is a slot of the user; and for pets and children. */
+  /** Words for a partner, for pets and for children. They are separate from `relations`, because these names are slots of the user. */
   partners: string;
   pets: string;
   children: string;
   /**
-   * Further lists, by name. Tokens of slot patterns refer to them (`<job>`, `<condition>`), and code that reads texts of any language
-   * (`wordsOfAll`). Most are in `words.json`.
+   * Further lists, by name. Tokens of slot patterns (`<job>`, `<condition>`) and code for texts of any language (`wordsOfAll`) refer to the
+   * lists. Most lists are in `words.json`.
    */
   lists: Readonly<Record<string, string>>;
   slots: readonly SlotRule[];
-  /** Questions of the assistant that a short answer completes, by attribute: "how old are you". The value is a token. */
+  /** Questions of the assistant that a short answer completes, by attribute: "how old are you". The answer is matched by a token. */
   answers: readonly (readonly [attribute: string, question: string, token: string])[];
-  /** Words for the topic of an attribute, in a request ("what I earn") or a statement. Names that are not in the table are allowed. */
+  /** Words for the topic of an attribute, in a request ("what I earn") or a statement. A topic need not be an attribute of the table. */
   topics: Readonly<Record<string, string>>;
-  /** What is written before a slot that no longer holds. */
+  /** The words before a slot that no longer holds. */
   notAnyMore: string;
-  /** What is written before a slot that the user denies and never stated. */
+  /** The words before a slot that the user denies and has never stated. */
   notSo: string;
   /**
    * Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. `being`
-   * is the one for a condition that is an adjective: "Is diabetic".
+   * is the template for a condition that is an adjective: "Is diabetic".
    */
   templates: Readonly<Record<string, string>>;
   dated: PackDated;
   tried: PackTried;
 }
 
-/** Notes in brackets behind a statement: when it was written, for when it is planned, when it ended. */
+/** Notes in brackets after a statement: the day of its writing, the day for which it is planned, or the day of its end. */
 export interface PackDated {
   asOf: string;
   planned: string;
@@ -70,7 +71,7 @@ interface PackTried {
   mean: string;
   good: string;
   with: string;
-  /** `and` stands before the last of a list, with its spaces; `times` is "times as many". */
+  /** `and` is written before the last item of a list and includes its spaces; `times` is "times as many". */
   words: Readonly<Record<'case' | 'cases' | 'others' | 'and' | 'times', string>>;
 }
 
@@ -115,40 +116,46 @@ export interface PackWords {
 export interface PackQuestions {
   /** Stop words of a question, which are not searched for. */
   stop: string;
-  /** Asks what holds now, after any change. */
+  /** Words that ask what holds now, after any change. */
   now: string;
-  /** Asks what held before, or first. */
+  /** Words that ask what held before, or first. */
   past: string;
-  /** The answer may include statements that no longer hold. Absent: every question may. */
+  /** Words of questions whose answer may include statements that no longer hold. If absent, the answer to every question may. */
   history?: string;
-  /** Asks for a list, a count or a comparison. */
+  /** Words that ask for a list, a count or a comparison. */
   several: string;
-  /** Together with a time alone: asks what changed then. */
+  /** Words that ask what changed at a time, if the question has no other content than that time. */
   changes?: string;
-  /** Together with a time alone: asks what is planned for then. */
+  /** Words that ask what is planned for a time, if the question has no other content than that time. */
   agenda?: string;
   when: string;
   howMany: string;
-  /** Asks for advice, for how something is done or would be, or for a piece of work, and not for a fact. */
+  /** Words that ask for advice, for how something is done or would be, or for a piece of work, and not for a fact. */
   advice?: string;
-  /** Asks for what the assistant has said. */
+  /** Words that ask for what the assistant has said. */
   agentSaid?: string;
-  /** Asks whether the assistant still knows something ("did you forget"), without a clause that states it ("that I work there again"). */
+  /**
+   * Words that ask whether the assistant still knows a fact ("did you forget"), unless a clause states the fact
+   * ("that I work there again").
+   */
   stillKnown?: string;
 }
 
-/** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
+/** Phrases by which a user makes a request to the memory. Each is a list of alternatives. */
 interface PackRequests {
   remember: string;
   /** Phrases with the words of `remember` that are not a request: "do you remember", "I remember". */
   recalls?: string;
   /** An order for another time, which asks for nothing now: "when I say so, forget my number". */
   delayed?: string;
-  /** Words by which a sentence is addressed to the assistant. */
+  /** Words that address a sentence to the assistant. */
   polite: string;
-  /** Words that begin a clause which restricts the one before it. In scripts without spaces: where a clause ends or begins. */
+  /**
+   * Words that begin a clause which restricts the preceding clause. In scripts without spaces, the list matches the positions at
+   * which such a clause begins.
+   */
   but: string;
-  /** Words that begin a clause which follows from the one before it. */
+  /** Words that begin a clause which follows from the preceding clause. */
   so: string;
   /** The beginning of an answer that replaces the value just given: "no, I meant". If empty, such answers are not read. */
   correcting: string;
@@ -156,20 +163,20 @@ interface PackRequests {
   lead: string;
   wish: string;
   reminder: string;
-  /** Around a text of somebody else: "is this a scam", "translate this". */
+  /** Words beside a text of somebody else: "is this a scam", "translate this". */
   aboutText: string;
 }
 
 interface PackCalendar {
-  /** January first; alternatives for each. */
+  /** The names of the months from January on, each as alternatives. */
   months: readonly string[];
-  /** Monday first; alternatives for each. */
+  /** The names of the weekdays from Monday on, each as alternatives. */
   weekdays: readonly string[];
   /** Days from today: "yesterday" is -1. */
   days: readonly (readonly [pattern: string, days: number])[];
   /** Weeks, months and years from this one: "last week". */
   spans: readonly (readonly [pattern: string, unit: 'week' | 'month' | 'year', count: number])[];
-  /** "vor <n> <unit>" and "in <n> <unit>", and their units. */
+  /** Patterns for times in the past ("vor <n> <unit>") and in the future ("in <n> <unit>"), and the names of the units. */
   ago: string;
   ahead: string;
   units: { day: string; week: string; month: string; year: string };
@@ -184,16 +191,16 @@ interface PackCalendar {
   weekday: string;
   /** The format of a date: "{d} {month} {y}", where `{month}` is the name of the month and `{m}` its number. */
   written: string;
-  /** Before a day from which something holds, and before one on which it ends: "from", "until". Empty where they follow the day. */
+  /** The words before the first and before the last day of a state: "from", "until". Empty where such words follow the day. */
   from: string;
   until: string;
 }
 
 /**
- * How a slot is introduced. The pattern is a regular expression with tokens: `<who>` is the user or somebody of theirs
- * ("I", "my sister Ana") and gives the subject, `<related>` somebody of theirs alone; one of `<name>`, `<place>`, `<org>`, `<job>`, `<age>`, `<money>`, `<hours>`,
- * `<date>`, `<day>`, `<words>`, `<email>`, `<phone>` or a list of the pack is the value; `{list}` is one of the words of a list.
- * Without `<who>` the subject is the user.
+ * A rule that fills a slot. The pattern is a regular expression with tokens. `<who>` is the user or a person related to the user ("I", "my
+ * sister Ana") and determines the subject; `<related>` is only a person related to the user. Without these tokens the subject is the user.
+ * The value is one of `<name>`, `<place>`, `<org>`, `<job>`, `<age>`, `<money>`, `<hours>`, `<date>`, `<day>`, `<words>`, `<email>` and
+ * `<phone>`, or a list of the pack. `{list}` is one of the words of a list.
  */
 export interface SlotRule {
   attribute: string;
@@ -204,18 +211,23 @@ export interface SlotRule {
   denied?: boolean;
   /** The tense, unless it follows from the sentence. */
   tense?: 'planned' | 'habit';
-  /** A standing wish: filled only in a sentence that has a phrase of `requests.wish`. */
+  /** Whether the rule is for a standing wish, which is filled only in a sentence with a phrase of `requests.wish`. */
   standing?: boolean;
-  /** May stand beside a question or a hedge, because the words alone are certain. */
+  /** Whether the slot is also filled beside a question or a hedge, because the words alone are certain. */
   firm?: boolean;
   /**
-   * The words nearly always mean the slot. It is filled only in a sentence that the selector keeps (`kept`) and, with `alone`, only where
-   * the clause speaks of nobody else.
+   * Set if the words nearly always mean the slot. The slot is filled only in a sentence that the selector keeps (`kept`) and, with `alone`,
+   * only where the clause speaks of nobody else.
    */
   likely?: 'kept' | 'alone';
-  /** Only where the sentence is the whole turn: "Please answer in German" before a text may be meant for that text alone. */
+  /**
+   * Whether the slot is filled only where the sentence is the whole turn: "Please answer in German" before a text may be
+   * meant for that text alone.
+   */
   whole?: boolean;
-  /** Only where nobody else is spoken of, in the sentence or in the question before it: "sleep apnoea, since 2019". */
+  /**
+   * Whether the slot is filled only where neither the turn nor the question before it mentions somebody else: "sleep apnoea, since 2019".
+   */
   alone?: boolean;
 }
 
@@ -227,7 +239,7 @@ const slotWith =
   (attribute, patterns, more = {}) =>
     patterns.map((pattern) => ({ attribute, pattern, ...kind, ...more }));
 
-/** `slot(…)` makes rules with any fields, `slot.denied(…)` and the others make rules of a kind that is frequent. */
+/** `slot(…)` makes rules with any fields, `slot.denied(…)` and the others make rules of a frequent kind. */
 export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing' | 'likely', SlotMaker> = Object.assign(
   slotWith({}),
   {
@@ -239,7 +251,7 @@ export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing'
   },
 );
 
-/** The words of a pack for relations, from lists by the English word: `{ sister: 'schwester|schwesterherz' }`. */
+/** The words of a pack for relations, from lists that are keyed by the English word: `{ sister: 'schwester|schwesterherz' }`. */
 export function relations(lists: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(lists).flatMap(([english, words]) => words.split('|').map((word) => [word, english])),
@@ -274,10 +286,10 @@ export const BIKES =
 export const PHONES =
   'iphone(?: (?:\\d+|se|x[rs]?)(?: (?:pro max|pro|plus|mini|max))?)?|(?:google )?pixel(?: \\d+a?)?(?: pro)?|(?:samsung )?galaxy(?: [a-z]?\\d+\\+?)?(?: ultra)?|samsung(?: [a-z]?\\d+)?|redmi(?: note)?(?: \\d+)?|xiaomi(?: \\d+)?|huawei(?: p?\\d+)?|nokia(?: \\d+)?|motorola|oneplus(?: \\d+)?|fairphone(?: \\d)?';
 
-/** Programs, systems and services that people move to and "live in", by their first word. */
+/** The first words of the names of programs, systems and services, which people also "move to" and "live in". */
 export const PRODUCTS =
   'android|ios|iphones?|ipad|mac|macos|macbook|apple|windows|linux|ubuntu|debian|fedora|arch|chromebook|chromeos|slack|teams|zoom|meet|excel|word|powerpoint|outlook|gmail|thunderbird|proton|notion|obsidian|evernote|onenote|todoist|trello|asana|jira|confluence|linear|discord|whatsapp|signal|telegram|messenger|instagram|facebook|twitter|bluesky|mastodon|threads|tiktok|reddit|youtube|twitch|substack|medium|linkedin|spotify|tidal|deezer|netflix|disney|plex|kindle|kobo|vinted|ebay|etsy|amazon|depop|firefox|chrome|safari|edge|brave|opera|google|bing|duckduckgo|chatgpt|claude|gemini|copilot|python|java|javascript|typescript|rust|go|kotlin|swift|php|ruby|react|vue|angular|svelte|django|rails|node|deno|bun|docker|kubernetes|aws|azure|gcp|github|gitlab|bitbucket|vscode|vim|neovim|emacs|intellij|figma|sketch|photoshop|lightroom|illustrator|canva|blender|ableton|postgres|postgresql|mysql|sqlite|mongodb|dropbox|icloud|onedrive|minecraft|fortnite|roblox|sims|skyrim|steam|playstation|xbox|nintendo|switch|starlink|vodafone|ee|o2|monzo|revolut|starling|paypal';
 
-/** Medicines by name or by the endings that their names have. */
+/** The names of medicines, with their endings in different languages. */
 export const DRUGS =
   'insulin[ae]?|insuline?|warfarine?a?|aspirine?a?|paracetamol|acetaminophen|ibuprofen[oe]?|ibuprof[eè]ne|ibu|diclofenac|ketoprofen|naproxen|difene|metformine?a?|thyroxine?|levothyroxine|l-thyroxin|euthyrox|prednison[ea]?|prednisolone?|cortisone?|lithium|heparin|eliquis|xarelto|clexane|ozempic|mounjaro|wegovy|methotrexate|ventolin|salbutamol|foster|symbicort|ritalin|concerta|adderall|elvanse|prozac|zoloft|sertralin[ea]?|lexapro|citalopram|xanax|lorazepam|diazepam|tramadol|novalgin|metamizol|codeine?|morphine?|amoxicillin[ea]?|penicillin|omeprazol[e]?|pantoprazol[e]?|ramipril|lisinopril|enalapril|amlodipine?|telmisartan|losartan|candesartan|valsartan|bisoprolol|metoprolol|atenolol|atorvastatine?|simvastatine?|rosuvastatine?|gabapentin|pregabalin|lyrica|donepezil|tamoxifen|letrozole|adalimumab|humira|melatonin[ea]?|cetirizine?|loratadine?|epipen|nicotine patches|beta[- ]blockers?|statins?|antidepressants?|blood thinners?|antihistamines?';

@@ -25,7 +25,8 @@ for (const pack of PACKS) {
 
 /**
  * The pack of the language of a text, detected by its script, its function words and words that no other language has; null where no pack
- * fits. A word that several languages share counts as a fraction for each of them. A short text without any known word gives `fallback`.
+ * fits. A word that several languages share counts as a fraction for each of them. A short text without any known word, and a text that
+ * fits two languages, give `fallback`.
  */
 export function detectPack(text: string, fallback: Pack | null = null): Pack | null {
   const head = text.slice(0, READ_FOR_LANGUAGE);
@@ -166,12 +167,12 @@ export function asksFor(question: string, what: keyof PackQuestions, pack: Pack 
   );
 }
 
-/** Longer texts are no small talk. */
+/** Longer texts are not small talk. */
 const LONGEST_SMALL_TALK = 100;
 
 /**
- * A text of nothing but words of some lists. Small talk is too short to tell its language, so that all packs with the script count. Signs
- * and emoji may occur anywhere.
+ * A pattern for texts that consist only of the words of some lists. The language of small talk cannot be detected, because such texts are
+ * too short; therefore the lists of all packs with the script are used. Punctuation and emoji may occur anywhere.
  */
 function onlyWords(script: Pack['script'], listsOf: (pack: Pack) => readonly (string | undefined)[]): RegExp {
   const lists = PACKS.filter((pack) => pack.script === script).flatMap(listsOf);
@@ -201,20 +202,20 @@ function smallTalkFor(text: string): SmallTalk {
 }
 
 /**
- * `courtesy` for a text of thanks, wishes and acknowledgements alone, which also answers no question; `reply` for a text of greetings and
- * agreement, which says something only as the answer to a question; null for a text with content.
+ * `courtesy` for a text of thanks, wishes and acknowledgements alone, which does not answer a question either; `reply` for a text of
+ * greetings and agreement, which has content only as the answer to a question; null for a text with content.
  */
 export function smallTalkIn(text: string): 'courtesy' | 'reply' | null {
   if (text.length > LONGEST_SMALL_TALK) return null;
   const said = plainMarks(text);
-  // An emoji alone agrees with something.
+  // A text of emoji or punctuation alone counts as agreement.
   if (!/[\p{L}\p{N}]/u.test(said)) return 'reply';
   const { any, courtesy } = smallTalkFor(said);
   if (!any.test(said)) return null;
   return courtesy.test(said) ? 'courtesy' : 'reply';
 }
 
-/** Languages that people speak, lower case. */
+/** The names of languages, in lower case. */
 export const LANGUAGES: ReadonlySet<string> = wordSet(`
   english german french spanish italian portuguese dutch swedish norwegian danish finnish icelandic polish czech slovak
   hungarian romanian bulgarian serbian croatian bosnian slovenian albanian macedonian greek turkish russian ukrainian
@@ -239,7 +240,8 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 /**
  * A regular expression of a pack. Properties such as `\\p{L}` are written out as the ranges of the scripts that packs have: compiling
- * a pattern with such properties takes a millisecond or more, compiling ranges a few hundredths, and a pack has hundreds of patterns.
+ * a pattern with such properties takes a millisecond or more, compiling ranges takes a few hundredths of a millisecond, and a pack
+ * has hundreds of patterns.
  */
 export function packRegExp(source: string, flags = 'iu'): RegExp {
   const key = `${flags}/${source}`;
@@ -253,7 +255,7 @@ export function packRegExp(source: string, flags = 'iu'): RegExp {
       return found;
     });
     const places = /(?<!\\)\((?!\?)|\(\?<[a-z]/.test(plain) ? 'd' : '';
-    // Without the flag `u` where the pattern does not need it, because V8 takes three times as long to compile it.
+    // The flag `u` is left out where the pattern does not need it, because V8 takes three times as long to compile with it.
     const kept = /\\[pu]\{/.test(plain) ? flags : flags.replace('u', '');
     pattern = flags.includes('i') ? new LowerCaseRegExp(plain, kept.replace('i', places)) : new RegExp(plain, kept);
     compiled.set(key, pattern);
@@ -300,7 +302,7 @@ class LowerCaseRegExp extends RegExp {
   }
 }
 
-/** Alternatives as a regular expression that matches whole words. */
+/** Alternatives as a regular expression, which matches whole words except in scripts without spaces. */
 export function wordsPattern(alternatives: string, script: Pack['script'] = 'latin', flags = 'iu'): RegExp {
   if (alternatives === '') return new RegExp('(?!)', flags);
   const source = script === 'han' ? `(?:${alternatives})` : `(?<![\\p{L}\\p{N}'])(?:${alternatives})(?![\\p{L}\\p{N}])`;
@@ -328,7 +330,7 @@ export function plainMarks(text: string): string {
   return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
 }
 
-/** The words of each topic of a pack: most topics are attributes ("where I live" names `home_city`), some are wider ("health"). */
+/** The pattern of each topic of a pack: most topics are attributes ("where I live" names `home_city`), some are wider ("health"). */
 export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPack(
   ({ topics, script }) =>
     new Map(
@@ -336,7 +338,7 @@ export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPac
     ),
 );
 
-/** The topics that a text names. `fallback`: the language where the text is too short to tell it. */
+/** The topics that a text names. `fallback` is the language of a text that is too short for detection. */
 export function topicsNamed(text: string, fallback: Pack | null = null): string[] {
   const pack = detectPack(text, fallback);
   if (pack === null) return [];
@@ -348,7 +350,7 @@ const functionWord = perPack(({ common, questions: { stop }, lists }) =>
   packRegExp(`^(?:${[common, stop, lists['stop'] ?? ''].flatMap((list) => plainLetters(list).split('|')).join('|')})$`),
 );
 
-/** Whether a word, given without accents, is one of the frequent words of a language that name nothing. */
+/** Whether a word, given without accents, is a frequent word of the language that names nothing. */
 export function isFunctionWord(word: string, pack: Pack): boolean {
   return word.length < 2 || !isContentWord(word) || functionWord(pack).test(word);
 }
@@ -370,12 +372,12 @@ function plainLetters(text: string): string {
   return text.normalize('NFD').replace(/(?<=[a-z])\p{Mn}/giu, '');
 }
 
-/** An order with the words within it as groups: "take … out of your memory". */
+/** Makes the words between the parts of an order a capturing group: "take … out of your memory". */
 function capturing(order: string): string {
   return order.replaceAll(/\(\?:\\S\+ \)(\{\d,\d\}\?)/g, '((?:\\S+ )$1)');
 }
 
-/** The words of requests to forget in each language. */
+/** The patterns for requests to forget in each language. */
 export const forgetPatterns: (pack: Pack) => Record<keyof (typeof FORGET_WORDS)['en'], RegExp> = perPack(
   ({ language, script, lists, requests: { lead, polite } }) => {
     const words = FORGET_WORDS[language as keyof typeof FORGET_WORDS];
@@ -408,8 +410,8 @@ export const forgetPatterns: (pack: Pack) => Record<keyof (typeof FORGET_WORDS)[
 );
 
 /**
- * Whether a clause of a turn begins with an order to forget or remove something ("forget the cheese shop"); `isOfMemory` tells whether it
- * also has a word that refers to what the user has said ("my", "what I said about"). Null where it is no such order.
+ * The order to forget or remove something with which a clause of a turn begins ("forget the cheese shop"); null if there is none.
+ * `isOfMemory`: whether the clause also refers to what the user has said ("my", "what I said about").
  */
 export function orderIn(clause: string, turn: string): { isOfMemory: boolean } | null {
   const pack = detectPack(turn);
@@ -418,7 +420,7 @@ export function orderIn(clause: string, turn: string): { isOfMemory: boolean } |
   return patterns === undefined ? null : { isOfMemory: patterns.ofMemory.test(words) };
 }
 
-/** How a clause of English, whose verbs do not show the person, begins with a name: "ollys moving out", "kayleighs 9". */
+/** A name at the beginning of an English clause: "ollys moving out", "kayleighs 9". */
 const ENGLISH_NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|got|been|gone|\d+)(?![\p{L}])/giu;
 
 /**
@@ -462,7 +464,7 @@ export function continuesOthers(
   return !isUsers(before) && othersIn(opening).some(({ index }) => index === 0);
 }
 
-/** How many characters before a sentence without a subject the previous sentence may begin, from which it takes its subject. */
+/** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */
 const NEAR = 160;
 
 /** Whether words name the user: "I", "my", "we". */

@@ -163,7 +163,7 @@ export const portuguese: Pack = {
     drug: `(?:${DRUGS}|dipirona|[a-z]{2,16}(?:pril|sartana|statina|olol|prazol|cilina|formina|dipino))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // What has ended, with its value.
+    // Rules for named values that have ended.
     ...slot.denied('employer', ['(?:pedi demissão|fui demitid[oa]|fui despedid[oa]) d[aoe] <org>']),
     ...slot.denied('partner_name', [
       '(?<!(?:meu|minha|quando|se) )(?!(?:ele|ela|você|tu|mamãe|papai)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e eu (?:terminamos|nos separamos|separámo-nos|acabámos|rompemos)(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|na|no|há|faz|semana|mês))',
@@ -325,7 +325,7 @@ export const portuguese: Pack = {
       value: 'viúvo',
       firm: true,
     }),
-    // What has ended, without its value: these rules come after all that tell a value.
+    // Rules for values that have ended and are not named. They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quase) )(?:pedi demissão|fui demitid[oa]|fui despedid[oa]|perdi (?:o meu|meu|o) emprego|larguei (?:o meu|meu|o) emprego|me aposentei|reformei-me|aposentei-me)(?![\\p{L}])',
       '(?:agora )?(?:estou|tô) (?:agora )?(?:desempregad[oa]|aposentad[oa]|reformad[oa])(?![\\p{L}])',

@@ -5,20 +5,20 @@ import { packRegExp, perPack, relationsOf, wordsPattern } from './packs.ts';
 export interface CompiledRule {
   rule: SlotRule;
   /**
-   * The first match from a place on. Compiled at its first use. For a text without a word for a relation, the pattern has no such words
-   * either, which is several times as fast.
+   * Finds the first match from an offset on. The pattern is compiled at its first use. For a text without a word for a relation, the
+   * pattern is compiled without these words and is then several times as fast.
    */
   find: (text: RuleText, from?: number) => RegExpExecArray | null;
   /** Whether a text has the words and tokens without which the pattern cannot match. */
   mayMatch: (text: RuleText) => boolean;
-  /** The token of the value, which decides how the matched words are cut to a value. */
+  /** The name of the value's token, which decides how a value is cut from the matched words. */
   shape: string;
 }
 
 /** A text, prepared for matching. */
 export interface RuleText {
   text: string;
-  /** In lower case, without apostrophes and accents. */
+  /** The text in lower case, without apostrophes and accents. */
   bare: string;
   hasRelation: boolean;
   /** Whether the text may contain what a token stands for. */
@@ -42,7 +42,7 @@ function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Valu
   return known.get(key) as Value;
 }
 
-/** Words as they are typed in haste: in lower case, without apostrophes and accents. */
+/** A text as people type it in haste: in lower case, without apostrophes and accents. */
 function bareLetters(text: string, { script }: Pack): string {
   const lower = text.toLowerCase();
   return script === 'han'
@@ -70,7 +70,10 @@ function asTyped(source: string, { script }: Pack): string {
   });
 }
 
-/** Without its apostrophe "we're" is another word; after a value an "s" may be the last letter of a name: "<name>'s my son". */
+/**
+ * Whether an apostrophe is required. Without its apostrophe "we're" is another word; after a value an "s" may be the last letter of a
+ * name: "<name>'s my son".
+ */
 function isNeeded(source: string, at: number): boolean {
   const before = source.slice(Math.max(0, at - 4), at);
   return (
@@ -83,7 +86,7 @@ function isNeeded(source: string, at: number): boolean {
 const WORD = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}'&/+_-]|\\.(?=[\\p{L}\\p{N}]))*\\.?";
 const RUN = `(?<v>${WORD}(?: ${WORD}){0,5})`;
 const HAN_RUN = '(?<v>[\\p{L}\\p{N}ー々·・]{1,14}?)';
-// Names are written without hiragana, but for the particle of "A's B" in names of firms.
+// Names are written without hiragana, except for the particle の in names of firms.
 const HAN_NAME = '(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Latin}ー々·・]{1,12}?)';
 const HAN_ORGANISATION = '(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Latin}の\\p{N}ー々·・]{2,14}?)';
 const CLOCK =
@@ -102,7 +105,7 @@ export const answersOf: (pack: Pack) => { attribute: string; pattern: RegExp; ru
   pack.answers.map(([attribute, question, token]) => ({
     attribute,
     pattern: wordsPattern(question, pack.script),
-    // The answer opens the turn, or stands alone in it: an article and a word of assent may come first.
+    // The answer opens the turn. Up to three words may precede it, such as an article and a word of assent.
     rule: compileRule({ attribute, pattern: `^(?:[\\p{L}']+,? ){0,3}?${token}` }, pack),
   })),
 );
@@ -154,7 +157,7 @@ function withRelatives(pattern: string, { partners, children, pets }: Pack): str
   return pattern.replaceAll('PARTNERS', partners).replaceAll('CHILDREN', children).replaceAll('PETS', pets);
 }
 
-/** Somebody of the user's: "my sister Ana". */
+/** The pattern for a person related to the user: "my sister Ana". */
 function relatedSource(pack: Pack): string {
   const relations = relationsOf(pack);
   return pack.script === 'han'
@@ -251,7 +254,7 @@ const tokenTests = perPack(() => new Map<string, (text: string) => boolean>());
 /** Whether a text in bare letters may contain what a token stands for. The test is shared by all patterns with the token. */
 function tokenTest(token: string, pack: Pack): (text: string) => boolean {
   const hasWord = (words: string): ((text: string) => boolean) => {
-    // Plain words need no pattern, and so nothing to compile.
+    // Plain words are compared without a compiled pattern.
     if (/^[\p{L}\p{N} '|-]+$/u.test(words)) {
       const plain = bareLetters(words, pack).split('|');
       return (text) => plain.some((word) => text.includes(word));
@@ -286,8 +289,8 @@ function tokenTest(token: string, pack: Pack): (text: string) => boolean {
 }
 
 /**
- * The words of which every match of a pattern contains one: letters outside of all groups that are not optional, or the alternatives of a
- * group that is not optional. The longest such word is the most selective.
+ * Words of which every match of a pattern contains at least one: letters outside of all groups that are not optional, or the alternatives
+ * of a group that is not optional. The longest such words are returned, because they are the most selective. Null: there are none.
  */
 function neededWords(pattern: string, pack: Pack): string[] | null {
   const shortest = pack.script === 'han' ? 1 : 2;
@@ -305,7 +308,7 @@ function neededWords(pattern: string, pack: Pack): string[] | null {
     offer([literal.trim()]);
     literal = '';
     const inner = isOptional ? undefined : /^\(\?(?::|<v>)([^()[\]\\]+)\)$/u.exec(source)?.[1];
-    // The last letter before "?" or "*" may be missing.
+    // The letter before "?" or "*" may be missing.
     const heads = inner?.split('|').map((word) => /^(?:[\p{L} '-](?![?*]))*/u.exec(word)?.[0].trim() ?? '');
     if (heads !== undefined) offer(heads);
   }
@@ -313,7 +316,7 @@ function neededWords(pattern: string, pack: Pack): string[] | null {
   return (best as string[] | null)?.map((word) => bareLetters(word, pack)) ?? null;
 }
 
-/** The place after the bracket that closes the one at `from`. */
+/** The offset after the bracket that closes the bracket at `from`. */
 function closingAt(source: string, from: number): number {
   let depth = 0;
   let isInClass = false;

@@ -12,7 +12,7 @@ export interface WorkerSetup {
   readonly weightsFolder?: string;
 }
 
-/** Texts in a workspace. If `parts` is greater than 1, there is a single text, and this many workers get the same task and share it. */
+/** Texts in a workspace. If `parts` is greater than 1, there is a single text, and that many workers get the same task and share it. */
 export interface WorkerTask {
   readonly workspace: number;
   /** The number of tokens of each text. The ids of the texts follow each other, each text from an even position on. */

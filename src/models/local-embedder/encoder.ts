@@ -10,8 +10,8 @@ import {
 } from './memory-layout.ts';
 
 /**
- * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers of
- * the reader encode it instead and write the output of each head for each part in place of the vector.
+ * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers of the
+ * reader encode the text and write the output of each head for each part instead of the vector.
  */
 interface EncodeText {
   readonly workspace: Workspace;
@@ -24,7 +24,7 @@ interface EncodeText {
 /** A range of tokens that form one part. */
 export type TextPart = readonly [from: number, count: number];
 
-/** How long a thread spins for another thread's piece before it sleeps: pieces of one phase end within about 100 µs of each other. */
+/** How often a thread checks for another thread's piece before it sleeps: the pieces of one phase end within about 100 µs of each other. */
 const SPINS = 200_000;
 
 /** The forward pass of the model. The weights must be in the shared memory before the first call. */
@@ -138,8 +138,8 @@ export class Encoder {
 
   /**
    * Rows depend on each other only in attention, which reads the keys and values of all rows. So a phase lasts from one attention to the
-   * next, and the threads wait for each other between phases. Keys and values alternate between two buffers, because a thread may write
-   * those of the next layer while another still reads those of this one.
+   * next, and the threads wait for each other between phases. Keys and values alternate between two buffers, because a thread may write the
+   * buffer of the next layer while another thread still reads the buffer of this layer.
    */
   #runPhase(phase: number, text: EncodeText, rows: Rows): void {
     const side = (phase & 1) as 0 | 1;
@@ -179,7 +179,7 @@ export class Encoder {
 
 type Rows = readonly [from: number, to: number];
 
-/** Rows are computed in pairs; the spare row of an odd text is padding that nothing reads. */
+/** Rows are computed in pairs. If the number of tokens is odd, the last row is padding that nothing reads. */
 function evenTokens(text: EncodeText): number {
   return text.tokens + (text.tokens & 1);
 }

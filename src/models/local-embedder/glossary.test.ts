@@ -28,7 +28,7 @@ describe('a glossary', () => {
     for (const word of expected) expect(english).toContain(word);
   });
 
-  it('leaves English, names and unknown languages as they are', () => {
+  it('does not change English, names and unknown languages', () => {
     for (const text of ['The die is cast in the war room.', 'Moja siostra kupiła wczoraj mieszkanie w Łodzi.', '42'])
       expect(glossary.gloss(text)).toBe(text);
     expect(glossary.gloss('Ayer hablé con Rosario Luna en Bilbao.')).toMatch(/Rosario Luna in Bilbao/);
@@ -49,7 +49,7 @@ describe('a glossary', () => {
     ['Trabajo de enfermera en Sevilla desde hace poco.', 'enfermera'],
     ['我妹妹在成都当护士。', '成都'],
     ['I work as a nurse in Ghent.', 'nurse'],
-  ])('tells where the words of %s come from', (text, word) => {
+  ])('maps the glossed words of %s to their source', (text, word) => {
     const [[glossed]] = glossary.glossTogether([[text]]) as [[GlossedText]];
     const words = wordsOfGloss(glossed);
     const places = words.map(({ start, end }) => text.slice(start, end));

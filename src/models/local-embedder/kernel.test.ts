@@ -19,7 +19,7 @@ describe('the kernel', () => {
     const [q, source, weights, sums, out] = [0, 4096, 8192, 16_384, 20_480];
     const bytes = new Int8Array(memory.buffer);
     for (let i = 0; i < rows * inputs; i++) bytes[q + i] = (i * 7919) % 125;
-    // At most ±44, so that the sum of any six products fits into 16 bits.
+    // The weights are at most ±44, so that the sum of any six products fits into 16 bits.
     for (let i = 0; i < inputs * outputs; i++) bytes[source + i] = ((i * 104_729) % 89) - 44;
     kernel.packWeights(source, weights, sums, inputs, outputs);
     kernel.matmul(q, weights, out, inputs, outputs, 0, rows);

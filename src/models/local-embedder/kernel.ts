@@ -1,8 +1,8 @@
 import { KERNEL_BASE64 } from './kernel-binary.ts';
 
 /**
- * The functions of `wasm/bert-kernel.ts`. All arguments are byte addresses in the shared memory, or counts.
- * `from` and `to` are rows: one row per token.
+ * The functions of `wasm/bert-kernel.ts`. All arguments are byte addresses in the shared memory, or counts. Each token has one row;
+ * `from` and `to` are rows.
  */
 export interface Kernel {
   writeConstants(at: number): void;
@@ -57,7 +57,7 @@ export function allocateMemory(bytes: number): SharedMemory {
   return new Memory({ initial: pages, maximum: pages, shared: true });
 }
 
-/** Compiles the kernel over a memory. Throws where WebAssembly lacks relaxed SIMD (Node before 21). */
+/** Compiles the kernel for a memory. Throws where WebAssembly lacks relaxed SIMD (Node before 21). */
 export function createKernel(memory: SharedMemory): Kernel {
   const module = new Module(Buffer.from(KERNEL_BASE64, 'base64'));
   return new Instance(module, { env: { memory } }).exports as Kernel;

@@ -3,7 +3,7 @@ import { matchesOf } from '../../language/words.ts';
 /** A text in which English words replace words of another language. */
 export interface GlossedText {
   text: string;
-  /** The replaced stretches, in their order. The text between them is unchanged. */
+  /** The replacements, in their order. The text between them is unchanged. */
   stretches: readonly Stretch[];
 }
 
@@ -16,7 +16,10 @@ interface Stretch {
 
 /** The words of a language in English. */
 export interface Lexicon {
-  /** Keys in lower case, and also without accents unless that is another word: "avó" and "avô" differ, but "comio" is "comió". */
+  /**
+   * The keys are in lower case. Each word is also a key without its accents, unless that is another word: "avó" and "avô"
+   * differ, but "comio" is "comió".
+   */
   readonly words: ReadonlyMap<string, string>;
   readonly inflections: readonly Inflection[];
   /** The letters that participles and infinitives have at their start or inside: German "ge" and "zu". */
@@ -28,7 +31,7 @@ export interface Lexicon {
   /** Whether all nouns are capitalised, so that a capital does not indicate a name. */
   readonly hasCapitals: boolean;
   readonly hasSpaces: boolean;
-  /** The most words of an entry; the most characters where the language has no spaces. */
+  /** The number of words of the longest entry; the number of characters where the language has no spaces. */
   readonly longest: number;
 }
 
@@ -39,10 +42,10 @@ interface Inflection {
 }
 
 /**
- * Parses a lexicon. Its first line has settings, as in "# de infinitive=e?n verbs=e|st|t stem=e words=e|en|er infixes=ge|zu joints=s|n":
- * an entry without the ending `infinitive` is the stem of a verb, whose forms end in one of `verbs`; without the ending `stem` it is the stem
- * of any other word, whose forms end in one of `words`. The other lines have an entry, a tab and its English words. Of two equal entries the
- * first is used.
+ * Parses a lexicon. The first line has settings, as in "# de infinitive=e?n verbs=e|st|t stem=e words=e|en|er infixes=ge|zu joints=s|n".
+ * The stem of a verb is its entry without the ending `infinitive`, and the forms of the verb end in one of `verbs`. The stem of any other
+ * word is its entry without the ending `stem`, and its forms end in one of `words`. Each of the other lines has an entry, a tab and the
+ * English words. If an entry occurs twice, the first is used.
  */
 export function readLexicon(source: string): Lexicon {
   const [head = '', ...lines] = source.split('\n');
@@ -89,7 +92,7 @@ function plainStem(stem: string, isDoubling: boolean): string {
 
 const APART = /[ '’-]/u;
 const SHORTEST_STEM = 3;
-/** Longer words are not analysed, to bound the cost. */
+/** Longer words are not analysed, which bounds the cost. */
 const LONGEST_WORD = 40;
 const WORD = /[\p{L}\p{M}]+/gu;
 
@@ -103,10 +106,10 @@ function folded(word: string): string {
 // This range does not include the voicing mark of Japanese が.
 const LATIN_MARKS = /[\u0300-\u036f]/gu;
 
-/** No embedder reads more characters than this. */
+/** The embedder reads no more characters than this. */
 const MOST_READ = 65_536;
 
-/** A text of the language of a lexicon with its words in English. */
+/** Replaces the words of a text by the English words of a lexicon. */
 export function glossWith(lexicon: Lexicon, text: string): GlossedText {
   const read = text.slice(0, MOST_READ).normalize('NFC');
   const writer = new GlossWriter(read);
@@ -146,7 +149,7 @@ function glossWords(text: string, lexicon: Lexicon, writer: GlossWriter): void {
   for (let at = 0; at < found.length; at += 1) {
     const { word, start } = found[at]!;
     const several = severalWords(text, found.slice(at, at + lexicon.longest), lexicon);
-    // A word that is capitalised inside of a sentence is a name.
+    // A word that is capitalised within a sentence is a name.
     const isCapital = /\p{Lu}/u.test(word.charAt(0));
     const isName = isCapital && /[\p{L}\p{N},;] $/u.test(text.slice(Math.max(0, start - 2), start));
     const isKept = !lexicon.hasCapitals && isName;
@@ -184,7 +187,7 @@ function englishOf(lower: string, lexicon: Lexicon): string | null {
   );
 }
 
-/** The entry with the longest stem that the word begins with. */
+/** The English words of the entry with the longest stem that the word begins with. */
 function inflected(form: string, { inflections, isDoubling }: Lexicon): string | null {
   const word = plainStem(form, isDoubling);
   for (let length = word.length; length >= SHORTEST_STEM; length -= 1) {
@@ -200,7 +203,7 @@ function inflected(form: string, { inflections, isDoubling }: Lexicon): string |
 /** The longest particle before a German "ge" or "zu". */
 const LONGEST_PARTICLE = 6;
 
-/** "Gekocht" is a form of "kochen", "aufgeräumt" and "aufzuräumen" of "aufräumen". */
+/** Looks up a word without its infix: "gekocht" is a form of "kochen", "aufgeräumt" and "aufzuräumen" are forms of "aufräumen". */
 function withoutInfix(word: string, lexicon: Lexicon): string | null {
   for (const infix of lexicon.infixes) {
     const at = word.indexOf(infix);
@@ -214,7 +217,7 @@ function withoutInfix(word: string, lexicon: Lexicon): string | null {
 
 const SHORTEST_PART = 4;
 
-/** "Zahnarzttermin" is "zahnarzt" and "termin". */
+/** Looks up the parts of a compound: "zahnarzttermin" is "zahnarzt" and "termin". */
 function compound(word: string, lexicon: Lexicon, parts = 3): string | null {
   if (parts === 1) return null;
   for (let length = word.length - SHORTEST_PART; length >= SHORTEST_PART; length -= 1) {

@@ -123,7 +123,7 @@ function writeEmbeddings(target: Target, source: Source): void {
   writeNorm(target, layout.embeddingNorm, source, 'embeddings.LayerNorm');
 }
 
-/** The names of the matrices in the order of the graph, which is that of the exporter's numbers: six per layer. */
+/** The names of the matrices, six per layer, in the order of the graph. The numbers in the names have the same order. */
 export function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] {
   const numbered = [...tensors.keys()].flatMap((name) => {
     const number = /^onnx::MatMul_(\d+)_quantized$/.exec(name)?.[1];
@@ -217,12 +217,12 @@ interface QuantisedMatrix {
 }
 
 /**
- * The largest weight after merging. The published file has 7 bits as well. The kernel adds six products in 16 bits, so
- * the six heaviest neighbours of an output may sum to 264 at most (`kernel.test.ts`); with ±127 they sum to more.
+ * The largest weight after merging. The weights of the published file have 7 bits as well. The kernel adds six products in 16 bits, so the
+ * six heaviest neighbours of an output may sum to 264 at most (`kernel.test.ts`). With weights up to ±127 they would sum to more.
  */
 const LARGEST_WEIGHT = 64;
 
-/** Reads the differences from a safetensors file, by the name of the module that each belongs to. */
+/** Reads the differences from a safetensors file, keyed by the names of their modules. */
 export function readDifferences(file: Uint8Array): Map<string, MatrixDifference> {
   const headerLength = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
   const header = JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + headerLength))) as Record<
@@ -267,7 +267,7 @@ function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): Q
   return { inputs, outputs, weights: merged, scales: newScales };
 }
 
-/** Adds the rows of `a` to a column, each times its factor, in their order. Four rows at a time take half the time of one row at a time. */
+/** Adds the rows of `a` to a column, each multiplied by its factor, in their order. Adding four rows at a time halves the time. */
 function addDifference(column: Float64Array, a: Float32Array, factors: Float32Array): void {
   const inputs = column.length;
   let r = 0;
@@ -291,12 +291,12 @@ function addDifference(column: Float64Array, a: Float32Array, factors: Float32Ar
   }
 }
 
-/** Numbers of half precision (IEEE 754) from their bytes. `Float16Array` needs Node 24. */
+/** Decodes numbers of half precision (IEEE 754). `Float16Array` needs Node 24. */
 function fromHalves(bytes: Uint8Array): Float32Array {
   const halves = new Uint16Array(new Uint8Array(bytes).buffer);
   const bits = new Uint32Array(halves.length);
   const floats = new Float32Array(bits.buffer);
-  // The bits of a half, shifted to their places in a float, are the number with an exponent that is 112 too small.
+  // The bits of a half-precision number, shifted to their positions in a float, are the same number with an exponent that is 112 too small.
   for (let index = 0; index < halves.length; index += 1) {
     const half = halves[index] as number;
     bits[index] = ((half & 0x80_00) << 16) | ((half & 0x7f_ff) << 13);

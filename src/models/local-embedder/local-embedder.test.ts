@@ -29,7 +29,7 @@ describe('createLocalEmbedder', () => {
   let folder: string;
   const sources: WeightSources = findSources(join(import.meta.dirname, '../../..'));
   let elsewhere: string | undefined;
-  /** Weights that are prepared once for this run, as for a checkout that cannot be written, because preparing takes seconds. */
+  /** Weights that are prepared as for a checkout that cannot be written. They are prepared once for this run, because that is slow. */
   const preparedElsewhere = async (): Promise<string> => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
@@ -167,7 +167,7 @@ describe('createLocalEmbedder', () => {
     ['我住在苏州，是一名护士。', ['home_city=苏州', 'job_title=护士']],
     ['My sister lives in Tromsø.', []],
     ['Ich bin Bäcker und wohne in Düsseldorf.'.normalize('NFD'), []],
-  ])('tells the values in the words of %s', async (text, expected) => {
+  ])('detects the attribute values in %s', async (text, expected) => {
     const { values } = await readParts([text]);
     const sure = values.filter(({ probability }) => probability > 0.9);
     expect(sure.map(({ attribute, start, end }) => `${attribute}=${text.slice(start, end)}`)).toEqual(expected);
@@ -271,11 +271,11 @@ describe('createLocalEmbedder', () => {
     }, 1);
     await embedder.embed(Array.from({ length: 300 }, (_, i) => `${i} ${'a sentence of some length '.repeat(5)}`));
     clearInterval(timer);
-    // A relative limit, because everything takes longer on a busy machine.
+    // The limit is relative, because everything takes longer on a busy machine.
     expect(longest).toBeLessThan((performance.now() - started) / 3);
   });
 
-  it('names the missing files when there are no weights, and loads them when they exist', async () => {
+  it('names the missing folder when there are no weights, and loads the weights when they exist', async () => {
     const modelPath = join(folder, 'model');
     const late = createLocalEmbedder({ modelPath });
     await expect(late.embed(['x'])).rejects.toMatchObject({
@@ -292,7 +292,7 @@ describe('createLocalEmbedder', () => {
     ['published', 'tokenizer.json', 300_000],
     ['memory', 'memory-lora.safetensors', 300_000],
     ['reader', 'reader-lora.safetensors', 300_000],
-  ] as const)('prepares nothing from another %s/%s', async (source, file, position) => {
+  ] as const)('refuses to prepare weights from a changed %s/%s', async (source, file, position) => {
     const copy = join(folder, file.replace('/', '-'));
     await cp(sources[source], source === 'published' ? copy : join(copy, file), { recursive: true });
     const bytes = await readFile(join(copy, file));
@@ -321,11 +321,11 @@ describe('createLocalEmbedder', () => {
 
   it.each([
     ['weights.bin', 300_000],
-    // In the row of [CLS], which every text has.
+    // This byte is in the row of [CLS], which every text has.
     ['weights.bin', layoutMemory({ maximumTokens: 8, workspaces: 1 }).words + 101 * MODEL.hidden],
     ['vocabulary.bin', 300_000],
     ['lexicons.txt', 30_000],
-  ])('refuses another prepared %s (%i)', async (file, position) => {
+  ])('refuses a changed %s (byte %i)', async (file, position) => {
     const modelPath = join(folder, `other-${file}-${position}`);
     await cp(await findWeights(), modelPath, { recursive: true });
     const bytes = await readFile(join(modelPath, file));

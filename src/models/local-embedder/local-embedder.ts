@@ -24,13 +24,16 @@ export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
 
 export interface LocalEmbedderOptions {
   /**
-   * The number of threads, which share the work on a single text. Default: 2, or 1 on a single core. With 0 the calling thread computes,
-   * which starts fastest but blocks that thread; it suits a program that embeds one text and exits.
+   * The number of threads, which share the work on a single text. Default: 2, or 1 on a single core. With 0 the calling thread computes.
+   * This starts fastest but blocks that thread, so it suits a program that embeds one text and exits.
    */
   threads?: number;
-  /** Tokens read at once, at most 512; longer texts are read in several windows. Default: 256, as the model was published. */
+  /**
+   * The number of tokens that are read at once, at most 512; longer texts are read in several windows. Default: 256, as
+   * the model was published.
+   */
   maximumTokens?: number;
-  /** Folder with prepared weights (`weights.bin`, `vocabulary.bin`, `lexicons.txt`). Default: those that came with the installation. */
+  /** The folder with prepared weights (`weights.bin`, `vocabulary.bin`, `lexicons.txt`). Default: the weights of the installed package. */
   modelPath?: string;
 }
 
@@ -42,10 +45,10 @@ interface Engine {
 
 /**
  * The default embedder: all-MiniLM-L6-v2, fine-tuned on questions about memories (train/embedder). Texts in other languages are glossed in
- * English word by word (train/lexicons). It runs offline, in this process, on threads of its own and without native code. The first
- * `embed()` loads the weights. It rejects with `embedder_unavailable` if they are missing or do not match, and the first time it also emits
- * a process warning; the next call tries again. The vector of a text beyond `maximumTokens` is the mean of its windows (up to 8), weighted
- * by length.
+ * English word by word (train/lexicons). The embedder runs offline, in this process, on its own threads and without native code. The first
+ * `embed()` loads the weights. If the weights are missing or do not match, `embed()` rejects with `embedder_unavailable`, and the first
+ * time it also emits a process warning. The next call tries again. The vector of a text beyond `maximumTokens` is the mean of its windows
+ * (up to 8), weighted by length.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const threads = options.threads ?? Math.min(2, availableParallelism());
@@ -102,7 +105,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   };
 }
 
-/** Classifies the parts of a message and the sentences of the turns before it, in their order. */
+/** Classifies the parts of a message and the clauses of the earlier turns, in their order. */
 async function readParts(
   [parts = [], ...said]: readonly (readonly string[])[],
   engine: Engine & { maximumTokens: number; signal: AbortSignal | undefined },
@@ -120,7 +123,7 @@ async function readParts(
     const numbers = windows.flatMap(({ parts: sentences, skipped }, index) => [
       ...read[index]!.subarray(skipped * HEADS, sentences.length * HEADS),
     ]);
-    // Parts beyond the last window get the values of its last part. Earlier sentences beyond it count as not meant by the request.
+    // Parts beyond the last window get the values of the last part in that window. Clauses beyond it count as not meant by the request.
     const tellOf = (head: number): Float32Array =>
       Float32Array.from({ length: parts.length + said.flat().length }, (_, part) => {
         const last = said.length === 0 ? numbers[numbers.length - HEADS + head] : -Infinity;
@@ -129,7 +132,7 @@ async function readParts(
     const values = windows.flatMap(({ words, parts: sentences }, index) =>
       valuesOf(words, read[index]!.subarray(sentences.length * HEADS)),
     );
-    // The glossary composes letters and accents (NFC), which changes the offsets in a text that has them decomposed.
+    // The glossary composes letters and accents (NFC), which changes the offsets in a text with decomposed accents.
     const isPlaced = ({ part }: SlotValue): boolean => parts[part] === parts[part]?.normalize('NFC');
     const told = Object.fromEntries(QUESTIONS.map((name, head) => [name, tellOf(head)]));
     return { ...(told as Record<(typeof QUESTIONS)[number], Float32Array>), values: values.filter(isPlaced) };
@@ -138,7 +141,7 @@ async function readParts(
   }
 }
 
-/** Neighbouring words of one part that most likely belong to the same slot, with the probability of the least likely of them. */
+/** Joins neighbouring words of one part that most likely belong to the same slot, with the probability of the least likely word. */
 function valuesOf(words: readonly MessageWord[], numbers: Float32Array): SlotValue[] {
   const values: SlotValue[] = [];
   let last: string | null = null;
@@ -192,7 +195,7 @@ function requireInteger(name: string, value: number, minimum: number, maximum: n
   throw new RangeError(`${name} must be a whole number from ${minimum} to ${maximum}, not ${value}.`);
 }
 
-/** Tokenizing happens on the caller's thread, so a large batch is tokenized only a few texts ahead of the workers. */
+/** Tokenizing happens on the caller's thread, so a large batch is tokenized only this many texts ahead of the workers. */
 const TEXTS_AHEAD = 64;
 
 /** Embeds texts with the pool and averages the vectors of their windows. A call with a single text takes precedence over batches. */

@@ -1,4 +1,4 @@
-/** The shape of all-MiniLM-L6-v2. The kernel has the same numbers compiled in. */
+/** The shape of all-MiniLM-L6-v2. The same numbers are compiled into the kernel. */
 export const MODEL = {
   layers: 6,
   hidden: 384,
@@ -32,7 +32,7 @@ export interface LayerAddress {
 
 /** The buffers for one text in progress. Queries, keys and values are double-buffered: see `encoder.ts`. */
 export interface Workspace {
-  /** Progress of the threads that share the text, two int32 per phase. */
+  /** The progress of the threads that share the text: two int32 values per phase. */
   readonly progress: number;
   readonly ids: number;
   /** The vectors of texts, or a number for each head of each part and word of a message. */
@@ -67,7 +67,7 @@ export interface MemoryLayout {
   readonly bytes: number;
 }
 
-/** Texts handed to a worker at once; see `worker-pool.ts`. */
+/** The maximum number of texts that a worker gets at once: see `worker-pool.ts`. */
 export const TEXTS_PER_TASK = 64;
 
 /** The attributes of the user that the reader detects, in the order of their heads. */
@@ -81,12 +81,12 @@ export const SLOTS: readonly string[] = (
 /** The questions that the reader answers about a part, in the order of their heads (see `PartReading`). */
 export const QUESTIONS = ['foreign', 'asks', 'meant', 'takesBack', 'changes', 'ends'] as const;
 
-/** The first head of the slots, for words that belong to none. A head for each slot follows. */
+/** The index of the head for words that belong to no slot. A head for each slot follows. */
 export const SLOT_HEADS: number = QUESTIONS.length;
 
 export const HEADS: number = SLOT_HEADS + 1 + SLOTS.length;
 
-/** One phase per layer, and one before the first. */
+/** There is one phase per layer, and one before the first layer. */
 export const PHASES: number = MODEL.layers + 1;
 
 /** Lays out the weights, then one workspace per thread. Every thread computes the same layout for itself. */
@@ -127,7 +127,7 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
   };
 
   const weightsEnd = end;
-  // Rows are computed in pairs and scores in groups of eight, so a text may need a few more tokens than it has.
+  // Rows are computed in pairs and scores in groups of eight, so a text may need space for a few more tokens than it has.
   const tokens = Math.ceil(options.maximumTokens / 8) * 8;
   const workspaces = Array.from({ length: options.workspaces }, (): Workspace => ({
     progress: take(PHASES * 8),

@@ -72,8 +72,8 @@ export function findSources(packageRoot: string): WeightSources {
 }
 
 /**
- * Prepares the weights of a checkout in `target`, or, where nothing can be written there, in a temporary folder. Returns the folder.
- * Several processes may do so at the same time: the files of the first process are kept.
+ * Prepares the weights of a checkout in `target`, or in a temporary folder if `target` cannot be written, and returns the folder. Several
+ * processes may prepare them at the same time: the files of the first process are kept.
  */
 export function prepareOnce(packageRoot: string, target: string): string {
   const sources = findSources(packageRoot);
@@ -106,7 +106,7 @@ export function prepareWeights(
 ): void {
   const layout = layoutMemory({ maximumTokens: 8, workspaces: 1 });
   const memory = allocateMemory(layout.bytes);
-  // All sources are verified before the seconds that the merge takes.
+  // All sources are verified before the merge, which is slow.
   const pieces = readPieces(published);
   const model = readVerified(join(published, MODEL_FILE), MODEL_SHA256);
   const added = {

@@ -20,9 +20,9 @@ const WORDS_CRC32 = 1_066_826_237;
 const READER_CRC32 = 2_195_862_451;
 
 /**
- * The folder with the prepared weights: `modelPath` if given, else `weights/` of this package. A new checkout has none: they are then
+ * The folder with the prepared weights: `modelPath` if given, else `weights/` of this package. In a new checkout the weights are
  * prepared once from a development dependency, which takes about a second. Throws `embedder_unavailable`, with the paths that were
- * searched, when there are none.
+ * searched, if there are no weights.
  */
 export async function findWeights(modelPath?: string): Promise<string> {
   const own = modelPath ?? join(packageFolder(), 'weights', WEIGHTS_NAME);
@@ -37,16 +37,16 @@ export async function findWeights(modelPath?: string): Promise<string> {
 interface PreparedWeights {
   /** Reads the rows of all words. */
   readAllWords(): void;
-  /** Reads the rows of these words, unless they are loaded. */
+  /** Reads the rows of some words, unless they are already loaded. */
   readWords(ids: readonly number[]): void;
-  /** Reads the layers of the reader, unless they are loaded. */
+  /** Reads the layers of the reader, unless they are already loaded. */
   readReader(): void;
   close(): void;
 }
 
 /**
- * Reads prepared weights into the memory. The file is an image of the memory, followed by a CRC-32 for the row of each word.
- * Throws `embedder_unavailable` where the file is of another version.
+ * Reads prepared weights into the memory. The file is an image of the memory, followed by a CRC-32 for the row of each word. Throws
+ * `embedder_unavailable` if the file is of another version.
  */
 export function openPrepared(
   folder: string,

@@ -13,8 +13,8 @@ export interface Glossary {
 }
 
 /**
- * A glossary over the lexicons of `train/lexicons`, which `read` returns as one text. They are read at the first text in another language,
- * and a lexicon is parsed at the first text in its language.
+ * A glossary over the lexicons of `train/lexicons`, which `read` returns as one text. The lexicons are read at the first text in another
+ * language, and each lexicon is parsed at the first text in its language.
  */
 export function createGlossary(read: () => string): Glossary {
   let sources: ReadonlyMap<string, string> | null = null;
@@ -84,7 +84,7 @@ export const SPECIAL_IDS = { padding: 0, unknown: 100, start: 101, end: 102 } as
 /** BERT's tokenizer maps longer words to [UNK]. */
 const LONGEST_WORD = 100;
 
-/** English has 4 to 5 characters per piece. Text beyond 32 characters per piece cannot fit, so it is not read. */
+/** English has 4 to 5 characters per piece. Text beyond 32 characters per piece would not fit into the limit, so it is not read. */
 const CHARACTERS_PER_PIECE = 32;
 
 const NON_ASCII = /[^\0-\x7f]/;
@@ -101,7 +101,7 @@ const WORD = new RegExp(`[${PUNCTUATION}${IDEOGRAPH}]|[^\\s${PUNCTUATION}${IDEOG
 
 /** Creates a tokenizer over a vocabulary, whose continuations are marked with `##`. */
 export function createWordPiece(vocabulary: Vocabulary): WordPiece {
-  /** Appends the pieces of one word, greedily the longest in the vocabulary. */
+  /** Appends the pieces of one word: at each position the longest piece of the vocabulary. */
   function appendPieces(word: string, ids: number[]): void {
     const whole = vocabulary.get(word);
     if (whole !== undefined) {
@@ -150,13 +150,13 @@ export interface Vocabulary {
   get(piece: string): number | undefined;
 }
 
-/** Twice as many slots as pieces, so that most are found at the first probe. */
+/** There are twice as many slots as pieces, so that most pieces are found at the first probe. */
 const SLOTS = 65_536;
 const EMPTY = 0xff_ff;
 
 /**
- * Packs a vocabulary into little-endian bytes that can be searched without parsing: the number of pieces, where each starts, a hash table
- * of ids, and the pieces in UTF-16. Building a Map of 30,000 pieces would take 10 ms.
+ * Packs a vocabulary into little-endian bytes that can be searched without parsing: the number of pieces, the start of each piece, a hash
+ * table of ids, and the pieces in UTF-16. Building a Map of 30,000 pieces would take 10 ms.
  */
 export function packVocabulary(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
   const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -223,7 +223,7 @@ function slotOf(piece: string): number {
 /** Longer texts are truncated, because the mean of many windows represents none of them well, and few messages are longer. */
 const MAXIMUM_WINDOWS = 8;
 
-/** Parts of a text of at most `maximumTokens`, all of about the same length. */
+/** Splits a text into windows of at most `maximumTokens`, all of about the same length. */
 export function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): number[][] {
   const size = maximumTokens - 2;
   const pieces = wordPiece.encode(text, size * MAXIMUM_WINDOWS);
@@ -240,7 +240,7 @@ export function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: num
 interface MessageWindow {
   ids: number[];
   parts: TextPart[];
-  /** How many parts at the start are repeated from the first window. */
+  /** The number of parts at the start that are repeated from the first window. */
   skipped: number;
   /** The words of the parts, each with its pieces. Empty where earlier turns are read as well. */
   words: MessageWord[];
@@ -263,16 +263,17 @@ interface Reading {
 const MOST_OF_PART = 0.47;
 /** The largest fraction of a window for the repetition of the first part. */
 const MOST_REPEATED = 0.19;
-/** The largest fraction of a window for a request, so that there is room for earlier turns. */
+/** The largest fraction of a window for a request, so that there is space for earlier turns. */
 const MOST_OF_REQUEST = 0.43;
 /** The largest fraction of a window for a request and the latest turn, where both are repeated in every window. */
 const MOST_OF_LATEST = 0.6;
-/** Smaller windows have no room for both a request and earlier turns. */
+/** Smaller windows have no space for both a request and earlier turns. */
 const LEAST_FOR_REQUEST = 128;
 
 /**
- * The parts of a message, and then the sentences of earlier turns, in windows that fit into the model. Each window begins with the first
- * part, because the author's request determines whose words the other parts are; with earlier turns, it begins with the whole message.
+ * Splits the parts of a message, and then the clauses of earlier turns, into windows that fit into the model. Each window begins
+ * with the first part, because the author's request determines whose words the other parts are. With earlier turns, each window
+ * begins with the whole message.
  */
 export function messageWindows(
   parts: readonly GlossedText[],
@@ -307,8 +308,8 @@ function windowsOfMessage(parts: readonly GlossedText[], { wordPiece, maximumTok
 }
 
 /**
- * Each window has the request and the latest turn, because "that" means the latest one, followed by as many of the other turns as fit, each
- * closed by a separator.
+ * Each window has the request and the latest turn, because "that" in a request refers to the latest turn. As many of the other turns as fit
+ * follow, each closed by a separator.
  */
 function windowsOfRequest(
   parts: readonly GlossedText[],

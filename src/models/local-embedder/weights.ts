@@ -6,7 +6,7 @@ import { VarveError } from '../../errors.ts';
 
 /**
  * The model: all-MiniLM-L6-v2 with the trained difference (train/embedder) in int8; other languages are glossed (train/lexicons). The
- * number is incremented when vectors change.
+ * number after `@` is incremented when vectors change.
  */
 export const MODEL_NAME = 'memory-minilm-l6-int8@3';
 
@@ -25,7 +25,7 @@ const LEXICONS_CRC32 = 4_168_407_500;
 /** Reads the packed vocabulary. Throws `embedder_unavailable` if the file is a different one. */
 export function readVocabulary(folder: string): Uint8Array<ArrayBuffer> {
   const path = join(folder, TABLE_FILE);
-  // A copy, because a Buffer may be unaligned.
+  // The bytes are copied, because a Buffer may be unaligned.
   const table = new Uint8Array(readable(path, () => readFileSync(path)));
   verify(path, 'CRC-32', crc32(table), TABLE_CRC32);
   return table;
@@ -78,11 +78,11 @@ const NAME = 'varve';
 
 /**
  * The folder of this package, which has the weights and the file of the embedding thread. If a bundler has included this code in the
- * application, it is the folder of the installed package. Throws `embedder_unavailable`, with the setting for the bundler, when there is
- * none.
+ * application, the result is the folder of the installed package. Throws `embedder_unavailable`, with the setting for the bundler, if
+ * there is no such folder.
  */
 export function packageFolder(): string {
-  // A CommonJS bundle has no `import.meta.url`.
+  // A CommonJS bundle has no `import.meta.dirname`.
   const own: string | undefined = import.meta.dirname;
   const found = (own === undefined ? null : folderAbove(own)) ?? installedFolder();
   if (found !== null) return found;
@@ -92,7 +92,7 @@ export function packageFolder(): string {
   );
 }
 
-/** The nearest folder above that is this package, for `src/`, `dist/` and the bundled command line alike. */
+/** The nearest enclosing folder that is this package, for `src/`, `dist/` and the bundled command line alike. */
 function folderAbove(start: string): string | null {
   for (let folder = start; ; folder = dirname(folder)) {
     if (isPackage(folder)) return folder;
@@ -117,7 +117,7 @@ function installedFolder(): string | null {
     try {
       return dirname(createRequire(from).resolve(`${NAME}/package.json`));
     } catch {
-      // Not installed there.
+      // The package is not installed there.
     }
   }
   return null;

@@ -11,7 +11,8 @@ import { packageFolder } from './weights.ts';
 export interface PoolText {
   readonly ids: readonly number[];
   /**
-   * Parts (at most {@link TEXTS_PER_TASK}) that the reader classifies: the result is a number for each part and head instead of the vector.
+   * The parts (at most {@link TEXTS_PER_TASK}) and their words, which the reader classifies. The result is then a number for each of them
+   * and each head instead of the vector.
    */
   readonly parts?: readonly TextPart[];
   resolve(vector: Float32Array): void;
@@ -28,7 +29,7 @@ export interface WorkerPool {
   close(reason: unknown): Promise<void>;
 }
 
-/** A task takes about 20 ms of one thread, so that an urgent text never waits much longer than that. */
+/** A task of this size takes one thread about 20 ms, so that an urgent text never waits much longer. */
 const TOKENS_PER_TASK = 128;
 
 /** Shorter texts are faster on one thread than shared between several. */
@@ -217,7 +218,7 @@ export class ThreadPool implements WorkerPool {
     this.#keepProcessAlive();
   }
 
-  /** Idle threads must not keep a finished program running; busy ones must not let it end. */
+  /** Idle threads must not keep a finished program alive, and a program must not exit while threads are busy. */
   #keepProcessAlive(): void {
     const isBusy = this.#urgent.length + this.#others.length > 0 || this.#lanes.some((lane) => lane.task);
     for (const { worker } of this.#lanes) {
