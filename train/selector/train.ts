@@ -1,4 +1,5 @@
-// npm run train:selector: learns the selector of the local reader again, writes its weights and the report beside this file.
+// npm run train:selector: trains the selector of the local reader. It writes the weights into selector-weights.ts of the reader, and
+// report.md into this folder.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ ${Object.entries(weights)
 `,
 );
 
-/** One variant as the formatter writes it, so that the file is the same again after each training. */
+/** One variant in the format of the formatter, so that formatting does not change the file. */
 function written(variant: string, fields: Record<string, string>): string {
   const lines = Object.entries(fields).map(([name, text]) => `    ${name}:\n      '${text}',`);
   return `  ${variant}: {\n${lines.join('\n')}\n  },`;
@@ -41,7 +42,7 @@ const groups = [...new Set(examples.map(({ group }) => group))];
 const report = [
   '# Selector: quality',
   '',
-  `${examples.length} sentences of ${groups.length} people, ${FOLDS} folds by person: each sentence is judged by weights that were trained without its author.`,
+  `There are ${examples.length} sentences of ${groups.length} people, in ${FOLDS} folds by person. Each sentence is judged by weights that were trained without its author.`,
   `Weights: sha256 ${createHash('sha256').update(JSON.stringify(weights)).digest('hex').slice(0, 16)}. Options: ${JSON.stringify(OPTIONS)}.`,
   '',
 ];
@@ -56,7 +57,7 @@ for (const withVector of [true, false]) {
 writeFileSync(join(import.meta.dirname, 'report.md'), report.join('\n'));
 process.stdout.write(`${report.join('\n')}\n`);
 
-/** A table of figures in cross-validation. */
+/** A table of figures by cross-validation. */
 function evaluate(all: readonly Example[], data: readonly Row[], withVector: boolean): string[] {
   const foldOf = new Map(groups.map((group, index) => [group, index % FOLDS]));
   const guesses: Record<Head, number[]>[] = [];
