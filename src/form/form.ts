@@ -193,7 +193,7 @@ async function formExchange(
     async take(reader, place) {
       // The events are read again, because words may have been forgotten while they waited.
       const found = await findEvents(reader, place, ids);
-      // No later reading replaces drafts of events that a model has already read, so no drafts of such events are made.
+      // Events that a model has already read are left out, because no later reading would replace drafts of them.
       const isProvisional = options.by === 'local' && usesModel(deps, 'read');
       const formed = isProvisional ? ((await findSession(reader, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
       const events = found.filter(({ position }) => (position ?? Infinity) >= formed);

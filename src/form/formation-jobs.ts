@@ -139,7 +139,7 @@ export async function formImported(deps: TriggerDeps, imported: readonly Importe
 }
 
 const MOST_SESSIONS = 500;
-/** How long after a formation has failed for good, because of an outage or an expired key, it is tried again. */
+/** A formation that was given up because of an outage or an expired key is tried again after this time. */
 const TRY_AGAIN_AFTER = HOUR;
 
 /** Queues a formation for every session that has been quiet for `quietFor` and has unread events, however few. */
@@ -184,7 +184,7 @@ export async function summariseSession(
     await form({ complete });
     return;
   }
-  // Topics belong to the owner. Without a user in the scope, nothing is formed outside the session.
+  // Topics belong to the owner. Without a user, all users would share them, so none are written.
   const isOfUser = scope.user !== null;
   if (isOfUser) await form({});
   await deps.database.write(scope.tenant, async (writer) => {

@@ -76,7 +76,7 @@ export interface SummarySettings {
 
 /** Thresholds on the calibrated scale of similarities. */
 export interface ThresholdSettings {
-  /** From this similarity on, a known memory is a candidate for the decision. */
+  /** From this similarity on, a model is asked how a new statement relates to a known memory, if their fields do not decide. */
   related: number;
   /** From this similarity on, a new statement confirms or revises a known memory of the same type, if no field tells them apart. */
   nearlySame: number;

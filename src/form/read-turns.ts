@@ -178,7 +178,7 @@ const LEFT: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The known facts that end by a text that an application handed in: "User left Siemens in March". The reading layers are not used for such
+ * The known facts that are ended by a text from the application: "User left Siemens in March". The reading layers are not used for such
  * texts, because they take "User visited Graz" for the end of living there.
  */
 export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scope'>, turn: Event): Promise<Memory[]> {

@@ -1,7 +1,7 @@
 // node train/selector/score-lives.ts [--slots] [--detail FILE] [ids…]: prints what the local reader keeps of the lives. Each life is read
 // with weights that were learned without it (five folds). The definitions are those of the benchmark of lives. A memory is kept if a
-// statement from its turns contains its value, contains 60 % of its content words, or quotes the turn and contains 25 % of them. Junk are
-// the statements whose turn states no memory.
+// statement from its turns contains its value, contains 60 % of its content words, or quotes the turn and contains 25 % of them. A
+// statement is junk if its turn states no memory.
 import { writeFileSync } from 'node:fs';
 import { createLocalReader } from '../../src/form/read/local/local-reader.ts';
 import { createSelector, featuresOf, type select } from '../../src/form/read/local/selector.ts';

@@ -46,7 +46,7 @@ export function partsOf(clauses: readonly MeantWords[], turn: string): RequestPa
       ? null
       : withoutKeeping(part, packs, { hasOrder: first !== -1, isAfterOrder: first !== -1 && index > first }),
   );
-  // "Delete my number. No, keep it" takes the request back.
+  // "Delete my number. No, keep it" withdraws the request.
   if (left.some((part) => part !== null && !saysAnything(part.text))) return unsorted;
   const isKept = split.map((part, index) => left[index] !== null || (!isOrder(part) && isListed(split, left, index)));
   const kept = split.flatMap((part, index) => (isKept[index] === true ? (left[index] ?? part) : []));
@@ -112,7 +112,7 @@ function withoutKeeping(
   return null;
 }
 
-/** The parts of a clause before and after a word such as "except", or a correction. */
+/** Splits a clause at a word such as "except", or at the beginning of a correction. */
 function splitPart(clause: MeantWords, packs: readonly Pack[]): MeantWords[] {
   const text = plainMarks(clause.text);
   const places = packs.flatMap((pack) => {

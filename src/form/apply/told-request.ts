@@ -68,7 +68,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
   // The named words decide if the turn is a plain order or a certain request, and does not withdraw a request.
   const isNamed = naming.exactly.length > 0 && isSure && takesBack < ASKS;
   const likely = likelyClauses(read, naming, asks);
-  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but is none.
+  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but is not one.
   const isDoubtful = !asked.isCertain && !isSure;
   if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
   const meant =
@@ -371,7 +371,7 @@ function withoutLayers({ own, heard, sharing, kept, isProtected }: ReadRequest):
 }
 
 /**
- * The clauses of its own turn that a request means: "I moved to Graz. Forget that." They precede a short last sentence that asks to forget.
+ * The clauses that a request means in its own turn: "I moved to Graz. Forget that." They precede a short last sentence that asks to forget.
  * Beside a request, the layers take other sentences for a part of it, so each sentence is read alone.
  */
 async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {

@@ -151,8 +151,8 @@ function isPasted({ event, start, end }: Evidence): boolean {
 const LEAST_TELLING = 10;
 
 /**
- * Whether the user takes up a pasted text: a sentence of the user that is not a question repeats one of its numbers. An example is "… your
- * chair time is 6:15." Six fifteen!
+ * Whether the user takes up a pasted text: a sentence of the user that is not a question repeats one of its numbers. For example, "Six
+ * fifteen" takes up the pasted text "… your chair time is 6:15."
  */
 function isTakenUp(evidence: Evidence): boolean {
   const { content } = evidence.event;

@@ -40,7 +40,7 @@ export interface Retirement {
 
 /** The decision about a new statement. `restores`: retired statements that hold after all. */
 export type Decision = { restores?: Memory[] } &
-  /** The statement is stored, and `retires` become history. `retiresLater`: the statement that a plan replaces on its day. */
+  /** The statement is stored, and those of `retires` become history. `retiresLater`: the statement that a plan replaces on its day. */
   (
     | { action: 'add'; retires: Retirement[]; retiresLater?: Memory }
     /** The statement is already known, and the known statement gains a source. The repeated claim may retire other statements. */

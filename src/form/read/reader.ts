@@ -125,7 +125,9 @@ export type Relation = (typeof RELATIONS)[number];
 interface ReadEnd {
   known: number;
   quote: ReadQuote;
-  /** The ISO date from which the known statement no longer holds, if that date is in the future. Null if it no longer holds. */
+  /**
+   * The ISO date from which the known statement no longer holds, if that date is in the future. Null if the statement has already ended.
+   */
   on: string | null;
 }
 

@@ -233,7 +233,7 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
   const { rule, text, clause, isPerson } = found;
   const told = text.slice(clause.from, clause.to);
   const ahead = isPerson ? null : startAhead(told, found);
-  // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
+  // A job title begins on the same day as the job: "Starting at Dyson on 16 November, senior product manager".
   const jobsDay = rule.attribute === 'job_title' ? datesAhead(text.slice(0, clause.to), found).at(-1) : undefined;
   if (rule.tense === 'planned' || ahead !== null)
     return { tense: 'planned', from: ahead ?? (datesAhead(told, found)[0] ?? jobsDay)?.from ?? null };

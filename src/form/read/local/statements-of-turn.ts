@@ -124,7 +124,7 @@ function isReplaced(
   { attributes }: ReadInput,
 ): boolean {
   const { attribute, subject, polarity, value } = slot;
-  // "Stop using bullet points, I prefer prose."
+  // In "Stop using bullet points, I prefer prose", the wish for prose replaces the exclusion of bullet points.
   if (layoutOf(slot, pack) === 'excluded' && filled.some((other) => layoutOf(other, pack) === 'wanted')) return true;
   if (polarity !== 'denied' || (value !== null && attributes.policyOf(attribute).values === 'many')) return false;
   return filled.some(
@@ -382,7 +382,7 @@ const relativeFirst = perPack((pack) =>
   packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relationsOf(pack)}),? (\\p{L}[\\p{L}'-]+)`),
 );
 
-/** The subject of words: "My sister Ana moved to Graz" is about Ana, because it begins with her relation and name. */
+/** The subject of a kept sentence: "My sister Ana moved to Graz" is about Ana, because it begins with her relation and name. */
 function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const { pack } = unit;
   if (pack === null || pack.script === 'han' || selection.about.other < 0.5) return turn.speaker;
@@ -430,7 +430,7 @@ function asRead({ subject, attribute, value, polarity, type, tense, importance, 
   return readStatement({ subject, attribute, value, polarity, type, tense, importance, text, from, due, quotes: [] });
 }
 
-/** The only statement, with those of this reading taken first. Null if there are several. */
+/** The only one of the found statements. If some of them are of this reading, only those count. Null if there is none, or more than one. */
 function onlyOne(found: readonly Said[]): Said | null {
   const here = found.filter(({ known }) => known === null);
   const [only, ...others] = here.length > 0 ? here : found;

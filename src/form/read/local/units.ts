@@ -281,7 +281,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isFragment = pack.isUninflected === true || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, unit)) return false;
     if (attribute.endsWith('_name')) {
-      // The lead are the words before the relation that precedes the name ("my girlfriend").
+      // The lead is the text before the relation that precedes the name ("my girlfriend").
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
       return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
     }
