@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 in PyTorch, and differences of low rank that are learned for it. Used by the train.py of embedder and of reader."""
+"""all-MiniLM-L6-v2 in PyTorch, and low-rank differences that are learned for it. Used by embedder/train.py and reader/train.py."""
 
 import json
 import math
@@ -17,7 +17,7 @@ STARTED = time.time()
 
 
 def report(*words):
-    """Prints words after the seconds since the start."""
+    """Prints words, with the seconds since the start before them."""
     print(f"[{time.time() - STARTED:.0f} s]", *words, flush=True)
 
 
@@ -27,7 +27,7 @@ def load_tokenizer(model):
 
 
 def load_bert(model):
-    """The model as it is after quantising: what Varve merges the difference into."""
+    """The quantised model, into which Varve merges the difference."""
     graph = onnx.load(model / "onnx/model_quantized.onnx").graph
     tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
 
@@ -35,7 +35,8 @@ def load_bert(model):
         values, zero = tensors[f"{name}_quantized"].astype(np.float32), tensors[f"{name}_zero_point"].astype(np.float32)
         return (values - zero) * tensors[f"{name}_scale"]
 
-    # The exporter numbers the matrices as the graph uses them; the node's name says which module that is.
+    # The exporter numbers the matrices in the order in which the graph uses them. The name of the node identifies the
+    # module.
     matrices = {}
     for node in graph.node:
         weights = [name for name in node.input if name.endswith("_quantized") and name in tensors]
@@ -63,7 +64,7 @@ def load_bert(model):
 
 
 def load_published(model):
-    """A BERT model in full precision, from model.onnx: the teacher of the local embedder."""
+    """A BERT model in full precision, from model.onnx. It is the teacher."""
     graph = onnx.load(model / "onnx/model.onnx").graph
     tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     state = {name.removeprefix("bert."): torch.tensor(values) for name, values in tensors.items() if not name.startswith("onnx::")}
@@ -83,7 +84,7 @@ def load_published(model):
 
 
 class Difference(torch.nn.Module):
-    """A linear layer and what is learned in addition: W + b·a. With `quantised`, the layer computes as Varve's kernel does."""
+    """A linear layer with a learned difference: W + b·a. With `quantised`, the layer computes as Varve's kernel does."""
 
     def __init__(self, layer, rank, quantised=False):
         super().__init__()
@@ -104,7 +105,7 @@ class Difference(torch.nn.Module):
 
 
 def rounded(values, step, low):
-    """The nearest multiples of a step above `low`. The gradient passes as if nothing had been rounded."""
+    """Rounds values to the nearest multiples of a step above `low`. The gradient passes as if nothing had been rounded."""
     return values + (((values - low) / step).round() * step + low - values).detach()
 
 
@@ -121,7 +122,7 @@ def add_differences(bert, rank, quantised=False):
 
 @torch.no_grad()
 def merge_differences(bert, file):
-    """Adds differences that were learned before to the layers, as the start of another training."""
+    """Adds the differences of an earlier training to the layers, as the start of another training."""
     before = load_file(file, device=DEVICE)
     for name, module in bert.named_modules():
         if f"{name}.a" in before:
@@ -129,7 +130,7 @@ def merge_differences(bert, file):
 
 
 def save_differences(bert, file, others=None, merged=None):
-    """Writes what was learned, in fp16, with other tensors beside it. Differences that were merged before are a part of what is written."""
+    """Writes the learned differences in fp16, with other tensors. Differences that were merged before are included in the file."""
     tensors = dict(others or {})
     before = {} if merged is None else load_file(merged, device=DEVICE)
     for name, module in bert.named_modules():

@@ -1,14 +1,14 @@
-// npm run train:languages: writes src/language/packs/telling-words.json, the words by which a language is told where its function words
-// do not tell it: words of its lexicon that no other language and no English text has.
+// npm run train:languages: writes src/language/packs/telling-words.json, the words that identify a language if the function words of a text
+// do not. They are words of its lexicon that are in no other lexicon and are not English.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, 'lexicons');
 const TARGET = join(import.meta.dirname, '../src/language/packs/telling-words.json');
-/** Lexicons begin with the words that are said most. */
+/** How many words of a language are written. Lexicons begin with the most frequent words. */
 const MOST = 3000;
 const LONGEST = 12;
-/** English words count that so many lexicons have. */
+/** An English word must be in at least this many lexicons. */
 const LEXICONS = 3;
 
 const entries = new Map(
@@ -23,7 +23,7 @@ const entries = new Map(
       }),
   ]),
 );
-/** English words, by how many lexicons have them. */
+/** English words, with the number of lexicons that contain them. */
 const english = new Map<string, number>();
 for (const words of entries.values())
   for (const word of new Set(words.flatMap(([, gloss]) => gloss.split(' '))))

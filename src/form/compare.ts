@@ -18,7 +18,7 @@ export interface Vectors {
   of: readonly Float32Array[];
 }
 
-/** Embeds texts for comparison. Null without an embedder or while it fails: texts are then compared by their words. */
+/** Embeds texts for comparison. Returns null if there is no embedder or if it is unavailable; texts are then compared by their words. */
 export async function embedTexts(work: FormWork, texts: readonly string[]): Promise<Vectors | null> {
   const { deps, scope, meter, signal } = work;
   if (texts.length === 0) return null;
@@ -29,10 +29,10 @@ export async function embedTexts(work: FormWork, texts: readonly string[]): Prom
   return { embedder, calibration: deps.embedding.calibrationOf(embedder), of: embedded.vectors };
 }
 
-/** How many characters of a text are embedded to compare it with another one. */
+/** How many characters of a text are embedded for a comparison. */
 export const LONGEST_COMPARED = 2000;
 
-/** How near other texts are to a text, as the cosine and on the calibrated scale. Null where there are no vectors. */
+/** The cosine and the calibrated similarity of other texts to a text. Null if there are no vectors. */
 export async function nearnessTo(
   work: FormWork,
   text: string,
@@ -63,12 +63,12 @@ export async function nearStatements(work: FormWork, text: string, most: number)
   return found.slice(0, most).map(({ memory }) => memory);
 }
 
-/** The owner that statements of a scope are written to and compared within. */
+/** The owner of the statements of a scope. Statements are compared with those of the same owner. */
 export function ownerOf(scope: Scope): Scope {
   return { ...scopeAt(scope, ownerLevel(scope)), session: null, connection: null };
 }
 
-/** The owners whose statements a formation may change: the agent with this user, and where facts are shared also the user with all agents. */
+/** The owners whose statements a formation may change: the scope's own owner and, if agents share facts, the shared owner of the user. */
 export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>, scope: Scope): string[] {
   const owner = ownerKey(ownerOf(scope));
   return sharesFacts === true && scope.user !== null ? [...new Set([owner, ownerKey(sharedOwner(scope))])] : [owner];
@@ -77,8 +77,8 @@ export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>
 const TEXT_HITS = 10;
 
 /**
- * For each statement, the owner's known statements that it may repeat, replace or end: all that were ever made about the same subject and
- * attribute, and the nearest ones by meaning, or by words where there are no vectors.
+ * Finds, for each statement, the owner's known statements that it may repeat, replace or end: all statements with the same attribute,
+ * archived ones included, and the nearest statements by meaning and by words.
  */
 export async function findCandidates(
   reader: Reader,
@@ -109,7 +109,7 @@ export async function findCandidates(
 
 const MOST_WORDS = 30;
 
-/** The different words of a text, by which memories are found. */
+/** The distinct words of a text, for a search by words. */
 function wordsOf(text: string, most: number = MOST_WORDS): string[] {
   return [...new Set(indexWords(text))].slice(0, most);
 }
@@ -118,16 +118,19 @@ function wordsOf(text: string, most: number = MOST_WORDS): string[] {
 interface Search {
   owner: Scope;
   owners: readonly string[];
-  /** Default: memories that hold, of the types that are compared. */
+  /** Default: memories of the types that are compared. */
   condition?: ReturnType<typeof isOfTypes>;
   archived?: boolean;
   words: readonly string[];
   vectors: Vectors | null;
-  /** How many are found by words, and how many by each vector. */
+  /** How many memories are found by words, and how many by each vector. */
   most: { byText: number; byMeaning: number };
 }
 
-/** The memories that have some of the words or are near to one of the vectors, best first, with the cosine of the last vector that found them. */
+/**
+ * The memories that contain some of the words or are near to one of the vectors, best first. Each has the cosine of the last vector that
+ * found it.
+ */
 async function search(
   reader: Reader,
   { database, memoryTypes }: ApplyDeps,
@@ -151,7 +154,7 @@ async function search(
     .map(([rowId, memory]) => ({ memory, cosine: cosines.get(rowId) }));
 }
 
-/** How alike a text and a memory are: by their meaning where the cosine of their vectors is known, or by their words. */
+/** The similarity of a text and a memory: the higher of the similarities by meaning, if the cosine is known, and by words. */
 export function similarityOf(text: string, { content }: Memory, vectors: Vectors | null, cosine?: number): number {
   const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
   return Math.max(meaning, lexicalSimilarity(text, content));
@@ -165,8 +168,8 @@ const LONGEST_QUERY = 400;
 const NEAR_TURN = 8;
 
 /**
- * Whether a memory is a draft of these events: the local reader formed it from what the user said in them, and from no other event. A model
- * that reads the events replaces it.
+ * Whether a memory is a draft of these events: the local reader formed it from the user's words in these events alone. A model that reads
+ * the events replaces the draft.
  */
 export function isDraftOf(events: readonly Event[], { reader, sourceEvents, statedBy, type }: Memory): boolean {
   const isOfThese = sourceEvents.every((id) => events.some((event) => event.id === id));
@@ -174,8 +177,8 @@ export function isDraftOf(events: readonly Event[], { reader, sourceEvents, stat
 }
 
 /**
- * The known statements that are relevant to the events, for a model to refer to: found by meaning and by words, and filled up with the
- * most important ones. At most `limits.existing` within `limits.existingTokens`. `drafts` are the local reader's statements of the same
+ * The known statements to which a model that reads the events may refer. They are found by meaning and by words, and filled up with the
+ * most important statements, up to `limits.existing` and `limits.existingTokens`. `drafts` are the local reader's statements of the same
  * events, which are about to be replaced.
  */
 export async function knownStatements(
@@ -198,9 +201,9 @@ export async function knownStatements(
   const own = comparable.filter(({ permanent }) => permanent);
   const replaced = await replacedByDrafts(reader, scope, drafts);
   const expired = await expiredNear(reader, deps, { ...wanted, owners: changeableOwners(deps, owner) });
-  // Similarity is only a guess, so some room is left for the permanent facts, which a change in the user's life may concern.
+  // Similarity is only a guess, so part of the list is reserved for the permanent facts, which a change in the user's life may concern.
   const all = [...replaced, ...expired, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
-  // Past events no longer change, so they are shown only where room is left.
+  // Past events cannot change, so they are shown only if the limits leave space for them.
   const changing = all.filter(({ tense, dueAt }) => tense !== 'happened' || dueAt !== null);
   const ordered = new Map([...changing, ...all].map((memory) => [memory.id, memory]));
   for (const { id } of drafts) ordered.delete(id);
@@ -209,7 +212,7 @@ export async function knownStatements(
     .filter((memory) => mayStillChange(memory) && !hasOutcome(memory, deps.memoryTypes.get(memory.type)))
     .slice(0, existing)
     .filter((memory) => (tokens += estimateTokens(memory.content) + 12) <= existingTokens);
-  // In the order in which they were stated, so that a reader sees the sequence.
+  // The list is in chronological order, so that a reader sees the sequence.
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
 }
 
@@ -217,14 +220,14 @@ function mostOf(count: number): Search['most'] {
   return { byText: count, byMeaning: Math.min(NEAR_TURN, count) };
 }
 
-/** For how many days after a plan has expired its outcome is still looked for in what the user says. */
+/** For how many days after a plan has expired a reader still looks for its outcome in the user's turns. */
 const OUTCOME_DAYS = 90;
-/** How many expired statements a reader is shown. Most have no outcome in these turns, and they take room from statements that hold. */
+/** How many expired statements a reader is shown. Few of them have an outcome in these turns, and they displace statements that hold. */
 const MOST_EXPIRED = 6;
 
 /**
- * Statements that expired lately without a known outcome (an intention that was due weeks ago, a situation of some months ago), the nearest
- * to these turns first: "got the job!" is the outcome of an interview that is in the archive.
+ * Statements that expired recently without a known outcome, such as an intention that was due weeks ago. The ones nearest to these turns
+ * come first: "got the job!" is the outcome of an archived interview.
  */
 async function expiredNear(reader: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
   const since = deps.clock.now() - OUTCOME_DAYS * DAY;
@@ -233,12 +236,12 @@ async function expiredNear(reader: Reader, deps: ApplyDeps, wanted: Omit<Search,
   return found.slice(0, MOST_EXPIRED).map(({ memory }) => memory);
 }
 
-/** The share of the known statements that is chosen by nearness alone. */
+/** The share of the shown statements that is chosen by nearness alone. */
 const NEAR_SHARE = 0.7;
 
 /**
  * The statements that drafts of the same turns have replaced. They are restored when the drafts are dropped, so a reader is shown them as
- * live.
+ * if they held.
  */
 async function replacedByDrafts(reader: Reader, { tenant }: Scope, drafts: readonly Memory[]): Promise<Memory[]> {
   const found: Memory[] = [];
@@ -248,7 +251,7 @@ async function replacedByDrafts(reader: Reader, { tenant }: Scope, drafts: reado
     .map((memory) => ({ ...memory, archivedAt: null, archiveReason: null, contradictedBy: null, validTo: null }));
 }
 
-/** Whether the words of an event show what the stretch is about. */
+/** Whether an event is worth reading: a turn of the user, or an observation. */
 export function isReadable(event: Event): boolean {
   return event.origin === 'user' || event.kind === 'observation';
 }

@@ -20,7 +20,7 @@ import { type FormResult, readStatement, type ReadStatement, turnsAlone } from '
 import type { FormDeps, Writing } from './formation-settings.ts';
 import { endedByText, userNamesOf } from './read-turns.ts';
 
-/** The fields of a memory that say nothing about its subject, its value or its time. */
+/** The fields of a memory that determine neither its subject nor its value nor its time. */
 const BESIDE_THE_TEXT: ReadonlySet<string> = new Set([
   ...(['type', 'content', 'tags', 'importance', 'statedAt', 'statedBy'] satisfies (keyof InternalMemory)[]),
   ...(['sourceType', 'sourceEvents', 'read'] satisfies (keyof InternalMemory)[]),
@@ -30,24 +30,25 @@ const BESIDE_THE_TEXT: ReadonlySet<string> = new Set([
 export function isPlainText({ memoryTypes }: Parts, scope: Scope, memory: InternalMemory): boolean {
   const isGiven = Object.entries(memory).some(([field, value]) => value != null && !BESIDE_THE_TEXT.has(field));
   const isOfUser = scope.user !== null && scope.connection === null;
-  // A text of several lines is kept with its lines, which a statement does not have.
+  // A statement is one line, so a text of several lines is stored as it is.
   const isOneLine = !memory.content.trim().includes('\n');
   return isOfUser && isOneLine && !isGiven && memoryType(memoryTypes, memory.type).comparable;
 }
 
-/** A text that was handed in, as it was read. */
+/** The result of reading a text that an application handed in. */
 interface ReadText {
-  /** The first statement has the text, or its first part. */
+  /** The first statement has the text, or the first part of it. */
   statements: [ReadStatement, ...ReadStatement[]];
   /** The known statements that the text makes untrue. */
   ends: Memory[];
-  /** Whether the text asks to be reminded of something on a day, and so is an intention unless another type was given. */
+  /** Whether the text asks for a reminder. Such a text becomes an intention, unless the application gave another type. */
   isReminder: boolean;
 }
 
 /**
- * Reads a text that was handed in without fields, as a turn of the user at its date and as a note about the user. The first statement has
- * the whole text. If slots say all of it, that statement has the fields of the first slot; several slots are statements in their own words.
+ * Reads a text that was handed in without fields. It is read twice: as a turn of the user at its date, and as a note about the user. A slot
+ * is an attribute with its value. A text that only fills one slot becomes one statement, with the text and the fields of the slot.
+ * Otherwise each slot becomes a statement in its own words, and the text is kept as well if the slots do not cover all its words.
  */
 export async function readText(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<ReadText> {
   const turn = turnOf(scope, at);
@@ -72,27 +73,32 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
   const text = readStatement({ text: content, type: 'fact', quotes: [] });
   if (slots.length > 0 && slots.length < said.length && !sayAll(slots, content)) return [text, ...slots];
   const [whole = read.find(({ attribute }) => attribute !== null), ...others] = slots;
-  // Each of several values has its own words, so that it can be shown, changed and forgotten without the others.
+  // Each of several values has its own statement, so that it can be shown, changed and forgotten without the others.
   if (whole !== undefined && others.length > 0) return sayAll(slots, content) ? [whole, ...others] : [text, ...slots];
   if (whole !== undefined) return [{ ...whole, text: content }];
   const plan = said.find(({ tense, from }) => tense === 'planned' && from !== null);
   return [plan === undefined ? text : { ...text, tense: plan.tense, from: plan.from, due: plan.due }];
 }
 
-/** Whether statements have all content words of a text, except "likes" and "prefers": nothing of it is lost where they stand for it. */
+/**
+ * Whether statements contain all content words of a text, except words of taste such as "likes" and "prefers". If so, they can replace the
+ * text.
+ */
 function sayAll(statements: readonly ReadStatement[], content: string): boolean {
   const pack = detectPack(content) ?? (packOf('en') as Pack);
   const words = contentStems(inFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
   return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
 }
 
-/** A note that begins with the user's name, about "User"; undefined for other notes. */
+/** A note that begins with the user's name, with "User" in place of the name. Undefined for other notes. */
 function namedUser(scope: Scope, content: string): string | undefined {
   const name = userNamesOf(scope, []).find((each) => content.toLowerCase().startsWith(`${each.toLowerCase()} `));
   return name === undefined ? undefined : `User${content.slice(name.length)}`;
 }
 
-/** The wordings of a note about the user. Many notes leave the subject out ("Lives in Oslo", "Wife is called Ana"), or give the user's name. */
+/**
+ * The wordings of a note about the user. Many notes omit the subject ("Lives in Oslo", "Wife is called Ana") or begin with the user's name.
+ */
 function notesOf(scope: Scope, content: string): string[] {
   const [first = '', ...rest] = content;
   const withoutSubject = `${first.toLowerCase()}${rest.join('')}`;
@@ -101,8 +107,8 @@ function notesOf(scope: Scope, content: string): string[] {
 }
 
 /**
- * The first day that a text names, with the time of day if there is one, and the day as it is written; null if it names none. A day without
- * a year is the next one.
+ * The first day that a text names, with the time of day if the text gives one, and the words that name the day. Null if the text names no
+ * day. A day without a year is resolved to its next occurrence.
  */
 export function dayIn(
   content: string,
@@ -114,7 +120,7 @@ export function dayIn(
   return day === undefined || at === null ? null : { at, written: day.written };
 }
 
-/** A turn of the user without words. */
+/** An empty turn of the user. */
 function turnOf(scope: Scope, at: Date): Event {
   return {
     kind: 'message',
@@ -136,22 +142,22 @@ function turnOf(scope: Scope, at: Date): Event {
   };
 }
 
-/** A text with its statements, and where and why it is stored. */
+/** A text with its statements, its scope and the reason for storing it. */
 interface TextWork {
   scope: Scope;
   memory: InternalMemory;
   statements: readonly ReadStatement[];
-  /** The known statements that it makes untrue. */
+  /** The known statements that the text makes untrue. */
   ends?: readonly Memory[];
   isReminder?: boolean;
-  /** Who hands it in. Kept with each memory. */
+  /** The source that handed the text in. It is stored with each memory. */
   reader: string;
   why: Change;
 }
 
 /**
  * Stores the statements of a text by the same check, comparison and decision as those of a turn. Returns the memory that has the text, or
- * the more trusted memory that stands against it; null where the text was refused.
+ * the known memory that outranks it. Returns null if the text was refused.
  */
 export async function formText(writer: Writer, deps: FormDeps, work: TextWork): Promise<WrittenMemory | null> {
   const { scope, memory, statements, reader, why } = work;
@@ -182,7 +188,7 @@ async function writtenBy(writing: Writing, text: ReadStatement): Promise<Written
   const memory = id === undefined ? null : await findMemory(writer, scope, id);
   if (memory !== null) {
     const outcome = added.length === 0 ? 'unchanged' : retired.length > 0 ? 'superseded' : 'created';
-    // What was handed in must stay when a model reads the turns again, so the memory is no longer a draft of the local reader.
+    // The text must stay when a model reads the turns again, so its memory must not count as a draft of the local reader.
     const isDraft = memory.reader === 'local';
     const kept = isDraft ? await reviseMemory(writer, deps, memory, { change: { reader: null }, why }) : memory;
     return { memory: kept, outcome };

@@ -40,41 +40,40 @@ import {
 
 /** The formation of memories in a process: at once, by jobs, or on request. */
 export interface Formation {
-  /** Forms the session of a scope now, after any formation of it that is already running in this process. */
+  /** Forms the session of a scope now. Waits for a formation of the same session that is already running in this process. */
   form(scope: Scope): Promise<FormResult>;
-  /** Queues what follows from events, in the transaction that appends them. */
+  /** Queues the jobs that new events require, in the transaction that appends the events. */
   afterAppend(writer: Writer, scope: Scope, events: readonly Event[]): Promise<void>;
-  /** Accepts events that were just committed, for the local reader. Returns at once. */
+  /** Hands events that were just committed to the local reader, and returns without waiting for it. */
   noticed(scope: Scope, events: readonly Event[]): void;
-  /** A text as the log may store it. */
+  /** Returns a text as the log may store it: redacted if the settings say so. */
   cleaned(text: string): string;
-  /** Data of an event, such as the arguments of a tool, as the log may store it. */
+  /** The same for the data of an event, such as the arguments of a tool. */
   cleanedData<Data>(data: Data): Data;
   readonly jobs: JobKinds;
-  /** Reads the exchanges that earlier processes have logged and not read. Called once in a process, before `start` or `drain`. */
+  /** Queues the exchanges that earlier processes logged but did not read. Called once per process, before `start` or `drain`. */
   resume(): Promise<void>;
-  /** Begins to read exchanges as they arrive. */
+  /** Starts to read exchanges as they arrive. */
   start(): void;
-  /** Reads the events that wait. */
+  /** Reads all events that are waiting. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Makes the formation of a process. */
 export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
   const inline = createInlineQueue(async ({ scope, events }) => {
     const complete = (writer: Writer): Promise<void> => removeWaiting(writer, inlineJob(scope, events));
     const read = (): Promise<FormResult> => formExchange(deps, scope, events, { by: 'local', complete });
     return read().catch((error: unknown) => {
-      // Something was forgotten or erased during the reading, so the remaining events are read again.
+      // A memory was forgotten or erased during the reading, so the remaining events are read again.
       if (VarveError.isInstance(error, 'conflict')) return read();
       throw error;
     });
   });
   const running = new Map<string, Promise<unknown>>();
 
-  // The queue and the cursor do the same for other processes.
+  // This serialises formations within the process. Across processes, the job queue and the session's cursor do so.
   const oneAtATime: OneAtATime = async (scope, form) => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
@@ -109,7 +108,7 @@ export function createFormation(deps: FormDeps): Formation {
   };
 }
 
-/** Forms a session after any formation of it that is already running in this process. */
+/** Runs a formation after any formation of the same session that is already running in this process. */
 type OneAtATime = <Result>(scope: Scope, form: () => Promise<Result>) => Promise<Result>;
 
 /** The jobs of formation, by their kind. */
@@ -131,7 +130,7 @@ function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
     },
     summarise: {
       isPaid: true,
-      // With a model this job forms the session: beside another formation, the model would be called twice for the same turns.
+      // With a model, this job forms the session. If it ran beside another formation, the model would be called twice for the same turns.
       async run(job, { signal, complete }) {
         const scope = scopeOfJob(job);
         const form = (options: FormOptions): Promise<FormResult> =>
@@ -153,13 +152,14 @@ function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
 }
 
 /**
- * Forms memories from what was said in a session since its last formation:
+ * Forms memories from the events of a session since its last formation:
  *
  *     take → read → resolve → check → compare → decide → apply
  *
- * Models are asked before the one transaction that writes everything: statements, what they retire, what is forgotten, reflections,
- * topics, refusals, the events as processed, the cursor, the job as done and what it cost. A failure anywhere changes nothing, and
- * the events wait for the next try. Of two formations at the same time the second finds the cursor moved and does nothing.
+ * Models are called before the transaction. One transaction writes everything: new and retired statements, forgotten records, reflections,
+ * topics, refusals, processed events, the cursor, the completed job and the cost. If any step fails, nothing is changed, and the next
+ * attempt reads the same events. If two formations run at the same time, the second finds that the cursor has moved and writes only its
+ * cost.
  */
 async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
   const { turnCharacters } = deps.settings.limits;
@@ -173,12 +173,12 @@ async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = 
   });
 }
 
-// A call for every exchange has to stay small. The formation of the session reads the rest of a long turn (requirement K8).
+// Every exchange costs a call, so each call must be small. The formation of the session reads the rest of a long turn (requirement K8).
 const EXCHANGE_CHARACTERS = 1000;
 
 /**
- * Reads an exchange right after it was logged. The events still count as unread for the formation of the session: a model replaces these
- * drafts, and the local reader recognises what it has read before.
+ * Reads an exchange right after it was logged. The events still count as unread for the formation of the session. There, a model replaces
+ * these drafts, and the local reader recognises statements that it has read before.
  */
 async function formExchange(
   deps: FormDeps,
@@ -193,7 +193,7 @@ async function formExchange(
     async take(reader, place) {
       // The events are read again, because words may have been forgotten while they waited.
       const found = await findEvents(reader, place, ids);
-      // A draft of what a model has already read would stay for ever.
+      // Events that a model has already read are left out, because no later reading would replace drafts of them.
       const isProvisional = options.by === 'local' && usesModel(deps, 'read');
       const formed = isProvisional ? ((await findSession(reader, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
       const events = found.filter(({ position }) => (position ?? Infinity) >= formed);
@@ -207,7 +207,7 @@ interface Taking extends FormOptions {
   by: 'local' | 'model';
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
   reason: string;
-  /** Null where there is nothing to read. */
+  /** Returns null if there is nothing to read. */
   take(reader: Reader, place: Scope): Promise<Taken | null>;
 }
 
@@ -237,10 +237,10 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
   });
 }
 
-/** Events before a stretch that a reader is shown. */
+/** How many preceding events a reader is shown. */
 const EARLIER = 12;
 
-/** Takes the events that no formation has read yet, up to the limit of one formation. Later events wait for the next one. */
+/** Takes the events that no formation has read yet, up to the limit of one formation. The others wait for the next formation. */
 async function takeUnformed(reader: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Taken | null> {
   const { limits } = deps.settings;
   const session = await findSession(reader, scope, deps.clock.now());
@@ -257,7 +257,7 @@ async function takeUnformed(reader: Reader, deps: FormDeps, scope: Scope, least:
   return { events, earlier, stretch: { from, to, hasMore: to < session.eventCount } };
 }
 
-/** The first events that fit into one prompt together: at least one, however long it is. */
+/** The first events that fit into one prompt together. The first event is always taken, however long it is. */
 function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Event[] {
   let sum = 0;
   const end = events.findIndex((event, index) => {
@@ -272,17 +272,20 @@ async function turnsBefore(reader: Reader, scope: Scope, first: Event | undefine
   return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
-/** Whether all statements of a reading were refused. Such a reading has misunderstood the turns, and the drafts are the better reading. */
+/** Whether all statements of a reading were refused. Such a reading has misunderstood the turns, so the local reader's drafts are kept. */
 function isRefused({ statements, refused }: Formable): boolean {
   return statements.length === 0 && refused.some(({ what }) => what === 'statement');
 }
 
-/** Writes the results of a formation in one transaction. If another formation has read the events first, only the cost is written. */
+/**
+ * Writes the results of a formation in one transaction. If another formation has read the events first, only the cost and the completion of
+ * the job are written.
+ */
 async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
   const { deps, scope, run, meter, reader, events, stretch } = work;
   return deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();
-    // The owner's lock is taken before the cursor, so that two formations run one after the other from here on.
+    // The owner is locked before the cursor is moved, so that two formations run one after the other from here on.
     await changeOwner(writer, scope, now);
     await assertNotErased(writer, work.seen);
     if (stretch !== null && !(await advanceFormation(writer, scope, { ...stretch, ...countsOf(events) }))) {
@@ -302,13 +305,13 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
     const writing = { ...work, writer, reader: reader.id, result };
     await applyStatements(writing, {
       ...formable,
-      // Where the answer was cut, the local reader's drafts may be the only record of the turns that it did not reach.
+      // If the model's answer was cut off, the local reader's drafts may be the only record of the turns that it did not reach.
       replacesDrafts: reader.kind === 'model' && reading.isCut !== true && !isRefused(formable),
     });
     if (reading.reflections.length + reading.topics.length > 0) await writeReflections(writing, { ...reading, known });
-    // Requests to forget come last, so that they also remove what this reading has just written.
+    // Requests to forget are applied last, so that they also remove statements that this reading has just written.
     if (requests.ends.length + requests.forgets.length > 0) await applyRequests(writing, requests);
-    // Observations are marked by the processor of the tiers, which reads them later.
+    // The consolidation of tiers reads observations later and marks them then.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
     await options.complete?.(writer);
@@ -329,10 +332,10 @@ function countsOf(events: readonly Event[]): { messages: number; weightedTokens:
   };
 }
 
-/** Near doubles are merged some minutes after they were written, when they have vectors. */
+/** Near-duplicates are merged some minutes after they were written, when they have vectors. */
 const MERGE_AFTER = 5 * MINUTE;
 
-/** Queues the formation of the rest of the session, and the merging of near doubles. */
+/** Queues the formation of the rest of the session, and the merging of near-duplicates. */
 async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, result: FormResult): Promise<void> {
   if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope), deps);
   if (result.added.length + result.updated.length === 0) return;
@@ -342,7 +345,7 @@ async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, r
   await enqueue(writer, { ...merge, uniqueKey: ownerKey(scope), delay: MERGE_AFTER }, deps);
 }
 
-/** The refusals, without the words of those that repeat something forgotten. */
+/** The refusals of a formation. The text is removed from those that repeat forgotten words. */
 async function withoutForgotten({ writer, scope, result: { refused } }: Writing): Promise<Refusal[]> {
   if (refused.length === 0) return [];
   const says = await saysForgotten(writer, ownerOf(scope));
@@ -351,10 +354,10 @@ async function withoutForgotten({ writer, scope, result: { refused } }: Writing)
   );
 }
 
-/** Refusals are kept with their text and reason, so that they can be listed and learned from. */
+/** Stores refusals with their text and reason, so that applications can list them. */
 async function keepRefusals({ writer, deps, scope, events, result, why }: Writing): Promise<void> {
   const at = new Date(deps.clock.now());
-  // A refusal that cites no event may come from any of them, so it is erased with each of them.
+  // A refusal that cites no event may come from any event of the formation, so it is erased together with any of them.
   const all = events.map(({ id }) => id);
   await insertRefusals(
     writer,
@@ -372,7 +375,7 @@ async function keepRefusals({ writer, deps, scope, events, result, why }: Writin
   );
 }
 
-/** A formation of a session as the audit log keeps it: what it read, what it changed, who did it and what that cost. */
+/** Writes the formation of a session to the audit log: the events that were read, the changes, the reader and the cost. */
 async function logRun(
   writer: Writer,
   { deps, scope, run, meter, reader, startedAt, stretch }: FormWork,
@@ -399,14 +402,14 @@ async function logRun(
   });
 }
 
-/** Statements that need no reader. They cite the events by number: turn n is `events[n - 1]`. */
+/** Statements that were given as fields, so that no reader is needed. They cite the events by number: turn n is `events[n - 1]`. */
 interface GivenStatements extends Pick<CheckContext, 'sourceType' | 'stated'> {
   statements: readonly ReadStatement[];
 }
 
 /**
- * Forms statements of another source, such as a nightly reflection or an import, by the same check, comparison and decision, in the
- * caller's transaction.
+ * Forms statements of another source, such as a nightly reflection or an import, in the caller's transaction. They pass through the same
+ * check, comparison and decision as the statements of a reader.
  */
 export async function formStatements(
   given: Omit<Writing, 'result'> & { deps: FormDeps },

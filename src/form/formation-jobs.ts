@@ -21,8 +21,8 @@ import { nothingFormed, readStatement, usesModel } from './read/reader.ts';
 import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
 
 /**
- * Queues the jobs that follow from new events, in the transaction that appends them: a formation when there are enough events, the reading
- * of the exchange by a model if the settings ask for it, the summary of the session once it is quiet, and the boost after a good outcome.
+ * Queues the jobs that new events require, in the transaction that appends the events: the formation of the session when there are enough
+ * events, the reading of the exchange, the summary of the session once it is quiet, and the boost after a positive outcome.
  */
 export async function triggerFormation(
   writer: Writer,
@@ -33,7 +33,7 @@ export async function triggerFormation(
   const { settings } = deps;
   const jobs = events.flatMap((event) => boostJob(event));
   const messages = events.filter((event) => event.kind === 'message');
-  // Deferred messages are read when their session is formed. Without a session they are read by a job.
+  // Deferred messages are read when their session is formed. Messages without a session are read by a job.
   const isAlone = settings.facts && settings.writes === 'deferred' && scope.session === null;
   if (readsByModel(deps) || isAlone) jobs.push(...exchangeJobs(scope, messages));
   jobs.push(...inlineExchanges(deps, events).map((ids) => inlineJob(scope, ids)));
@@ -54,7 +54,7 @@ function readsByModel(deps: TriggerDeps): boolean {
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
 }
 
-// Many events are read in batches, so that they never block the process.
+// Events are read in batches, so that many events do not block the process.
 const AT_ONCE = 20;
 
 /** The ids of the events that the local reader of this process reads at once, in batches. */
@@ -64,15 +64,18 @@ export function inlineExchanges(deps: TriggerDeps, events: readonly Event[]): st
   return [...chunks(ids, AT_ONCE)];
 }
 
-/** How long an exchange waits for the process that logged it. Then any process reads it. */
+/** How long an exchange waits to be read by the process that logged it. After that time, any process reads it. */
 const INLINE_PATIENCE = MINUTE;
 
-/** The job of an exchange that this process reads from its own queue. The reading removes it, so it runs only if the process has ended. */
+/**
+ * The job of an exchange that this process reads from its own queue. The reading removes the job, so the job runs only if this process ends
+ * or is too slow.
+ */
 export function inlineJob(scope: Scope, events: readonly string[]): NewJob & { uniqueKey: string } {
   return { ...readingJob(scope, 'read-inline', events), uniqueKey: events[0] ?? '', delay: INLINE_PATIENCE };
 }
 
-/** The exchanges that earlier processes have logged and not read, oldest first. */
+/** The exchanges that earlier processes logged but did not read, oldest first. */
 export async function unreadExchanges(deps: TriggerDeps): Promise<{ scope: Scope; events: string[] }[]> {
   const jobs = await deps.database.read(EVERY_TENANT, (reader) => waitingJobs(reader, 'read-inline', MOST_SESSIONS));
   return jobs.map((job) => ({ scope: scopeOfJob(job), events: eventsOf(job) }));
@@ -85,12 +88,15 @@ function isFormationDue(session: Session, { messages, weightedTokens, minimumMes
   return since >= messages || session.weightedTokensSinceFormation >= weightedTokens;
 }
 
-/** The job that forms a session. `whole`: forms the session however few messages it has. */
+/** The job that forms a session. With `whole`, it forms the session however few messages there are. */
 export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
   return sessionJob('form', scope, { cause: 'schedule', whole });
 }
 
-/** The jobs that read an exchange: its last messages, because the formation of its session reads the rest; without a session, all of it. */
+/**
+ * The jobs that read an exchange. In a session, they read only the last messages, because the formation of the session reads the rest.
+ * Without a session, they read all messages.
+ */
 function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
   const read = scope.session === null ? messages : messages.slice(-4);
   return [...chunks(read, AT_ONCE)]
@@ -110,7 +116,7 @@ function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
   return [{ ...ownerJob('boost-outcomes', { ...scope, session: null }, { outcome: id }), uniqueKey: id }];
 }
 
-/** Messages that were imported and not read yet, by the scope that they belong to. */
+/** Imported messages of one scope that have not been read yet. */
 interface ImportedMessages {
   scope: Scope;
   /** The ids of the messages. */
@@ -133,7 +139,7 @@ export async function formImported(deps: TriggerDeps, imported: readonly Importe
 }
 
 const MOST_SESSIONS = 500;
-/** How long after a formation was given up, because of a dead provider or an expired key, it is tried again. */
+/** A formation that was given up because of an outage or an expired key is tried again after this time. */
 const TRY_AGAIN_AFTER = HOUR;
 
 /** Queues a formation for every session that has been quiet for `quietFor` and has unread events, however few. */
@@ -165,8 +171,8 @@ export function eventsOf(job: Job): string[] {
 }
 
 /**
- * Sums up what a session was about once it is quiet, one memory for each topic. A model gives the topics with its reading, so
- * that the session is formed now; without a model the topics are dated quotations of what was read from the user's turns.
+ * Summarises a session once it is quiet, with one memory for each topic. With a model, the topics are part of the reading, so this job
+ * forms the session. Without a model, the topics are dated quotations of statements from the user's turns.
  */
 export async function summariseSession(
   deps: FormDeps,
@@ -178,7 +184,7 @@ export async function summariseSession(
     await form({ complete });
     return;
   }
-  // Topics belong to the owner, but talk without a user stays in its session.
+  // Topics belong to the owner. Without a user, all users would share them, so none are written.
   const isOfUser = scope.user !== null;
   if (isOfUser) await form({});
   await deps.database.write(scope.tenant, async (writer) => {
@@ -187,10 +193,10 @@ export async function summariseSession(
   });
 }
 
-/** Of a longer session only the last turns are summarised: the earlier ones were summarised before. */
+/** How many of the last events of a session are summarised. Earlier summaries cover the events before them. */
 const MOST_SUMMARISED = 2000;
 
-/** Writes the topics of a session as quotations of the user: all live statements that the local reader has formed from its turns. */
+/** Writes the topics of a session as quotations of the user, from the live statements that were formed from the user's turns. */
 async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): Promise<void> {
   const why = { reason: 'summed up the session', actor: 'form', run: deps.ids.next('run') };
   await changeOwner(writer, scope, deps.clock.now());
@@ -218,8 +224,8 @@ async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): 
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };
 
 /**
- * Puts a plan into effect on its day: from now on it holds, and it replaces the statements that it excludes and the one that its reader
- * named. A plan that was ended, replaced or outranked meanwhile stays as it is.
+ * Puts a plan into effect on its day. From then on the plan holds, and it replaces the statements that it excludes and the statement that
+ * its reader named. A plan that was ended, replaced or outranked meanwhile is not changed.
  */
 export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
   const scope = scopeOfJob(job);
@@ -245,8 +251,8 @@ export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext[
 }
 
 /**
- * The memories that a plan replaces on its day: those that it excludes by its fields, and the one that its reader named. Null if one of the
- * excluded memories outranks the plan.
+ * The memories that a plan replaces on its day: the memories that its fields exclude, and the memory that its reader named. Null if one of
+ * the excluded memories outranks the plan.
  */
 async function placeTakenBy(writer: Writer, deps: FormDeps, plan: Memory): Promise<Memory[] | null> {
   const { id, attribute, scope, internal } = plan;

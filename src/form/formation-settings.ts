@@ -20,72 +20,78 @@ export type FormTask = (typeof FORM_TASKS)[number];
 
 /** How memories are formed. Times are milliseconds. */
 export interface FormationSettings {
-  /** Whether statements are formed. Recall finds them. */
+  /** Whether statements are formed. */
   facts: boolean;
-  /** Whether reflections are formed. They are in every prompt. */
+  /** Whether reflections are formed. Reflections are part of every prompt. */
   reflections: boolean;
-  /** Whether the topics of a session are summarised once it is quiet. */
+  /** Whether the topics of a session are summarised once the session is quiet. */
   summaries: boolean;
-  /** `immediate`: every exchange is read at once. `deferred`: nothing is written before the formation of its session. */
+  /** `immediate`: every exchange is read at once. `deferred`: exchanges are read when their session is formed. */
   writes: 'immediate' | 'deferred';
   /** Who reads an exchange at once: the local reader, or the language model in a call of its own. */
   inlineReader: 'local' | 'model';
-  /** Whether reflections come with the reading of a part of a session, or from a separate call that sees what was formed. */
+  /**
+   * `with-reading`: reflections are part of the model's answer about the turns. `own`: a separate call is shown the new statements and
+   * asked for reflections.
+   */
   reflectionCall: 'with-reading' | 'own';
-  /** Who does which task. Default: the language model where there is one, else the local reader. */
+  /** Who does which task. Default: the language model if one is configured, otherwise the local reader. */
   tasks: Partial<Record<FormTask, 'local' | 'model'>>;
   triggers: TriggerSettings;
   summary: SummarySettings;
   thresholds: ThresholdSettings;
   limits: LimitSettings;
-  /** What is done with secrets, card numbers, health data and the like before a memory is formed. */
+  /** The action for each category of sensitive text, such as secrets, card numbers and health data, before a memory is formed. */
   privacy: PrivacyPolicy;
   /**
-   * Whether the same policy cleans events before they are appended: `drop` then redacts. `false` stores events as they were said; what the
-   * policy keeps out of memories is then removed when events are recalled and when a language model or a reranker reads them. An embedder
+   * Whether the same policy redacts events before they are appended; `drop` then redacts as well. With `false`, events are stored
+   * unchanged. Sensitive text is then redacted when events are recalled and when a language model or a reranker reads them. An embedder
    * reads events as they are stored.
    */
   redactEvents: boolean;
-  /** IANA name, for "yesterday" and "next week". */
+  /** The IANA time zone in which "yesterday" and "next week" are resolved. */
   timeZone: string;
-  /** What a goal's importance is multiplied by once it is reached. */
+  /** The factor by which the importance of a goal is multiplied once the goal is reached. */
   achievedGoalFactor: number;
 }
 
 /** When a session is formed. */
 export interface TriggerSettings {
-  /** Messages since the last formation. */
+  /** A session is formed after this many new messages. */
   messages: number;
-  /** Tokens since the last formation: the user's count whole, tools' half, the agent's a fifth. */
+  /** A session is formed after this many weighted new tokens. A user's token counts 1, an agent's token 0.2, and every other token 0.5. */
   weightedTokens: number;
   /** A session with fewer new messages than this waits, unless it is closed or its formation is requested. */
   minimumMessages: number;
-  /** A session that was quiet for this long is formed in the background. */
+  /** A session that has been quiet for this long is formed in the background. */
   coldAfter: number;
 }
 
 export interface SummarySettings {
-  /** A session is summarised when nothing was said for this long. */
+  /** A session is summarised once it has been quiet for this long. */
   quietAfter: number;
   minimumInteractions: number;
   mostTopics: number;
 }
 
-/** On the calibrated scale of similarities. */
+/** Thresholds on the calibrated scale of similarities. */
 export interface ThresholdSettings {
-  /** From this similarity on, a known memory is a candidate for the decision. */
+  /** From this similarity on, a model is asked how a new statement relates to a known memory, if their fields do not decide. */
   related: number;
-  /** Without a model, a known memory of the same owner and type is confirmed or revised from this similarity on. */
+  /** From this similarity on, a new statement confirms or revises a known memory of the same type, if no field tells them apart. */
   nearlySame: number;
-  /** From this similarity on, two memories are merged by a later job. */
+  /**
+   * From this similarity on, a later job merges two memories. The same threshold applies to a new statement and a known memory of another
+   * type.
+   */
   same: number;
 }
 
 export interface LimitSettings {
-  /** How many known memories a reader is shown, and how many tokens they may take. */
+  /** How many known memories a reader is shown. `existingTokens` limits their tokens. */
   existing: number;
   existingTokens: number;
-  /** Known memories that each new one is compared with. */
+  /** How many known memories each new statement is compared with. */
   candidates: number;
   /**
    * The most statements that one formation may add: one for every six words that it reads, at least `minimumMemories` and never more than
@@ -96,14 +102,14 @@ export interface LimitSettings {
   /** How many memories one formation may retire. */
   retired: number;
   reflectionsPerLevel: number;
-  /** How many events one formation reads, and how many tokens of text. The rest waits for the next one. */
+  /** How many events one formation reads. `tokens` limits their text. The remaining events wait for the next formation. */
   events: number;
   tokens: number;
-  /** How many characters of a turn a model is shown, except for the user's turns. The user's turns are shown whole, up to ten times this. */
+  /** How many characters of a turn a model is shown. For the user's turns the limit is ten times as high. */
   turnCharacters: number;
 }
 
-/** The settings that an application may give. Absent settings have their defaults. */
+/** The settings that an application may set. The others have their defaults. */
 export type FormationOptions = Partial<
   Omit<FormationSettings, 'triggers' | 'summary' | 'thresholds' | 'limits' | 'privacy'>
 > & {
@@ -114,7 +120,7 @@ export type FormationOptions = Partial<
   privacy?: Partial<PrivacyPolicy>;
 };
 
-/** A group of settings, each with its default. */
+/** The schema of a group of settings. An absent group has its defaults. */
 const group = <Fields extends z.ZodRawShape>(fields: Fields) => z.strictObject(fields).prefault({} as never);
 const count = z.int().min(0).max(100_000);
 const duration = z.number().min(0);
@@ -170,27 +176,27 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
   achievedGoalFactor: shareSchema.default(0.5),
 }) as z.ZodType<FormationSettings, FormationOptions>;
 
-/** Checks the settings of formation and fills in the defaults. */
+/** Validates the settings of formation and fills in the defaults. */
 export function formationSettings(options: FormationOptions = {}): FormationSettings {
   return parse(settingsSchema, options, 'The formation settings');
 }
 
-/** What formation works with. */
+/** The dependencies of formation. */
 export interface FormDeps extends Parts {
   embedding: EmbeddingModels;
   ledger: Ledger;
   settings: FormationSettings;
-  /** The reader that works without a model. Loaded when it is first needed. */
+  /** Returns the reader that works without a language model. It is loaded on first use. */
   localReader(): Promise<StatementReader>;
-  /** Reads the parts of a message with the local model, whatever embedder the application has chosen. */
+  /** Classifies the parts of a message with the reading layers of the local embedder, also if the application uses another embedder. */
   readParts: NonNullable<Embedder['readParts']>;
-  /** Null: everything is read locally. */
+  /** Null if the local reader reads everything. */
   languageModel: LanguageModel | null;
-  /** The texts that were recalled for a session. They are already known, and are not learned again. */
+  /** The texts that were recalled for a session. They are already known, so they form no new statements. */
   recalledTexts?(scope: Scope): Promise<readonly string[]>;
 }
 
-/** What decides when a session is formed. */
+/** The dependencies of the decision when a session is formed. */
 export type TriggerDeps = Parts & Pick<FormDeps, 'settings' | 'languageModel'>;
 
 /** The dependencies of comparing and writing statements, which need no reader and no model. */
@@ -201,7 +207,7 @@ export interface FormOptions {
   /** Default `hand`. */
   cause?: RunCause;
   signal?: AbortSignal;
-  /** Marks the job of the formation as done, in the transaction of its effects. */
+  /** Marks the job of the formation as done, in the transaction that writes the results. */
   complete?(writer: Writer): Promise<void>;
   /** An open session with fewer new messages than this is not formed. Default 0. */
   minimumMessages?: number;
@@ -221,17 +227,17 @@ export interface FormWork {
   stretch: { from: number; to: number; hasMore: boolean } | null;
   startedAt: Date;
   signal?: AbortSignal;
-  /** The state of the owner before the reading, so that nothing comes back that is erased meanwhile. */
+  /** The state of the owner before the reading. If the owner is erased meanwhile, the formation writes nothing. */
   seen: SeenOwner;
   why: Change;
 }
 
-/** The transaction that writes what was formed from some events, in a scope. */
+/** The transaction that writes the results of a formation, with its scope and events. */
 export interface Writing extends Pick<FormWork, 'scope' | 'events' | 'why'> {
   writer: Writer;
   deps: ApplyDeps;
-  /** Who read the events: `local`, or the id of a model. Kept with each memory. */
+  /** The reader of the events: `local`, or the id of a model. It is stored with each memory. */
   reader: string;
-  /** What was written and refused so far. */
+  /** The changes and refusals so far. */
   result: FormResult;
 }

@@ -53,7 +53,7 @@ import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts'
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 
-/** A checked reading, with what is needed to decide about its statements. */
+/** A checked reading, with the vectors and verdicts that decide about its statements. */
 export interface Formable {
   reading: Reading;
   statements: Statement[];
@@ -61,7 +61,10 @@ export interface Formable {
   refused: Refusal[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
-  /** The texts that reflections and topics may take names and numbers from: what the reader was shown as known, and its checked statements. */
+  /**
+   * The texts from which reflections and topics may take names and numbers: the known texts that the reader was shown, and its checked
+   * statements.
+   */
   known: string[];
 }
 
@@ -70,9 +73,12 @@ export function isEmpty({ statements, requests, refused, reading }: Formable): b
   return parts.every(({ length }) => length === 0);
 }
 
-/** read → resolve → check. A model is also told once what was refused, and is asked about pairs that fields do not decide. */
+/**
+ * Runs the stages read → resolve → check. A model is also told once which items were refused, and is asked about pairs of statements that
+ * their fields do not decide.
+ */
 export async function readTurns(given: FormWork): Promise<Formable> {
-  // Talk without a user stays in its session: otherwise it would be in the prompts of all users.
+  // Without a user in the scope, nothing is formed: the memories would be in the prompts of all users.
   const work = given.scope.user === null ? { ...given, events: [] } : given;
   const { deps, scope, reader, events, signal } = work;
   const readable = events.some((event) => isReadable(event) || isStated(event));
@@ -80,7 +86,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const { facts } = deps.settings;
   const isWanted = facts || input.wants.reflections || input.wants.topics;
   const whole = readable && isWanted ? await reader.read(input, { signal }) : emptyReading();
-  // Facts, reflections and topics are switched off separately: without facts the reading still has the other two.
+  // Facts, reflections and topics are switched off separately. Without facts, the reading still has reflections and topics.
   const reading = facts ? whole : { ...whole, statements: [], ends: [] };
   const context = await checkContext(deps, {
     ...work,
@@ -122,8 +128,8 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 }
 
 /**
- * The known statements that turns make untrue. A turn from which nothing else was read is added to the reading. Where a model reads the
- * turns later, it decides.
+ * Finds the known statements that turns make untrue. A turn from which nothing else was read is added to the reading as a correction. If a
+ * language model is configured as the reader, it finds such statements itself, and this function returns none.
  */
 async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRequests['ends']> {
   if (usesModel(work.deps, 'read')) return [];
@@ -136,8 +142,8 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // Where the turn states the same attribute, the fields decide: "I live in Linz now" may repeat what is known. Words that were added to
-    // a statement change it already: it would end together with them.
+    // If the turn states the same attribute, the fields decide: "I live in Linz now" may repeat a known statement. If the turn extends a
+    // statement, that statement must not end, because its new words would end with it.
     const found = (await endedBy(work, event)).filter(
       ({ target }) =>
         !own.some(({ attribute, relation, text }) =>
@@ -155,13 +161,16 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
 /** How many of the statements nearest to a message are read with it. */
 const MOST_NEAR = 10;
 /**
- * The log-odds of the reading layers above which a message makes a statement untrue, for facts with an attribute and for others: to keep two
- * statements is better than to lose one. Of 118 pairs of outsiders, 37 of 59 changes are above 3 and 27 above 6; of 59 everyday sentences
- * that change nothing, 2 and none.
+ * The log-odds of the reading layers above which a message makes a statement untrue, for statements with and without an attribute. The
+ * thresholds are high, because keeping two statements is better than losing one. They were chosen with 118 pairs by other authors. Of 59
+ * changes, 37 are above 3 and 27 above 6. Of 59 everyday sentences that change nothing, 2 are above 3 and none above 6.
  */
 const ENDS = { fact: 4.2, other: 1.7 };
 
-/** What a note says to be over, by attribute. A message may mean the building that was left; a note about the user means the job. */
+/**
+ * Patterns of notes that end a value, by attribute. In a message, "I left Siemens" may mean the building; in a note about the user, it
+ * means the job.
+ */
 const LEFT: Readonly<Record<string, RegExp>> = {
   employer:
     /^I(?: have| recently| just)* (?:quit|left) (\p{Lu}\S*(?: \p{Lu}\S*)*)(?!\S)(?! (?:at|early|late|after|before|for \p{Ll}))/u,
@@ -169,8 +178,8 @@ const LEFT: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The known facts that a text which was handed in says to be over: "User left Siemens in March". The reading layers do not read it: they
- * take "User visited Graz" for the end of living there.
+ * The known facts that are ended by a text from the application: "User left Siemens in March". The reading layers are not used for such
+ * texts, because they take "User visited Graz" for the end of living there.
  */
 export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scope'>, turn: Event): Promise<Memory[]> {
   const left = Object.entries(LEFT).flatMap(([attribute, pattern]) => {
@@ -190,8 +199,8 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
 }
 
 /**
- * The statements that a message of the user makes untrue: "they've taken me off warfarin" ends "I take warfarin". The reading layers read the
- * message together with the statements that are nearest to it.
+ * The statements that a message of the user makes untrue: "they've taken me off warfarin" ends "I take warfarin". The reading layers of the
+ * local embedder read the message together with the statements that are nearest to it.
  */
 async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['ends']> {
   const { deps, signal } = work;
@@ -218,7 +227,7 @@ async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['e
 
 const LONGEST_CONTRAST = 3;
 
-/** A message without clauses that only set something apart: "not Leeds" in "I prefer Otley, not Leeds" ends nothing. */
+/** A message without its short negated clauses: "not Leeds" in "I prefer Otley, not Leeds" ends nothing. */
 function withoutContrast(clauses: readonly string[], message: string): string {
   const pack = detectPack(message);
   if (pack === null) return message;
@@ -228,9 +237,9 @@ function withoutContrast(clauses: readonly string[], message: string): string {
 }
 
 /**
- * Whether a message has a word of what a clause says, and not only of the person or the thing that the clause is about: "my mum is home
- * again" and "the laptop is fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The layers do not see the difference:
- * of 26 everyday sentences like these they took 14 for an end. Of the 7 plain endings among 16 that they recognised, 6 have such a word.
+ * Whether a message shares a word with the predicate of a clause, and not only with its topic. "My mum is home again" and "the laptop is
+ * fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The reading layers do not see the difference: they took 14 of
+ * 26 such sentences for an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word.
  */
 function speaksOf(message: string, clause: string): boolean {
   const pack = detectPack(clause, detectPack(message));
@@ -242,7 +251,7 @@ function speaksOf(message: string, clause: string): boolean {
   return [...wanted].some((stem) => said.has(stem) && !ignored.has(stem));
 }
 
-/** The words at the beginning of a clause that say whom or what it is about: "my mum Carol", "the old laptop is". */
+/** Matches the topic of a clause, the words at its beginning that name a person or a thing: "my mum Carol", "the old laptop is". */
 const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)' } }) => {
   if (script === 'han') return packRegExp(`^(?:${my})?[^是はがも]{1,8}(?:${is})`);
   const word = "[\\p{L}\\p{N}'-]+";
@@ -250,21 +259,21 @@ const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)
   return packRegExp(`^(?!(?:${i}|${iAm})(?![\\p{L}]))(?:(?:${word} ){0,4}?${word}(?:${is})(?![\\p{L}])|${named})`);
 });
 
-/** Stems of words that are in sentences about anything, and of people. */
+/** The stems of common words and of words for relatives, which occur in sentences about any topic. */
 const ignoredStems = perPack((pack) => contentStems(`${pack.common}|${relationsOf(pack)}`.replaceAll('|', ' ')));
 
 function clausesOf(text: string): string[] {
   return splitClauses(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** The user's own clauses from which a statement was formed: those with its value, if it has one. */
+/** The user's own clauses from which a statement was formed. If some of them contain its value, only those. */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
   const clauses = quotedIn(quotes, sources).flatMap(clausesOf);
   const naming = clauses.filter((clause) => value !== null && normalValue(clause).includes(normalValue(value)));
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
 
-/** Whether a statement was made before a message and claims something that can end. What has happened stays true. */
+/** Whether a statement was made before a message and claims a state that can end. An event of the past stays true. */
 function canEnd(memory: Memory, event: Event): boolean {
   const { statedAt, sourceEvents, tense, dueAt } = memory;
   const isClaim = tense !== 'happened' || dueAt !== null;
@@ -273,12 +282,12 @@ function canEnd(memory: Memory, event: Event): boolean {
 }
 
 const FEW_WORDS = 6;
-/** A longer message says more than the correction. */
+/** A longer message contains more than the correction. */
 const MOST_CHARACTERS = 200;
 
 /**
- * "No, Friday": a message that makes a statement untrue and from which nothing was read is kept in the user's words, a short one after the
- * words that it corrects.
+ * Keeps a message that makes a statement untrue and from which nothing was read, in the user's words. The words of a short message ("No,
+ * Friday") follow the text of the statement that it corrects.
  */
 function correctionBy(event: Event, number: number, [first]: CheckedRequests['ends']): ReadStatement[] {
   if (first === undefined || event.content.length > MOST_CHARACTERS) return [];
@@ -291,8 +300,9 @@ function correctionBy(event: Event, number: number, [first]: CheckedRequests['en
 }
 
 /**
- * Whether a statement says nothing but what a turn asks to forget: "please drop my old number". A value that the reader has put into words
- * of its own ("physics teacher" for "I teach physics") is in no quote, and does not decide.
+ * Whether a statement says only what a turn asks to forget: "please drop my old number". The value decides if the quotes contain it. A
+ * value in the reader's own words ("physics teacher" for "I teach physics") is in no quote; then the request must cover half of the quoted
+ * words.
  */
 function isRequest({ quotes, events, value }: Statement, forgets: readonly CheckedForget[]): boolean {
   const isQuoted = value !== null && normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
@@ -328,7 +338,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     return {
       known: settings.limits.existing === 0 ? [] : await knownStatements(store, work, { vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, work) : [],
-      // A draft of these turns is not yet known: it may have taken the boss of "Gert is fine" for the user.
+      // A draft of these turns does not count: the local reader may have taken "Gert is fine", said of the boss, for the user's name.
       names: named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
       usual: await usualSpeaker(store, scope, events),
     };
@@ -351,7 +361,10 @@ async function readInput(work: FormWork): Promise<ReadInput> {
 const MOST_RECENT = 200;
 const MOST_TURNS = 0.75;
 
-/** The speaker of most of the user's turns, where turns name their speakers: on a phone that a child borrows at times, its owner. */
+/**
+ * The speaker of at least three quarters of the user's turns, if turns name their speakers: the owner of a phone that a child sometimes
+ * borrows.
+ */
 async function usualSpeaker(reader: Reader, scope: Scope, events: readonly Event[]): Promise<string[]> {
   if (!events.some(({ origin, speaker }) => origin === 'user' && speaker !== null)) return [];
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
@@ -363,13 +376,13 @@ async function usualSpeaker(reader: Reader, scope: Scope, events: readonly Event
   );
 }
 
-/** The names of the user: the one that the application uses, and those that the user has stated. */
+/** The names of the user: the id in the scope, and the names that the user has stated. */
 export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
   const own = said.filter(({ polarity }) => polarity === 'affirmed').flatMap(({ value }) => value ?? []);
   return [...new Set([...(scope.user === null ? [] : [scope.user]), ...own])];
 }
 
-/** What the statements of a reading are checked against. */
+/** Builds the context in which the statements of a reading are checked. */
 export async function checkContext(
   deps: FormDeps,
   read: Omit<CheckContext, 'settings' | 'recalled' | 'types' | 'attributes'>,
@@ -384,12 +397,13 @@ export async function checkContext(
 }
 
 /**
- * The cosine below which a statement and a text have nothing in common. Of 936 statements in recorded answers, the 30 that share no word with
- * their turn are above .137 to it or to a turn before it. Of pairs drawn at random, a fifth is below this value.
+ * The cosine below which a statement and a text have nothing in common. The figures were measured with earlier vectors and a threshold of
+ * .12. A fifth of random pairs was below it. Of 936 recorded statements, 30 share no word with their turn, and all 30 were above .137 to
+ * that turn or to a turn before it.
  */
 const LEAST_RELATED = 0.17;
 
-/** Checks the statements of a reading. What a model says without a word of its sources must at least be near to one of them in meaning. */
+/** Checks the statements of a reading. A model's statement that shares no word with its sources must be near to one of them in meaning. */
 async function checkReading(work: FormWork, read: readonly ReadStatement[], context: CheckContext): Promise<Checked> {
   const unrelated = new Set<ReadStatement>();
   for (const statement of context.isLocal ? [] : read) {
@@ -402,7 +416,7 @@ async function checkReading(work: FormWork, read: readonly ReadStatement[], cont
   return context.isLocal ? checked : withoutUnrelated(work, checked, context);
 }
 
-/** Statements keep no relation to a known statement that their words have nothing to do with. */
+/** Removes relations to known statements that have nothing in common with the words of the new statement. */
 async function withoutUnrelated(work: FormWork, checked: Checked, context: CheckContext): Promise<Checked> {
   const changes = checked.statements.flatMap((statement) => {
     const { relation, attribute, subject, text, events } = statement;
@@ -423,7 +437,7 @@ async function withoutUnrelated(work: FormWork, checked: Checked, context: Check
   };
 }
 
-/** Tells a model once what was refused, and adds what it corrects. An item that is refused again stays refused. */
+/** Tells a model once which items were refused, and adds its corrected items. An item that is refused again stays refused. */
 async function amended(
   work: FormWork,
   input: ReadInput,
@@ -434,7 +448,7 @@ async function amended(
   const mendable = all.filter((each) => isMendable(each) && each.text !== null && each.text !== '');
   if (work.reader.amend === undefined || mendable.length === 0) return checked;
   const again = await checkReading(work, await work.reader.amend(input, mendable, { signal: work.signal }), context);
-  // A model may repeat its whole answer: only new items are corrections.
+  // A model may repeat its whole answer, so only new items count as corrections.
   const passed = new Set(checked.statements.map(({ text }) => contentHash(text)));
   const mended = again.statements.filter(({ text }) => !passed.has(contentHash(text)));
   const left = [...mendable];
@@ -449,8 +463,8 @@ async function amended(
 type Retiring = Pick<Formable, 'statements' | 'requests'>;
 
 /**
- * A reader that ends or replaces more known statements than there are user turns, and more than the limit, is not trusted: its
- * statements are decided by their fields, and its ends are refused.
+ * Limits how many known statements a reader may end or replace: `limits.retired`, or the number of user turns if that is higher. Above the
+ * limit, all ends are refused, and statements that end or replace others are decided by their fields alone.
  */
 function withinRetired({ deps, events }: FormWork, { statements, requests }: Retiring): Retiring {
   const retires = ({ relation }: Statement): boolean => relation?.kind === 'replaces' || relation?.kind === 'ends';
@@ -465,7 +479,7 @@ function withinRetired({ deps, events }: FormWork, { statements, requests }: Ret
   };
 }
 
-/** Asks the model about close pairs that fields do not decide, in at most one call. */
+/** Asks the model, in at most one call, about similar pairs of statements that their fields do not decide. */
 async function verdictsOf(
   work: FormWork,
   { statements, vectors, shown }: Pick<Formable, 'statements' | 'vectors'> & { shown: readonly Memory[] },
@@ -476,7 +490,7 @@ async function verdictsOf(
     findCandidates(reader, work, { statements, vectors }),
   );
   const context = { ...decideContext(deps), shown: new Set(shown.map(({ id }) => id)) };
-  // The local reader's drafts of the same turns are about to be replaced: the model is not asked about them.
+  // The model is not asked about the local reader's drafts of the same turns, because they are about to be replaced.
   const questions = statements.flatMap((statement, index) => {
     const found = (candidates[index] ?? []).filter(({ memory }) => !isDraftOf(work.events, memory));
     const open = openCandidates(statement, found, context).slice(0, deps.settings.limits.candidates);
@@ -485,7 +499,7 @@ async function verdictsOf(
   return askVerdicts(meter.languageModel(deps.languageModel), questions, signal);
 }
 
-/** The reflections of the reading, or of a separate call that is shown the statements. */
+/** The reflections of the reading, or of a separate call that is shown the new statements. */
 async function reflectionsOf(work: FormWork, reading: Reading, statements: Statement[]): Promise<ReadReflection[]> {
   const { deps, reader, events, meter, signal } = work;
   const { settings, languageModel } = deps;

@@ -10,7 +10,7 @@ export interface Evidence extends TextSpan {
   event: Event;
 }
 
-/** A statement that was resolved and checked: ready to be compared with what is known. */
+/** A statement that was resolved and checked, and is ready to be compared with the known statements. */
 export interface Statement
   extends
     Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'type' | 'tags' | 'quotes'>,
@@ -18,19 +18,19 @@ export interface Statement
     Pick<Memory, 'validFrom' | 'validTo' | 'dueAt'>,
     Pick<ReadStatement, 'text' | 'names'> {
   level: ScopeLevel;
-  /** The events that it quotes, oldest first. */
+  /** The events that the statement quotes, oldest first. */
   events: Event[];
-  /** Its relation to a known statement, as the reader gives it. `isOwnMatter`: a person who is not the user speaks about themself. */
+  /** The relation to a known statement that the reader gave. `isOwnMatter`: a person other than the user speaks about themself. */
   relation: { kind: Relation; target: Memory; isOwnMatter?: boolean } | null;
 }
 
-/** The ends and requests of a reading whose quotes are in the user's own words. */
+/** The ends and requests to forget of a reading whose quotes are the user's own words. */
 export interface CheckedRequests {
   ends: {
     target: Memory;
     evidence: Evidence;
-    /** The day from which it is over, if that day is in the future. */ on: Date | null;
-    /** The trust of the words. Default: that of their speaker. */ trust?: Trust;
+    /** The day from which the statement no longer holds, if that day is in the future. */ on: Date | null;
+    /** The trust of the quoted words. Default: the trust of their speaker. */ trust?: Trust;
   }[];
   forgets: CheckedForget[];
   refused: Refusal[];
@@ -40,24 +40,27 @@ export interface CheckedRequests {
 export interface CheckedForget {
   request: ReadForget;
   evidence: Evidence;
-  /** The known statements that the reader takes to be meant. */
+  /** The known statements that the request means, according to the reader. */
   targets: Memory[];
-  /** How the reading layers read the request; null if they do not read it, or if the reader named the statements that it means. */
+  /**
+   * How the reading layers of the local embedder read the request. Null if they were not used, or if the reader named the statements that
+   * the request means.
+   */
   told: ToldRequest | null;
 }
 
 /** A request to forget as the reading layers read it. */
 export interface ToldRequest {
-  /** The clauses that ask. */
+  /** The clauses that express the request. */
   asking: MeantWords[];
-  /** Whether it takes an earlier request back. */
+  /** Whether the turn withdraws an earlier request. */
   takesBack: boolean;
-  /** The clauses that it means, in its own turn and in earlier turns. */
+  /** The clauses that the request means, in its own turn and in earlier turns. */
   words: MeantWords[];
-  /** The ids of meant statements that quote no words of the log. */
+  /** The ids of the statements that the request means and that quote no words of the log. */
   memories: string[];
   isEverything: boolean;
-  /** Whether only the clauses are meant, and not the sentences around them. */
+  /** Whether the request means only the clauses, and not the sentences around them. */
   isByClause: boolean;
 }
 

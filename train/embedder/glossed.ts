@@ -1,6 +1,7 @@
-// node train/embedder/glossed.ts SETS: writes the texts that train.py uses beside the questions, as the embedder sees them (a text in
-// another language is read word by word in English). texts.json has texts without labels, from train/requests, train/changes and
-// train/marked; other.json has the lives in other languages with their questions, which train.py only judges on.
+// node train/embedder/glossed.ts SETS: writes the texts that train.py uses in addition to the questions, as the embedder sees them. Texts
+// in other languages are glossed: each word is replaced by its English word. texts.json has texts without labels, from train/requests,
+// train/changes and train/marked. other.json has the lives in other languages with their questions, which train.py uses only for
+// evaluation.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGlossary } from '../../src/models/local-embedder/token-windows.ts';

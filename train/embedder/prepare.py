@@ -1,14 +1,14 @@
 """python3 train/embedder/prepare.py OUT [--pairs FOLDER] [--longmemeval FOLDER] [--locomo FOLDER]
 
-Writes OUT/sets.json.gz, which train.py learns from. Without options it holds what is ours alone: the English lives of
-train/lives, and the questions of train/embedder/own for their turns. Others' sentences are read from the folders that are named:
+Writes OUT/sets.json.gz, the training set of train.py. Without options, it has only our own data: the English lives of
+train/lives, and the questions of train/embedder/own for their turns. The options name folders with public data:
 
-  --pairs        *.jsonl, {text, who, questions} a line: turns with questions written for them (trained on)
-  --longmemeval  pool.json and qa.jsonl, a pool of turns with questions (trained on)
-  --locomo       locomo-dev.json and locomo-dev-qa.jsonl (never trained on: the licence forbids shipping that; judged on)
+  --pairs        *.jsonl with {text, who, questions} on each line: turns with questions that were written for them (for training)
+  --longmemeval  pool.json and qa.jsonl: a pool of turns with questions (for training)
+  --locomo       locomo-dev.json and locomo-dev-qa.jsonl (only for evaluation: its licence forbids shipping weights trained on it)
 
-Every fifth life is left out of the training and judged on: turns, and statements.
-A turn is embedded as "Speaker: text", with User and Assistant where nobody has a name; questions and statements as they are.
+Every fifth life is left out of the training and used for evaluation, with its turns and with its statements.
+A turn is embedded as "Speaker: text", with User and Assistant if no speaker is named. Questions and statements are embedded as they are.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 LIVES = HERE.parent / "lives"
-# train.py reads 256 tokens; more characters than this never get there.
+# train.py reads 256 tokens of a text. More characters than this are never read.
 MOST_CHARACTERS = 2000
 
 
@@ -28,7 +28,7 @@ def read_lines(path):
 
 
 def task(documents, questions):
-    """Documents [(id, text)] and questions [(text, ids of the evidence)], as train.py wants them."""
+    """A task in the format of train.py, from documents [(id, text)] and questions [(text, ids of the evidence)]."""
     place = {id: index for index, (id, _) in enumerate(documents)}
     rows = [(text, [place[id] for id in evidence if id in place]) for text, evidence in questions]
     rows = [row for row in rows if row[1]]
@@ -40,7 +40,7 @@ def task(documents, questions):
 
 
 def turns_of(conversation):
-    """The turns of a conversation in LoCoMo's shape."""
+    """The turns of a conversation in the format of LoCoMo."""
     names = {"user": "User", "assistant": "Assistant"}
     sessions = sorted((key for key in conversation if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:]))
     turns = []
@@ -53,7 +53,7 @@ def turns_of(conversation):
 
 
 def tasks_of_life(life, with_own):
-    """One task with the turns of a life, one with its statements."""
+    """One task with the turns of a life, and one with its statements."""
     users = {turn["speaker"] for session in life["sessions"] for turn in session["turns"] if turn["role"] == "user"}
 
     def spoken(turn):

@@ -1,6 +1,6 @@
-// node train/embedder/reference.ts: prints test/golden/golden-vectors.ts anew.
-// A plain forward pass of the merged model in double precision, without the kernel and without quantising what was
-// merged: what the kernel's vectors are compared with.
+// node train/embedder/reference.ts: prints the entries of test/golden/golden-vectors.ts. It computes a plain forward pass of the merged
+// model in double precision, without the kernel and without quantising the merged weights. The vectors of the kernel are compared with the
+// result.
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -139,7 +139,7 @@ function added(left: Rows, right: Rows): Rows {
   return left.map((row, at) => row.map((value, index) => value + (right[at]?.[index] ?? 0)));
 }
 
-/** x · Φ(x), by the integral of the normal density: slow and exact to ten digits. */
+/** x · Φ(x), by numerical integration of the normal density. It is slow. */
 function gelu(x: number): number {
   const bound = Math.min(Math.abs(x), 8);
   const steps = 200;

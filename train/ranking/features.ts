@@ -11,7 +11,7 @@ import { voiceOf } from '../../src/record/event.ts';
 import { memoryTypeTable } from '../../src/record/memory-types.ts';
 import type { RankingQuestion, RankingStore } from './stores.ts';
 
-/** The texts that are embedded for a document, as the store makes them: one for each passage, told with its speaker. */
+/** The texts that are embedded for a document, as the product does it: one for each passage, with its speaker. */
 export function embeddingTexts({ kind, type, speaker, role, text }: RecallDocument): string[] {
   if (kind === 'memory') return [text];
   const origin = (role ?? 'user') as Origin;
@@ -37,7 +37,10 @@ const ATTRIBUTES = attributeTable();
 const TYPES = memoryTypeTable();
 const MOST_CANDIDATES = 200;
 
-/** Builds the view of a store document by document, and gives the rows of each question as it was asked. */
+/**
+ * Builds the view of a store document by document, and yields the rows of each question for the documents that were known when it was
+ * asked.
+ */
 export function* rowsOf(store: RankingStore, vectors: ReadonlyMap<string, Float32Array>): Generator<QuestionRows> {
   const view = new RecallView();
   const documentVectors: Float32Array[][] = [];
@@ -91,7 +94,7 @@ function questionRows(
   return { store, question, context, ordinals, rows, baselines };
 }
 
-/** The plain rankings that ours is held against. */
+/** The scores of the baseline rankings with which the learned ranking is compared. */
 function baselineScores(match: LexicalMatch, cosine: Float32Array): Record<string, Float32Array> {
   const bm25 = match.bm25;
   const [wordScores, meaningScores] = [standardise(bm25, Infinity), standardise(cosine, Infinity)];

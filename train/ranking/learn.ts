@@ -1,17 +1,17 @@
-/** The candidates of one question as numbers. */
+/** The candidates of one question. */
 export interface Example {
   set: string;
   group: string;
   weight: number;
-  /** Signals, row by row. */
+  /** The signals, row by row, with one row for each candidate. */
   rows: Float32Array;
-  /** For each piece of evidence the rows that hold it. */
+  /** For each piece of evidence, the rows of the candidates that contain it. */
   pieces: readonly (readonly number[])[];
 }
 
 export const FOLDS = 5;
 
-/** The part of the data that a name belongs to: it is judged by what was learned from the other parts. */
+/** The fold of a name. A fold is judged by weights that were learned from the other folds. */
 export function foldOf(name: string): number {
   let hash = 0;
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
@@ -23,14 +23,14 @@ export function rounded(value: number): number {
 }
 
 export interface LearningOptions {
-  /** How often every example is looked at. */
+  /** How many times every example is used. */
   rounds: number;
   rate: number;
-  /** How much a weight of size 1 costs, as a share of the loss. */
+  /** The weight decay. */
   decay: number;
-  /** Weights that are not learned, by column. */
+  /** The weights that are not learned, by column. */
   fixed?: ReadonlyMap<number, number>;
-  /** Columns whose weight is never negative. */
+  /** The columns whose weight is never negative. */
   positive?: ReadonlySet<number>;
 }
 
@@ -39,8 +39,8 @@ export const LEARNING: LearningOptions = { rounds: 12, rate: 0.06, decay: 0.001 
 const BATCH = 64;
 
 /**
- * Learns the weights of a linear score by a listwise softmax: each piece of evidence competes with everything that is no evidence.
- * Adam on batches in a seeded order, so that the result depends on nothing but the data.
+ * Learns the weights of a linear score by a listwise softmax: each piece of evidence competes with all candidates that are not evidence.
+ * The optimiser is Adam, on batches in a seeded order, so that the result depends only on the data.
  */
 export function learnWeights(examples: readonly Example[], columns: number, options: LearningOptions): Float64Array {
   const weights = Float64Array.from({ length: columns }, (_, column) => options.fixed?.get(column) ?? 0);
@@ -102,7 +102,7 @@ export function scoresOf({ rows }: Example, weights: Float64Array): Float64Array
   return scores;
 }
 
-/** `mean`: the weight of an average example. */
+/** The gradient of the loss. `mean` is the mean weight of all examples. */
 function gradientOf(examples: readonly Example[], weights: Float64Array, mean: number): Float64Array {
   const columns = weights.length;
   const slope = new Float64Array(columns);
@@ -119,7 +119,7 @@ function gradientOf(examples: readonly Example[], weights: Float64Array, mean: n
   return slope.map((value) => value / (mean * examples.length));
 }
 
-/** The derivative of an example's loss by each score. */
+/** The derivative of the loss of an example by each score. */
 function pullOf({ pieces }: Example, scores: Float64Array): Float64Array {
   const highest = Math.max(...scores);
   const powers = scores.map((score) => Math.exp(score - highest));
@@ -142,7 +142,7 @@ function pullOf({ pieces }: Example, scores: Float64Array): Float64Array {
   return pull;
 }
 
-/** A case of a yes-or-no question. */
+/** A labelled case for the logistic model. */
 export interface Case {
   group: string;
   inputs: readonly number[];
@@ -151,8 +151,8 @@ export interface Case {
 }
 
 /**
- * Fits a logistic model. `signs` keeps a weight from pointing the wrong way: a nearer text is never a reason for silence, however the
- * questions of the training data happen to be worded.
+ * Fits a logistic model. `signs` restricts the sign of each weight, so that peculiarities of the training data cannot reverse it. For
+ * example, a nearer text is never a reason to abstain.
  */
 export function fitLogistic(
   cases: readonly Case[],
@@ -214,7 +214,7 @@ export interface Figures {
   reciprocalRank: number;
 }
 
-/** How well scores order the candidates: the share of evidence among the first, and the place of the first piece. */
+/** The quality of a ranking: the share of evidence among the first 5 and 10 candidates, and the mean reciprocal rank of the first piece. */
 export function figuresOf(list: readonly { example: Example; scores: ArrayLike<number> }[]): Figures {
   const sum = { recallAt5: 0, recallAt10: 0, reciprocalRank: 0 };
   for (const { example, scores } of list) {
@@ -232,7 +232,7 @@ export function figuresOf(list: readonly { example: Example; scores: ArrayLike<n
   };
 }
 
-/** The place of a row, from 1; of equals the earlier comes first. */
+/** The rank of a row, counted from 1. At equal scores, the earlier row comes first. */
 function rankOf(scores: ArrayLike<number>, row: number): number {
   const own = scores[row] as number;
   let rank = 1;

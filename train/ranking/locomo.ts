@@ -1,8 +1,8 @@
 import type { NewEvent } from '../../src/record/event.ts';
 
-// The weights are learned from the files as they are, questions with known wrong gold included: src/evaluate leaves those out.
+// The files are used as they are, including questions whose gold answers are known to be wrong. src/evaluate leaves these questions out.
 
-/** A conversation of LoCoMo, as events to observe, one list for each session. */
+/** A conversation in the format of LoCoMo, with the events of each session. */
 export interface Conversation {
   id: string;
   sessions: { name: string; events: NewEvent[] }[];
@@ -23,7 +23,9 @@ interface RawTurn {
   blip_caption?: string;
 }
 
-/** The conversations of a LoCoMo file. A turn's id goes into its metadata, a photo's caption into its text. */
+/**
+ * The conversations of a file in the format of LoCoMo. The id of a turn goes into its metadata, and the caption of a photo into its text.
+ */
 export function readConversations(json: string): Conversation[] {
   const samples = JSON.parse(json) as { sample_id: string; conversation: Record<string, unknown> }[];
   return samples.map(({ sample_id, conversation }) => ({
@@ -44,7 +46,7 @@ export function readConversations(json: string): Conversation[] {
   }));
 }
 
-/** The questions of a LoCoMo file. */
+/** The questions of a file in the format of LoCoMo. */
 export function readQuestions(lines: string): Question[] {
   return lines
     .split('\n')
@@ -61,10 +63,11 @@ export function readQuestions(lines: string): Question[] {
     }));
 }
 
-/** "1:56 pm on 8 May, 2023" */
+/** Parses a time such as "1:56 pm on 8 May, 2023". */
 function parseTime(text: string): number {
   const match = /^(\d+):(\d+) (am|pm) on (\d+) (\w+), (\d+)$/.exec(text);
-  if (match === null) throw new Error(`Not a time of LoCoMo: ${text}`);
+  if (match === null)
+    throw new Error(`"${text}" is not a time in the format of LoCoMo, such as "1:56 pm on 8 May, 2023".`);
   const [, hour = '', minute = '', half, day, month, year] = match;
   const hours = (Number(hour) % 12) + (half === 'pm' ? 12 : 0);
   return Date.parse(`${day} ${month} ${year} ${hours}:${minute} UTC`);

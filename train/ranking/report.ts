@@ -3,7 +3,7 @@ import { ABSTENTION_THRESHOLD } from '../../src/recall/relevance.ts';
 import { figuresOf, type Example, type Figures } from './learn.ts';
 import type { SilenceRow } from './silence.ts';
 
-/** The plain rankings that ours is held against. */
+/** The baseline rankings with which the learned ranking is compared. */
 export const BASELINE_NAMES = ['bm25', 'cosine', 'z-sum', 'rrf'] as const;
 
 export interface Ranked extends Example {
@@ -18,10 +18,10 @@ interface Judged {
   scores: Float64Array;
 }
 
-/** How far ours may be behind the best plain ranking of a set. */
+/** How far the learned ranking may be behind the best baseline of a set. */
 const TOLERANCE = 0.01;
 
-/** The report of a training, in Markdown. Every figure is of data that was not learned from. */
+/** The report of a training, in Markdown. Every figure was measured on data that was not used for learning. */
 export function reportOf({
   ranking,
   weights,
@@ -40,24 +40,24 @@ export function reportOf({
   return [
     '# Ranking: training data and quality',
     '',
-    'Written by `npm run train:ranking`. Five folds by conversation (LongMemEval: by question); every row is ranked by weights that',
-    'were learned without it. LoCoMo is measured and never learned from. The embedder was trained on most of the English lives, the',
-    'dialogues and LongMemEval; the second table has only data that neither the embedder nor the ranking was trained on.',
+    '`npm run train:ranking` writes this file. There are five folds by conversation (LongMemEval: by question), and every row is ranked by',
+    'weights that were learned without it. LoCoMo is only measured. The embedder was trained on most of the English lives, the dialogues and',
+    'LongMemEval. The second table has only data on which neither the embedder nor the ranking was trained.',
     '',
-    '## Our ranking beside plain baselines: R@10 (and MRR)',
+    '## The learned ranking and four baselines: R@10 (and MRR)',
     ...header(),
     ...rowsOf(ranking),
     '',
-    '## The same, on data that the embedder was not trained on either',
+    '## The same, on data on which the embedder was not trained',
     ...header(),
     ...rowsOf(ranking.filter(({ example }) => !example.seenByEmbedder)),
     '',
     '## Silence',
-    `Recall is silent where the probability of an answer is below ${ABSTENTION_THRESHOLD}. \`unknown\`: nothing in the life answers the question, though`,
-    'something similar is said. `early`: asked before its answer was stated. `stranger`: a question of another life. `twisted`: names',
-    'the wrong person. Every store is judged by a model that was fitted without it.',
+    `Recall abstains if the probability of an answer is below ${ABSTENTION_THRESHOLD}. \`unknown\`: nothing in the life answers the question, but something`,
+    'similar is said. `early`: the question is asked before its answer was stated. `stranger`: the question belongs to another life.',
+    '`twisted`: the question names the wrong person. Every store is judged by a model that was fitted without that store.',
     '',
-    '| store | wrongly silent | silent on unknown | on early | on stranger | on twisted |',
+    '| store | abstained wrongly | abstained on unknown | on early | on stranger | on twisted |',
     '| --- | --- | --- | --- | --- | --- |',
     ...[...new Set(silence.map(({ set }) => set))].map((set) => silenceRow(set, silence)),
     '',
@@ -71,7 +71,7 @@ export function reportOf({
 
 function header(): string[] {
   return [
-    '| store | questions | ours R@5 | ours R@10 | bm25 | cosine | z-sum | rrf | behind the best |',
+    '| store | questions | learned R@5 | learned R@10 | bm25 | cosine | z-sum | rrf | behind the best baseline |',
     `|${' --- |'.repeat(9)}`,
   ];
 }

@@ -14,7 +14,7 @@ import { type QuestionRows, rowsOf } from './features.ts';
 import { type Case, fitLogistic, foldOf, FOLDS, logitOf, rounded } from './learn.ts';
 import type { RankingStore } from './stores.ts';
 
-/** A question with what the fit says of it. Below `ABSTENTION_THRESHOLD` recall is silent. */
+/** A question with its fitted probability of an answer. Below `ABSTENTION_THRESHOLD`, recall abstains. */
 export interface SilenceRow {
   set: string;
   kind: string;
@@ -22,7 +22,10 @@ export interface SilenceRow {
   isAnswerable: boolean;
 }
 
-/** A nearer text is never a reason for silence, and somebody else's is never one for an answer. */
+/**
+ * The sign of each weight. A nearer text is never a reason to abstain, and a better match in another person's texts is never a reason to
+ * answer.
+ */
 const SIGNS: Readonly<Record<AnswerableInput, 1 | -1 | 0>> = {
   bestSimilarity: 1,
   unknownWords: -1,
@@ -32,16 +35,18 @@ const SIGNS: Readonly<Record<AnswerableInput, 1 | -1 | 0>> = {
   otherFitsBetter: -1,
   otherWordsBetter: -1,
 };
-/** What cannot be answered counts alike, however many questions there are of its kind, and what can be answered three times as much. */
+/**
+ * The weight of all answerable questions together. Each kind of unanswerable question has a weight of 1, however many questions there are.
+ */
 const KNOWN_WEIGHT = 3;
-// Of fewer questions than this nothing is learned as a kind of its own.
+// A kind with fewer questions than this has a proportionally lower weight.
 const FEWEST = 100;
-/** The share of answers that may be hidden. */
+/** The share of answerable questions on which recall may abstain. */
 const HIDDEN_SHARE = 0.03;
 
 interface Fitting {
   stores: readonly RankingStore[];
-  /** Measured, never fitted on. */
+  /** Stores that are only measured, and never used for fitting. */
   measured: readonly RankingStore[];
   vectors: ReadonlyMap<string, Float32Array>;
   weights: Readonly<Record<SignalName, number>>;
@@ -52,11 +57,14 @@ interface AskedCase extends Case {
   set: string;
   kind: string;
   isMeasured: boolean;
-  /** The embedder was trained on this question, so that it is nearer to its answer than a new question will be. */
+  /** Whether the embedder was trained on this question. Such a question is nearer to its answer than a new question. */
   isSeen: boolean;
 }
 
-/** Fits when recall stays silent, and how likely a document is evidence. The rows are of lives that were not fitted on. */
+/**
+ * Fits the probability that a question has an answer, and that a document is evidence. The probability in each row comes from a model that
+ * was fitted without its store.
+ */
 export function fitSilence({
   stores,
   measured,
@@ -129,8 +137,8 @@ function fitAnswerable(
   const logits = asked.map(({ isMeasured, group, inputs }) =>
     logitOf(isMeasured ? whole : (folds[foldOf(group)] as typeof whole), inputs),
   );
-  // The threshold is a constant of the product: the bias is moved so that it hides the share that may be hidden of the questions that
-  // the embedder was not trained on.
+  // The threshold is a constant of the product. The bias is shifted so that recall abstains on `HIDDEN_SHARE` of the answerable questions
+  // that the embedder was not trained on.
   const known = logits
     .filter((_, index) => asked[index]?.isTrue === true && !asked[index].isMeasured && !asked[index].isSeen)
     .toSorted((one, other) => one - other);

@@ -5,13 +5,13 @@ import { liveStatements, openReplay, play } from '../../src/evaluate/replay.ts';
 import type { RecallDocument } from '../../src/recall/recall-document.ts';
 import { readConversations, readQuestions } from './locomo.ts';
 
-/** A store as recall sees it, with questions of which the answering documents are known. */
+/** A store as recall sees it, with questions whose answering documents are known. */
 export interface RankingStore {
-  /** The kind of store: figures are given for each. */
+  /** The kind of store. The report has a row for each kind. */
   set: string;
-  /** The conversation: stores of one group are never on both sides of a split. */
+  /** The conversation. Stores of one group are never on both sides of a split. */
   group: string;
-  /** Whether the local embedder was taught with questions of this store: its cosines flatter there. */
+  /** Whether the local embedder was trained on questions of this store. Its cosines are then too good. */
   seenByEmbedder: boolean;
   documents: RecallDocument[];
   questions: RankingQuestion[];
@@ -21,10 +21,10 @@ export interface RankingQuestion {
   text: string;
   /** The kind of question, as its source names it. */
   kind: string;
-  /** How many of the store's documents were there when it was asked. */
+  /** How many documents the store had when the question was asked. */
   known: number;
   now: number;
-  /** For each piece of evidence the ordinals that hold it; empty when nothing answers the question. */
+  /** For each piece of evidence, the ordinals of the documents that contain it. Empty if nothing answers the question. */
   evidence: number[][];
 }
 
@@ -54,7 +54,7 @@ interface Life {
 }
 
 const LIVES = join(import.meta.dirname, '..', 'lives');
-// The published embedder was taught with the English lives but for every fifth (shared/embedder/prepare.py).
+// The local embedder was trained on the English lives, except every fifth one (train/embedder/prepare.py).
 const TAUGHT_WITH = new Set(['en', 'mixed']);
 
 export function readLives(): Life[] {
@@ -66,7 +66,7 @@ export function readLives(): Life[] {
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
-// Lives are asked a day after a session; what has no time of asking is asked long after.
+// Questions of lives are asked a day after a session. Questions without a time are asked a year after the last turn.
 const LATER = 365 * DAY;
 
 function turnsOf(life: Life): Turn[] {
@@ -85,7 +85,7 @@ function turnsOf(life: Life): Turn[] {
   );
 }
 
-/** As `recall-document.ts` makes a document of an event. */
+/** The document of a turn, as `recall-document.ts` builds it from an event. */
 function turnDocument({ id, role, speaker, session, text, time }: Turn, rowId: number): RecallDocument {
   return {
     kind: 'event',
@@ -126,18 +126,18 @@ function memoryDocument(memory: Life['memories'][0], time: number, rowId: number
     connection: null,
     sources: memory.stated,
     time,
-    // When it ended is not known to a store in which nothing has ended it.
+    // In this store nothing ends a statement, so its end is not known.
     until: MOMENTARY.has(memory.type) ? null : Infinity,
     expiresAt: null,
     successor: null,
   };
 }
 
-/** `read`: the turns and what the local reader makes of them, which leaves out much of what is asked for. */
+/** The documents of a store. `read`: the turns and the statements of the local reader, which lack much of what the questions ask for. */
 const PARTS = ['turns', 'statements', 'both', 'read'] as const;
 type Part = (typeof PARTS)[number];
 
-/** The life with the statements that the product without a language model has of it, instead of those that an author wrote. */
+/** A life with the statements that the product forms without a language model, instead of those that the author wrote. */
 async function asRead(life: Life): Promise<Life> {
   const [conversation] = loadDataset({ name: 'lives', only: [life.id] }).conversations;
   if (conversation === undefined) throw new Error(`There is no life ${life.id}.`);
@@ -157,7 +157,10 @@ async function asRead(life: Life): Promise<Life> {
   return { ...life, memories: memories.filter(({ stated }) => stated.length > 0) };
 }
 
-/** A life as a store of its turns, of its statements, or of both: then a statement holds the evidence of the turns that state it. */
+/**
+ * A life as a store of its turns, of its statements, or of both. In a store of both, a statement counts as evidence like the turns that
+ * state it.
+ */
 function lifeStore(life: Life, part: Part, set: string, seenByEmbedder: boolean): LifeStore {
   const turns = turnsOf(life);
   const place = new Map(turns.map(({ id }, index) => [id, index]));
@@ -199,7 +202,7 @@ function lifeStore(life: Life, part: Part, set: string, seenByEmbedder: boolean)
   return { set, group: life.id, seenByEmbedder, documents, questions: answered, moments };
 }
 
-/** After a session: how many documents are known then. */
+/** The end of a session, and the number of documents that are known then. */
 interface Moment {
   session: string;
   known: number;
@@ -210,12 +213,13 @@ interface LifeStore extends RankingStore {
   moments: Moment[];
 }
 
-// Of these kinds nothing can be known before their evidence was told. What is so now, or was so, may have had another answer.
+// Questions of these kinds have no answer before their evidence was stated. Questions about a present or an earlier state may have had
+// another answer.
 const UNKNOWN_BEFORE: ReadonlySet<string> = new Set(['single', 'multi', 'time', 'who', 'apply']);
 
 /**
- * The same life asked more, to learn when there is no answer: its questions again at the end, where they still can be answered; its
- * questions before anything was told that answers them (`early`); and questions of another life (`stranger`).
+ * The same store with more questions, to learn when there is no answer. Answerable questions are asked again at the end. Questions are also
+ * asked before their answer was stated (`early`), and questions of another life are added (`stranger`).
  */
 function askedMore(store: LifeStore, strangers: readonly RankingQuestion[]): RankingStore {
   const first = store.moments[0] as Moment;
@@ -237,10 +241,10 @@ function askedMore(store: LifeStore, strangers: readonly RankingQuestion[]): Ran
   return { ...store, questions };
 }
 
-// How many turns make one long turn, in the order in which they are taken.
+// How many turns are joined to one long turn. The numbers are used in rotation.
 const RUNS = [3, 5, 2, 6, 4];
 
-/** Lives as people who write long: runs of turns of a session become one turn, and several lives share a store without speakers. */
+/** Lives with long turns: several turns of a session are joined to one turn, and several lives share a store without speakers. */
 function longTurnStore(lives: readonly Life[], set: string): RankingStore {
   const documents: RecallDocument[] = [];
   const ordinals = new Map<string, number>();
@@ -273,12 +277,12 @@ function longTurnStore(lives: readonly Life[], set: string): RankingStore {
       };
     }),
   );
-  // What is unknown in one life may be known in another of the same store.
+  // A question that is unknown in one life may have an answer in another life of the same store.
   const answered = questions.filter(({ evidence }) => evidence.length > 0);
   return { set, group: lives.map(({ id }) => id).join(' '), seenByEmbedder: true, documents, questions: answered };
 }
 
-/** The stores made from the lives of the repository; `more`: the same with questions that cannot be answered. */
+/** The stores of the lives of the repository. `more`: the same stores with further questions, many of which cannot be answered. */
 export async function livesStores(
   lives: readonly Life[] = readLives(),
 ): Promise<{ stores: RankingStore[]; more: RankingStore[] }> {
@@ -301,7 +305,7 @@ export async function livesStores(
   return { stores, more };
 }
 
-/** A file in LoCoMo's format as stores, one for each conversation. `roles`: its speakers are user and assistant. */
+/** The stores of a file in the format of LoCoMo, one for each conversation. `roles`: the speakers are user and assistant. */
 function conversationStores(data: string, qa: string, set: string, roles: boolean): RankingStore[] {
   const questions = readQuestions(readFileSync(qa, 'utf8'));
   return readConversations(readFileSync(data, 'utf8')).map(({ id, sessions }) => {
@@ -344,7 +348,7 @@ interface PairLine {
   questions: string[];
 }
 
-/** Short dialogues of named people and an assistant, many in one store (Synthetic-Persona-Chat and RealMem). */
+/** Short dialogues of named people or with an assistant, many of them in one store (Synthetic-Persona-Chat and RealMem). */
 function dialogueStores(folder: string): RankingStore[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
@@ -377,7 +381,7 @@ function dialogueStores(folder: string): RankingStore[] {
     });
 }
 
-/** Dialogues with questions that ask of one person what the other has said: they cannot be answered. */
+/** Dialogues with additional questions that name the wrong person of the two and therefore cannot be answered. */
 export function twistedStores(stores: readonly RankingStore[]): RankingStore[] {
   return stores
     .filter(({ set }) => set === 'dialogues: two people')
@@ -397,7 +401,7 @@ export function twistedStores(stores: readonly RankingStore[]): RankingStore[] {
     });
 }
 
-/** A new dialogue begins where somebody speaks who is not one of the two before. */
+/** The number of the dialogue of each line. A new dialogue begins when a third person speaks. */
 function dialoguesOf(lines: readonly PairLine[]): number[] {
   let dialogue = 0;
   let people = new Set<string>();
@@ -412,8 +416,8 @@ function dialoguesOf(lines: readonly PairLine[]): number[] {
 }
 
 /**
- * The stores of public data below a folder. LoCoMo may be measured on and nothing learned from it may be shipped (CC BY-NC 4.0), so
- * it is asked for apart.
+ * The stores of public data below a folder. LoCoMo is only for measurements: weights that were learned from it may not be shipped (CC BY-NC
+ * 4.0).
  */
 export function publicStores(folder: string): { learned: RankingStore[]; measured: RankingStore[] } {
   const at = (...parts: string[]): string => join(folder, ...parts);

@@ -1,6 +1,7 @@
-// npm run train:ranking [-- --data FOLDER]: learns how recall ranks and when it stays silent. Weights go into src/recall/ranking.json,
-// figures on folds that were not learned from into train/ranking/report.md. FOLDER (default ../shared) has the public data, which is
-// not part of the repository: LongMemEval and dialogues are learned from, LoCoMo is only measured (its licence forbids more).
+// npm run train:ranking [-- --data FOLDER]: learns how recall ranks and when it abstains. It writes the weights into
+// src/recall/ranking.json, and the figures of held-out folds into train/ranking/report.md. FOLDER (default ../shared) has the public data,
+// which is not part of the repository. LongMemEval and the dialogues are used for learning. LoCoMo is only measured, because its licence
+// forbids more.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,7 +16,7 @@ import { livesStores, publicStores, twistedStores, type RankingStore } from './s
 const { values } = parseArgs({
   options: { data: { type: 'string', default: join(import.meta.dirname, '../../../shared') } },
 });
-/** How much each kind of store counts: what Varve is for counts most, and no source alone decides. */
+/** The weight of each kind of store. The kinds that are most like the use of Varve have the highest weights, and no source dominates. */
 const SET_WEIGHTS: Readonly<Record<string, number>> = {
   'lives, English: turns': 3,
   'lives, English: statements': 1.5,
@@ -31,8 +32,8 @@ const SET_WEIGHTS: Readonly<Record<string, number>> = {
   'dialogues: assistant': 0.7,
 };
 /**
- * A question that the embedder was trained on is nearer to its answer than a new question will be, so it counts less: learned from such
- * questions alone, similarity of meaning counts too much.
+ * The weight of a question that the embedder was trained on. Such a question is nearer to its answer than a new question, so the weight of
+ * similarity of meaning would become too high.
  */
 const SEEN_WEIGHT = 0.25;
 const lives = await livesStores();
@@ -47,18 +48,19 @@ const columns = SIGNAL_NAMES.length;
 const columnOf = (name: SignalName): number => SIGNAL_NAMES.indexOf(name);
 const options: LearningOptions = {
   ...LEARNING,
-  // A keyed fact is as terse as "Employer: Acme"; the statements of the lives are sentences, and few of them are asked for by attribute.
-  // What a question only dates itself by is never asked for, and lives have too few such questions as well.
+  // These weights are set by hand, because the lives have too few examples. A keyed fact is as short as "Employer: Acme", while the
+  // statements of the lives are sentences and few questions ask for an attribute. An event that a question mentions only to give a date
+  // (`anchor`) is never what the question asks for.
   fixed: new Map([
     [columnOf('keyed'), 3],
     [columnOf('relative'), -3],
-    // One in 75 turns of the lives is mostly pasted text.
+    // Only one in 75 turns of the lives is mostly pasted text.
     [columnOf('othersWords'), -3],
     [columnOf('anchor'), -3],
-    // A time that a question names outweighs that a statement was made of another turn: few questions of the lives name one.
+    // Few questions of the lives name a time. A time that a question names must outweigh the advantage of statements over turns.
     [columnOf('date'), 1.5],
   ]),
-  // What stands around a text is never a reason against it, however one source happens to be.
+  // The context of a text is never a reason against it, whatever a single source suggests.
   positive: new Set((['nearShort', 'answerMeaning', 'windowWords', 'sessionWords'] as const).map(columnOf)),
 };
 const weights = learnWeights(taught, columns, options);
@@ -84,7 +86,7 @@ const report = reportOf({ ranking, weights: named, silence: silence.rows });
 writeFileSync(join(import.meta.dirname, 'report.md'), report);
 console.log(report);
 
-/** Thousands of questions to short dialogues teach no more than hundreds. */
+/** Uses only some of the questions about short dialogues, because thousands of them bring no gain over hundreds. */
 function thinned(store: RankingStore): RankingStore {
   if (!store.set.startsWith('dialogues')) return store;
   return { ...store, questions: store.questions.filter((_, index) => index % 4 === 0).slice(0, 150) };
@@ -114,7 +116,7 @@ function examplesOf(store: RankingStore): Ranked[] {
       pieces,
       seenByEmbedder: store.seenByEmbedder,
       isMeasured: measured.includes(store),
-      // LongMemEval is one store: its questions are split instead.
+      // LongMemEval is one store, so its questions are split instead of conversations.
       fold: foldOf(store.set === 'LongMemEval' ? question.text : (store.group.split(' ')[0] as string)),
       baselines: Object.fromEntries(
         BASELINE_NAMES.map((name) => [name, Float32Array.from(ordinals, (ordinal) => baselines[name]?.[ordinal] ?? 0)]),

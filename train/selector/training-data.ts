@@ -5,13 +5,13 @@ import { HEADS, type Head } from '../../src/form/read/local/selector.ts';
 import { detectPack } from '../../src/language/packs/packs.ts';
 import type { Pack } from '../../src/language/packs/pack.ts';
 
-/** A sentence with what is right about it. A label of -1 is unknown and teaches nothing. */
+/** A sentence with its labels. A label of -1 is unknown, and nothing is learned from it. */
 export interface Example {
-  /** The life or the person: examples of one group are never on both sides of a split. */
+  /** The life or the person. Examples of one group are never on both sides of a split. */
   group: string;
   source: 'lives' | 'talk';
   language: string;
-  /** The turn, unique within its group. */
+  /** The id of the turn, unique within its group. */
   turn: string;
   isTurnKept: boolean;
   unit: ReadUnit;
@@ -69,7 +69,7 @@ export function readTalk(): Talk[] {
     try {
       people.push(JSON.parse(readFileSync(file, 'utf8')) as Talk);
     } catch {
-      process.stderr.write(`${file} is no JSON and is left out.\n`);
+      process.stderr.write(`${file} is not valid JSON and is left out.\n`);
     }
   }
   return people;
@@ -97,14 +97,17 @@ function bag(text: string): Set<string> {
   return new Set(words.filter((word) => !STOP.has(word)).map((word) => word.slice(0, 5)));
 }
 
-/** Share of a sentence's telling words that a memory has, and the other way round: the greater of the two. */
+/** The number of content words that a sentence and a memory share, divided by the smaller number of content words of the two. */
 function overlap(sentence: Set<string>, memory: Set<string>): number {
   let common = 0;
   for (const word of sentence) if (memory.has(word)) common += 1;
   return common / Math.max(1, Math.min(sentence.size, memory.size));
 }
 
-/** Sentences of the lives. The lives say which turn states a memory; which sentence of it is told by the words they share. */
+/**
+ * The sentences of the lives. A life says which turn states a memory. The sentence that states it is found by the words that it shares with
+ * the memory.
+ */
 export function livesExamples(lives: readonly Life[]): Example[] {
   const examples: Example[] = [];
   for (const life of lives) {
@@ -134,7 +137,8 @@ export function livesExamples(lives: readonly Life[]): Example[] {
             turn: turn.id,
             isTurnKept: memories.length > 0,
             unit,
-            // A sentence of a kept turn that shares no word with any memory is as likely part of what is said as not.
+            // A sentence of such a turn that shares too few words with any memory may or may not be part of the statement, so its weight is
+            // low.
             weight: memories.length > 0 && !isSaid ? 0.35 : 1,
             labels: {
               ...UNKNOWN,
@@ -158,7 +162,10 @@ export function livesExamples(lives: readonly Life[]): Example[] {
   return examples;
 }
 
-/** Sentences of the invented people: labelled one by one. The reader's own sentences take the labels of those they overlap. */
+/**
+ * The sentences of the talk, which are labelled one by one. The units of the local reader take the labels of the sentences that they
+ * overlap.
+ */
 export function talkExamples(people: readonly Talk[]): Example[] {
   const examples: Example[] = [];
   for (const person of people) {

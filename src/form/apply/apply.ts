@@ -29,16 +29,15 @@ import { refusal } from '../read/reader.ts';
 import type { ApplyDeps, Writing } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
-/** Checked statements, with what decides about them. */
+/** Checked statements, with the vectors and verdicts that decide about them. */
 interface Decidable {
   statements: readonly Statement[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
-  /** Whether the local reader's statements of the same events were only drafts, which this reading replaces. */
+  /** Whether this reading replaces the local reader's statements of the same events. */
   replacesDrafts: boolean;
 }
 
-/** What is needed to write the decision about one statement. */
 interface Deciding extends Writing {
   statement: Statement;
 }
@@ -46,13 +45,13 @@ interface Deciding extends Writing {
 type DecisionTo<Action> = Extract<Decision, { action: Action }>;
 
 /**
- * Decides and writes statements one after the other, so that each is compared with those before it. Runs in the transaction that holds the
- * owner's lock, so that the compared statements cannot change meanwhile.
+ * Decides and writes statements one after the other, so that each is compared with those before it. The transaction holds the owner's lock,
+ * so the compared statements cannot change meanwhile.
  */
 export async function applyStatements(writing: Writing, given: Decidable): Promise<void> {
   const { writer, deps, scope, events, result } = writing;
   const { statements, vectors } = given;
-  // The shared owner is locked as well: another agent that is told the same facts must not change them before this transaction ends.
+  // The shared owner is locked as well, because another agent must not change the shared facts before this transaction ends.
   if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
     await changeOwner(writer, sharedOwner(scope), deps.clock.now());
   const eventIds = events.map(({ id }) => id);
@@ -103,7 +102,7 @@ class OwnerState {
     this.#changed.push({ id: memory.id, index });
   }
 
-  /** The found candidates in their current state, and the statements that this formation has changed, each with its similarity. */
+  /** The candidates in their current state, and the statements that this formation has changed, each with its similarity. */
   candidates(found: readonly Candidate[], { text }: Statement, index: number): Candidate[] {
     const all = new Map(
       found.map(({ memory, similarity }) => [memory.id, { memory: this.#now.get(memory.id) ?? memory, similarity }]),
@@ -117,7 +116,7 @@ class OwnerState {
     return [...all.values()];
   }
 
-  /** The statement with the current state of the known statement that its relation names; without the relation if that statement is gone. */
+  /** The statement, with the known statement of its relation in its current state. The relation is removed if that statement is gone. */
   current(statement: Statement): Statement {
     const { relation } = statement;
     const target = this.#now.get(relation?.target.id ?? '');
@@ -125,7 +124,7 @@ class OwnerState {
   }
 }
 
-/** The known statements that relations refer to, read again, because they may have changed since the model was asked. */
+/** Reads the known statements of relations again, because they may have changed since the model was called. */
 async function targetsNow({ writer, deps, scope }: Writing, statements: readonly Statement[]): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];
@@ -144,9 +143,9 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 }
 
 /**
- * Whether the same statement was already read from the same events, before a crash. Changes since then are not undone: words of a later
- * turn may have been added to it. A known statement that the reader says to change was not read from these events, even if a draft of
- * theirs has confirmed it.
+ * Whether the same reader already read the same statement from the same events, for example before a crash. The known memory may have
+ * gained words of a later turn since then. The target of a relation that changes it does not count, even if a draft of these events has
+ * confirmed it.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: Writing): boolean {
   const { relation } = statement;
@@ -222,8 +221,8 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
 }
 
 /**
- * A statement that extends a known one under an attribute of its own keeps the times, the importance and the tags of the known one. An
- * expired statement does not pass on its times, because the new statement would expire at once. What happened does not take the times of
+ * Merges the times, the importance and the tags of a known statement into the new statement that extends it under another attribute. An
+ * expired statement is not merged, because the new statement would expire at once. The outcome of a plan does not take over the times of
  * the plan.
  */
 function mergedWith(statement: Statement, retires: readonly Retirement[]): Statement {
@@ -232,7 +231,7 @@ function mergedWith(statement: Statement, retires: readonly Retirement[]): State
   )?.memory;
   if (old === undefined) return statement;
   const isOutcome = old.tense === 'planned' && statement.tense === 'happened';
-  // A provisional follow-up date is counted from the new statement.
+  // A provisional follow-up date is not taken over: it is counted again from the new statement.
   const dated = old.internal['due'] === FOLLOW_UP ? { ...old, dueAt: null } : old;
   return {
     ...statement,
@@ -242,18 +241,21 @@ function mergedWith(statement: Statement, retires: readonly Retirement[]): State
   };
 }
 
-/** The share of a known statement's words that its successor must contain to repeat it: in the same tense, and in another tense. */
+/**
+ * The share of a known statement's words that its successor must contain to count as repeating it. The higher value applies if the tenses
+ * differ.
+ */
 const SAID_AGAIN = 0.5;
 const WHOLLY_SAID_AGAIN = 0.8;
 
 /**
- * A statement that replaces a known one may repeat the part of it that still holds ("Oisin, 34, from Strabane, is permanent now"). The
- * repeated words come from the turns of the known statement, so the new statement cites those turns as well: forgetting or erasing such a
- * turn then reaches every sentence that was made from it. The outcome of a plan cites only its own turns.
+ * Adds the sources of a replaced statement to its successor if the successor repeats parts of it ("Oisin, 34, from Strabane, is permanent
+ * now"). The repeated words come from those sources, so forgetting or erasing a source must reach the successor as well. The outcome of a
+ * plan cites only its own turns.
  */
 function withCarriedOver(input: InternalMemory, statement: Statement, retires: readonly Retirement[]): InternalMemory {
   const old = retires.find(({ memory }) => memory.id === statement.relation?.target.id)?.memory;
-  // Words of low trust that a more trusted speaker repeats count as that speaker's words.
+  // Words that a more trusted speaker repeats count as that speaker's words.
   if (old === undefined || isMoreTrusted(statement.trust, old.trust)) return input;
   if (old.internal['planned'] === true || (old.tense === 'planned' && statement.tense !== 'planned')) return input;
   const needed = old.tense === statement.tense ? SAID_AGAIN : WHOLLY_SAID_AGAIN;
@@ -265,7 +267,7 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
   };
 }
 
-/** Stores an outranked statement as history, out of recall, and retires what the statement excluded while it held. */
+/** Stores an outranked statement as history, which recall does not find, and retires the statements that it excluded while it held. */
 async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'yield'>): Promise<Memory[]> {
   const { writer, deps, scope, statement, why } = deciding;
   const input = await toMemory(deciding);
@@ -275,14 +277,14 @@ async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'y
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
-    // What is outranked by an earlier statement did not end before it was said.
+    // A statement that an earlier one outranks did not end before it was made.
     until: new Date(Math.max((to.validFrom ?? to.statedAt).getTime(), statement.statedAt.getTime())),
     why: { ...why, reason: `outranked: ${why.reason}` },
   });
   return [...changed, archived];
 }
 
-/** Brings back a statement whose successor turned out not to exclude it, unless it was forgotten or something else is in its place. */
+/** Restores a statement whose successor turned out not to exclude it, unless it was forgotten or another memory has taken its place. */
 async function restore({ writer, deps, why }: Writing, memory: Memory): Promise<Memory> {
   if (memory.archiveReason === 'forgotten' || (await findInItsPlace(writer, deps, memory)) !== null) return memory;
   const reason = `holds after all: ${why.reason}`;
@@ -327,7 +329,7 @@ async function revise(deciding: Deciding, { target, text }: DecisionTo<'revise'>
   return revised;
 }
 
-/** The times of a statement that takes over new words: where the beginning of a plan is moved, its due date moves with it. */
+/** The times of a statement that takes over new words. If the beginning of a plan moves, its due date moves as well. */
 function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom' | 'validTo' | 'dueAt'> {
   const validFrom = statement.validFrom ?? target.validFrom;
   const validTo = statement.validTo ?? target.validTo;
@@ -341,8 +343,8 @@ function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom'
 }
 
 /**
- * Archives a draft before the model's reading is decided on, and restores the statement that the draft had replaced, so that the reading
- * decides again. In a chain of drafts, the statement that the first draft had replaced is restored.
+ * Archives a draft and restores the statement that it had replaced, so that the model's reading is compared with the state before the
+ * draft. In a chain of drafts, the statement that the first draft had replaced is restored.
  */
 async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
   const { writer, deps, events, result } = writing;
@@ -356,14 +358,14 @@ async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
 }
 
 /**
- * A reached goal no longer holds: it gets its outcome and its end now, and the next upkeep archives it. A completed intention is archived
- * at once, as it is when the application marks it as done.
+ * Records that a goal was reached: the goal gets its outcome and its end, and the next upkeep archives it. An intention is archived at
+ * once, as it is when the application marks it as done.
  */
 async function reachGoal({ writer, deps, statement, ...deciding }: Deciding, goal: Memory): Promise<Memory> {
   const until = statement.statedAt;
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
   const state = goal.type === 'intention' ? 'done' : 'achieved';
-  // A goal that is reached before its planned start has started when it is reached.
+  // A goal that is reached before its planned start starts when it is reached.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
   const why = { ...deciding.why, reason: 'the user says that it is reached' };
   const change = { state, importance, validFrom, validTo: until };
@@ -372,7 +374,10 @@ async function reachGoal({ writer, deps, statement, ...deciding }: Deciding, goa
   return archiveMemory(writer, deps, reached, { reason: 'expired', why });
 }
 
-/** Schedules the day on which a plan replaces other values of its attribute, and the memory that its reader named as replaced. */
+/**
+ * Schedules the job that puts a plan into effect on its day. The job is needed only if the plan replaces other values or a memory that its
+ * reader named.
+ */
 async function scheduleEffect({ writer, deps }: Writing, memory: Memory): Promise<void> {
   const { attribute, tense, validFrom, scope, internal } = memory;
   if (tense !== 'planned' || validFrom === null) return;
@@ -389,7 +394,7 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
   return {
     ...fields,
     content: text,
-    // A reader gives no titles: where an application's type needs one, the statement itself is the title.
+    // A reader gives no titles. If a type requires a title, the text of the statement is the title.
     title: type?.title === 'required' ? text.slice(0, 200).toWellFormed() : null,
     permanent: isPermanent(statement, deps),
     reader,
@@ -401,7 +406,10 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
   };
 }
 
-/** Whether a statement is in every prompt: it says what the user is or has, under an attribute whose policy is permanent. */
+/**
+ * Whether a statement is part of every prompt: it holds for the user, under an attribute whose policy is permanent, and is not of low
+ * trust.
+ */
 export function isPermanent(
   claim: Pick<Memory, 'attribute' | 'subject' | 'value' | 'polarity' | 'trust' | 'tense'>,
   { attributes }: ApplyDeps,
@@ -414,7 +422,7 @@ export function isPermanent(
 
 const FOLLOW_UP_DAYS = 7;
 
-/** An intention without a day is brought up again when it begins, or after a week. */
+/** The provisional due date of an intention without a day: its beginning, or a week after it was stated. */
 function followUp({ statedAt, validFrom }: Statement): Pick<InternalMemory, 'dueAt' | 'internal'> {
   const dueAt = validFrom ?? new Date(statedAt.getTime() + FOLLOW_UP_DAYS * DAY);
   return { dueAt, internal: { due: FOLLOW_UP } };
@@ -425,7 +433,7 @@ async function linkEntities({ writer, deps, scope, statement }: Deciding): Promi
   const owner = ownerOf(scope);
   const ids: string[] = [];
   for (const entity of entitiesOf(text, subject, names)) {
-    // A name of unknown type stands for the entity that is already stored under that name.
+    // A name of unknown type refers to the entity that is already stored under that name.
     const [known] = entity.type === 'other' ? await findEntitiesByName(writer, owner, [entity.name]) : [];
     ids.push((known ?? (await writeEntity(writer, deps, owner, entity))).id);
   }

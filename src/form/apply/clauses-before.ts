@@ -26,32 +26,35 @@ import type { FormWork } from '../formation-settings.ts';
 import { peopleOf } from '../read/local/local-reader.ts';
 import type { MeantWords } from '../statement.ts';
 
-/** A clause that a request may mean: words of the user, with their place in the log, or a statement that quotes no words of the log. */
+/**
+ * A clause that a request to forget may mean: words of the user, with their place in the log, or a statement that quotes no words of the
+ * log.
+ */
 export interface Heard {
   text: string;
   /** The id of the turn, or of the statement. */
   source: string;
   /** Null for a statement. */
   quote: Quote | null;
-  /** The topics of the request that it is about: "my salary" names the topic of "I make 90k". */
+  /** The topics that the request names and that the clause is about: "my salary" names the topic of "I make 90k". */
   topics: readonly string[];
-  /** Whether it is in the user's own words, and not pasted or quoted. */
+  /** Whether the clause is in the user's own words, and not pasted or quoted. */
   isOwn: boolean;
-  /** Whether it tells the user's own name, city or job. */
+  /** Whether the clause states the user's own name, city, job or employer. */
   isIdentity: boolean;
 }
 
-/** What was said before a request. */
+/** The clauses before a request, and the names and values in them. */
 export interface HeardBefore {
   /** All clauses of the user's turns, and the statements that quote no words of the log. */
   all: readonly Heard[];
-  /** Those of them that are read with the request, the latest turn first. */
+  /** The clauses of `all` that are read together with the request, the latest turn first. */
   heard: readonly Heard[];
   /** The names of people in the user's life, in lower case. */
   people: readonly string[];
-  /** What was said about the topics of the request: the values of statements, and clauses from which no statement was formed. */
+  /** What is known about the topics of the request: the values of statements, and clauses from which no statement was formed. */
   values: readonly string[];
-  /** The names of the people with a relation to the user ("mother"), in lower case. */
+  /** Returns the names of the people with a given relation to the user ("mother"), in lower case. */
   namesOf(relation: string): string[];
 }
 
@@ -59,15 +62,19 @@ export function clausesOf({ id, content }: Event): MeantWords[] {
   return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
 }
 
-/** How many turns before a request are searched, how many clauses of them are read with it, and how many of these are the latest. */
+/**
+ * Limits: the turns that are searched, the clauses that are read with the request, the latest clauses among them, and the nearest
+ * statements.
+ */
 const MOST_TURNS = 300;
 const MOST_READ = 80;
 const MOST_LATEST = 16;
 const MOST_STATED = 12;
 
 /**
- * The clauses that a request may mean, the latest turn first. In a long log these are the latest ones, and of the older ones those about a
- * topic that it names, those from which the statements were formed that are nearest to it, and those that share words with it.
+ * Finds the clauses that a request may mean, the latest turn first. In a long log, these are the latest clauses, and the best of the older
+ * ones: clauses about a topic that the request names, clauses from which the statements nearest to the request were formed, and clauses
+ * that share words with the request.
  */
 export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
   const { deps, scope } = work;
@@ -129,26 +136,26 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
   };
 }
 
-/** Whether a statement was formed from a clause, and has a word of it in its value. */
+/** Whether a statement was formed from a clause, and its value, if it has one, shares a word with the clause. */
 function isStatedIn(quote: MeantWords, { quotes, value }: Memory): boolean {
   if (!quotesMeet(quotes, [quote])) return false;
   return value === null || coveredBy(contentStems(quote.text), contentStems(value)) > 0;
 }
 
-/** Whether a clause tells the whole value of a statement that was formed from it. */
+/** Whether a clause contains the whole value of a statement that was formed from it. */
 function isToldIn(quote: MeantWords, { quotes, value }: Memory): boolean {
   return quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase());
 }
 
-/** The user's own name, city and job, which a request means only if it names them. */
+/** The attributes that identify the user. As a rule, a request means them only if it names them. */
 const IDENTITY = ['name', 'home_city', 'job_title', 'employer'];
 
-/** "Good morning!": a request never means such a turn. */
+/** Whether a turn is only a greeting ("Good morning!"), which a request never means. */
 function isGreeting(text: string): boolean {
   return smallTalkIn(text) !== null && PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
 }
 
-/** The clauses of earlier turns that are read with a request. */
+/** Selects the clauses of earlier turns that are read together with a request. */
 function nearestOf(clauses: readonly Heard[], request: string, stated: readonly Memory[]): Heard[] {
   if (clauses.length <= MOST_READ) return [...clauses];
   const stems = contentStems(request);
@@ -167,9 +174,9 @@ function nearestOf(clauses: readonly Heard[], request: string, stated: readonly 
 
 interface StatedTopic {
   topic: string;
-  /** A category of attributes ("health") is wider than any of them: what is not stated with an attribute counts by its words. */
+  /** Whether the topic is a category of attributes ("health"). Clauses without an attribute then count if their words name the topic. */
   isWide: boolean;
-  /** The user's own statements about it. */
+  /** The user's own statements about the topic. */
   stated: Memory[];
 }
 
@@ -186,7 +193,7 @@ async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]
   });
 }
 
-/** A pattern of words for somebody else: a relative of the user, or a name of the user's people. */
+/** A pattern of the words for other people: the user's relatives, and the names of people in the user's life. */
 function othersIn(people: readonly string[], pack: Pack | null): RegExp {
   const relatives = pack === null ? [] : [`(?:${pack.my}) (?:${relationsOf(pack)})`];
   const names = people.map((name) => name.replace(/[^\p{L}\p{N} ]/gu, '.'));
@@ -202,6 +209,6 @@ async function turnsBefore(reader: Reader, owner: Scope, event: Event, limit: nu
     occurred: { upTo: event.occurredAt.getTime() },
     order: 'newest',
   });
-  // By position: all turns that the application logs in one call may have the same time.
+  // The list is cut by position, because all turns that the application logs in one call may have the same time.
   return heard.slice(heard.findIndex(({ id }) => id === event.id) + 1);
 }

@@ -20,12 +20,12 @@ import type { FormWork, Writing } from '../formation-settings.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
 
-/** Reflections and topics, with the known texts whose names and numbers they may repeat. */
+/** Reflections and topics, with the known texts whose names and numbers these may repeat. */
 interface Reflected extends Pick<Reading, 'reflections' | 'topics'> {
   known: readonly string[];
 }
 
-/** Writes the reflections and the topics of a reading. They rest on what the people said, and never on tools or documents. */
+/** Writes the reflections and the topics of a reading. They rest on messages of the user and the agent, never on tools or documents. */
 export async function writeReflections(given: Writing, reflected: Reflected): Promise<void> {
   const writing = { ...given, events: spokenEvents(given.events) };
   await writeReflected(writing, reflected);
@@ -38,13 +38,13 @@ export function spokenEvents(events: readonly Event[]): Event[] {
 }
 
 const MOST_WORDS = 35;
-// A reflection repeats another one if that one contains four of five of its words.
+// A reflection repeats another one that contains this share of its words.
 const REPEATS = 0.8;
 const LEVELS = ['agent', 'user', 'session'] as const;
 
 /**
- * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the level
- * that all users share, and a reflection at that level neither orders nor permits anything.
+ * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the agent
+ * level, which all users share. A reflection at that level must neither give an order nor grant a permission.
  */
 async function writeReflected(writing: Writing, { reflections, known }: Reflected): Promise<void> {
   const { writer, deps, scope, events, result } = writing;
@@ -83,7 +83,7 @@ async function writeReflected(writing: Writing, { reflections, known }: Reflecte
   }
 }
 
-/** The level of a reflection: never above the user if it speaks of a person, and never a level that the scope does not have. */
+/** The level of a reflection. A reflection about a person is never above the user level, and the scope must have the level. */
 async function levelOf({ writer, scope }: Writing, level: ScopeLevel, text: string): Promise<ScopeLevel> {
   const own = ownerLevel(scope);
   if (level === 'session') return scope.session === null ? own : 'session';
@@ -91,7 +91,7 @@ async function levelOf({ writer, scope }: Writing, level: ScopeLevel, text: stri
   return scope.user !== null ? 'user' : scope.session === null ? own : 'session';
 }
 
-// The word for one user: a reflection about users in general is about no person.
+// Matches the words for a single user. A reflection about users in general is not about a person.
 const THE_USER = anyWords('theUser');
 
 async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
@@ -138,13 +138,13 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected): Prom
   }
 }
 
-/** The share of an earlier summary's words that a new summary must contain to continue it. */
+/** The share of an earlier summary's words that a new summary must contain to replace it. */
 const CONTINUES = 0.35;
 
 /**
- * The summary of a topic that already has one: the new text if it continues the earlier summary, otherwise both texts, the earlier one with
- * its date, because the new text may contradict it. A summary from another session is never overwritten; where both are too long, the
- * oldest lines are dropped.
+ * The summary of a topic that may already have one. The new text replaces the earlier summary if it contains enough of it. Otherwise both
+ * are kept, and the earlier lines get their date, because the new text may contradict them. If both are too long together, the oldest lines
+ * are dropped.
  */
 function continuedSummary(known: Memory | null, text: string): string {
   if (known === null || coveredBy(contentStems(known.content), contentStems(text)) >= CONTINUES) return text;
@@ -153,7 +153,7 @@ function continuedSummary(known: Memory | null, text: string): string {
     .map((line) => (isDated(line) ? line : withDatedNote(line, 'asOf', known.statedAt)));
   const said = new Map<string, string>();
   for (const line of [...earlier, ...text.split('\n')]) {
-    // Of a line that was said again, the last stays, with its day.
+    // If a line is repeated, only its last version is kept, with its date.
     said.delete(undated(line));
     said.set(undated(line), line);
   }
@@ -165,18 +165,18 @@ function continuedSummary(known: Memory | null, text: string): string {
 const DATED_NOTE = / \([^()]*\d{4}-\d{2}-\d{2}[^()]*\)$/u;
 const DATED_QUOTATION = /^[^“]{1,40}: (?=“)/u;
 
-/** Whether a line has its day: a line of an earlier summary, or a dated quotation of the local reader. */
+/** Whether a line has a date: as a note at its end, or as a dated quotation of the local reader. */
 function isDated(line: string): boolean {
   return DATED_NOTE.test(line) || DATED_QUOTATION.test(line);
 }
 
-/** The words of a line, for comparing lines of different days. */
+/** A line without its date, for comparing lines of different days. */
 function undated(line: string): string {
   return bareStatement(line.replace(DATED_NOTE, '').replace(DATED_QUOTATION, ''));
 }
 
 const MOST_SUMMARIES = 50;
-/** How many topics a reader is shown to continue. */
+/** How many known topics a reader is shown. */
 const MOST_TOPICS = 10;
 
 /** How many characters of a topic's summary a reader is shown. */
@@ -187,7 +187,7 @@ function lastOf(summary: string): string {
   return summary.length <= SHOWN_SUMMARY ? summary : summary.slice(-SHOWN_SUMMARY).replace(/^\S*\s+/, '');
 }
 
-/** The topics that these turns may continue, the likeliest first: those that share words with the turns, then the latest. */
+/** The known topics that these turns may continue. Topics whose titles share more words with the turns come first, then the latest ones. */
 export async function topicsToContinue(reader: Reader, work: FormWork): Promise<ReadInput['topics']> {
   const { deps, scope, events } = work;
   const said = contentStems(events.map(({ content }) => content).join(' '));
@@ -214,7 +214,7 @@ function sourceOf({ reader, scope }: Writing, events: readonly Event[]) {
   };
 }
 
-/** Checks a text that quotes nothing: it may contain no name, number or instruction that nobody said. */
+/** Checks a text without quotes. It must not contain a name, a number, an address or an instruction that nobody said. */
 function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text: string, known: readonly string[]) {
   if (text === '') return refusal(what, 'malformed', text);
   if (what === 'reflection' && countWords(text) > MOST_WORDS) return refusal(what, 'too_long', text);
@@ -223,10 +223,10 @@ function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text
   const said = [...events.map(({ content, speaker }) => `${speaker ?? ''} ${content}`), ...known];
   const dates = events.map(({ occurredAt }) => occurredAt.toISOString());
   const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbersSaid([...said, ...dates].join('\n')));
-  // The day of a month may have been computed from the date of the turn.
+  // A number up to 31 may be a day of the month that was computed from the date of the turn.
   if (number !== null && !(Number(number) <= 31)) return refusal(what, 'value_not_said', text, { detail: number });
   const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}\p{N}'-]*/gu) ?? [];
-  // German writes every noun with a capital letter: only in English is a capital letter a sign of a name.
+  // Other languages are not checked: in German, for example, every noun has a capital letter.
   const names = isEnglish(text) ? capitalised : [];
   const unknown = names.find(
     (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !MONTH_OR_WEEKDAY.test(name),
@@ -240,7 +240,7 @@ function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text
   return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`) };
 }
 
-// A date that is written out was computed from the date of the turn, so its digits need not be in the turn.
+// A date that is written out may have been computed from the date of the turn, so its digits need not be in the turn.
 const WRITTEN_DATE =
   /\b(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
 const MONTH_OR_WEEKDAY =

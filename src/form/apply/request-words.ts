@@ -17,11 +17,14 @@ import { contentStems, words } from '../../language/words.ts';
 import type { MeantWords } from '../statement.ts';
 import type { Heard, HeardBefore } from './clauses-before.ts';
 
-/** The clauses of a request, sorted by what they say about what is meant. */
+/** The clauses of a request to forget: those that ask, and those that name what stays. */
 export interface RequestParts {
-  /** Those that ask, and what stands around them. */
+  /** The clauses that ask, and the clauses around them. */
   own: MeantWords[];
-  /** Those that name what stays: "my job can stay", "not my sister", and what a correction replaces. Without the words that say so. */
+  /**
+   * The clauses that name what stays ("my job can stay", "not my sister"), and those that a correction replaces. The words that mean
+   * "stays" are removed.
+   */
   kept: MeantWords[];
   /** Whether the request corrects itself. */
   isCorrected: boolean;
@@ -43,7 +46,7 @@ export function partsOf(clauses: readonly MeantWords[], turn: string): RequestPa
       ? null
       : withoutKeeping(part, packs, { hasOrder: first !== -1, isAfterOrder: first !== -1 && index > first }),
   );
-  // "Delete my number. No, keep it" takes the request back.
+  // "Delete my number. No, keep it" withdraws the request.
   if (left.some((part) => part !== null && !saysAnything(part.text))) return unsorted;
   const isKept = split.map((part, index) => left[index] !== null || (!isOrder(part) && isListed(split, left, index)));
   const kept = split.flatMap((part, index) => (isKept[index] === true ? (left[index] ?? part) : []));
@@ -53,7 +56,7 @@ export function partsOf(clauses: readonly MeantWords[], turn: string): RequestPa
   return all.length === 0 ? unsorted : { own: corrected.own, kept: all, isCorrected: corrected.replaced.length > 0 };
 }
 
-/** "The Welsh and the rest can stay": whether a part belongs to a list with a part that is kept. */
+/** Whether a part belongs to the same list as a part that is kept: "The Welsh and the rest can stay". */
 function isListed(split: readonly MeantWords[], left: readonly (MeantWords | null)[], index: number): boolean {
   const [part, next] = [split[index], split[index + 1]];
   const isOpen = (one: MeantWords | undefined): boolean => one !== undefined && /[^,;:.!?…]$/u.test(one.text.trimEnd());
@@ -62,12 +65,10 @@ function isListed(split: readonly MeantWords[], left: readonly (MeantWords | nul
   return isBefore || isAfter;
 }
 
-/** "… and my address": the beginning of a clause that goes on with the one before it. */
+/** Matches the beginning of a clause that continues the one before it: "… and my address". */
 export const JOINED: RegExp = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
 
-/**
- * Clauses that were split at a word of another language, joined again: "ma" is "but" in Italian and "my" in French ("oublie ma grossesse").
- */
+/** Joins clauses that were split at a word of another language: "ma" is "but" in Italian and "my" in French ("oublie ma grossesse"). */
 export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWords[] {
   const pack = detectPack(turn);
   if (pack === null || pack.script !== 'latin') return [...clauses];
@@ -84,12 +85,12 @@ export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWor
   return joined;
 }
 
-/** "Don't forget my birthday": whether a clause orders not to forget something. */
+/** Whether a clause orders not to forget something: "Don't forget my birthday". */
 function isSparing({ text }: MeantWords, packs: readonly Pack[]): boolean {
   return packs.some((pack) => forgetPatterns(pack).spares.test(plainMarks(text)));
 }
 
-/** A clause without the words that say that something stays; null for a clause that does not say so. */
+/** A clause without the words that say that something stays. Null for a clause that does not say so. */
 function withoutKeeping(
   part: MeantWords,
   packs: readonly Pack[],
@@ -111,7 +112,7 @@ function withoutKeeping(
   return null;
 }
 
-/** The parts of a clause before and after a word such as "except", or a correction. */
+/** Splits a clause at a word such as "except", or at the beginning of a correction. */
 function splitPart(clause: MeantWords, packs: readonly Pack[]): MeantWords[] {
   const text = plainMarks(clause.text);
   const places = packs.flatMap((pack) => {
@@ -130,7 +131,7 @@ export function saysAnything(text: string): boolean {
   return contentStems(text).size > 0;
 }
 
-/** What a correction leaves: the order with what stands after the correction, and what stood before it. */
+/** Applies a correction: `own` has the order with the words after the correction, and `replaced` has the words before it. */
 function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOrder: (part: MeantWords) => boolean) {
   const none = { own: [...own], replaced: [] };
   const ordered = own.findIndex(isOrder);
@@ -159,7 +160,7 @@ function withoutAll(text: string, patterns: readonly RegExp[]): string {
   return patterns.reduce((left, pattern) => left.replace(pattern, ' '), plainMarks(text));
 }
 
-/** The words of an order, without what it names: "delete". */
+/** The words of an order without its object: "delete". */
 function orderOf(text: string, pack: Pack): string {
   const plain = plainMarks(text).trim();
   const found = forgetPatterns(pack).order.exec(plain);
@@ -167,28 +168,28 @@ function orderOf(text: string, pack: Pack): string {
   return found.slice(1).reduce<string>((left, group) => (group ? left.replace(group, '') : left), found[0]);
 }
 
-/** Something that a request names: a person, a topic of the language's pack, or another word. */
+/** What a request names: a person, a topic of the language pack, or another word. */
 interface Thing {
   isPerson: boolean;
-  /** The clauses that say it; empty for a word that was never said. */
+  /** The clauses that mention it. Empty for a word that was never said. */
   covers: ReadonlySet<Heard>;
 }
 
-/** What the clauses of a request name. */
+/** The earlier clauses that a request names. */
 export interface Naming {
-  /** The clauses that say all that is named, for each part of the request. */
+  /** For each part of the request, the clauses that contain everything that the part names. */
   exactly: Heard[];
-  /** The clauses that say the most of what each part of the request names. */
+  /** For each part of the request, the clauses that contain most of what the part names. */
   most: Heard[];
-  /** Whether the request names anything, said before or not. */
+  /** Whether the request names nothing. */
   isEmpty: boolean;
-  /** Whether a part has a word that was never said, or words that no clause has together: then the reading layers decide about it. */
+  /** Whether a part has a word that was never said, or words that no single clause contains. The reading layers then decide about it. */
   isPartly: boolean;
 }
 
 /**
- * What a request names: of "forget the christmas present for anneke" the clauses that have both words, and of "forget tom" all clauses with
- * that name, in whatever case it is typed. Each part counts alone: "forget tom and my phone number".
+ * Finds the clauses that a request names. "Forget the christmas present for anneke" names the clauses that contain all these words, and
+ * "forget tom" all clauses with that name, in any case. Each part of a request is searched alone: "forget tom and my phone number".
  */
 export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
   const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
@@ -205,7 +206,7 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
   };
 }
 
-/** The clauses that say the most of what is named, and whether they say all of it. */
+/** The clauses that contain the most of the named things, and whether they contain all of them. */
 function bestOf(named: readonly Thing[]): { best: Heard[]; isExact: boolean } {
   const things = named.filter(({ covers }) => covers.size > 0);
   const counts = new Map<Heard, number>();
@@ -231,15 +232,15 @@ function thingsIn(text: string, pack: Pack, before: HeardBefore): Thing[] {
   return [...topics, ...said];
 }
 
-/** A request without the words of its order; those within it stay: "take my number out of your notes". */
+/** A request without the words of its order. Words inside the order stay: "my number" in "take my number out of your notes". */
 function withoutOrder(text: string, order: RegExp): string {
   const match = order.exec(text);
   return match === null ? text : `${match.slice(1).join(' ')} ${text.slice(match[0].length)}`;
 }
 
 /**
- * The topics that a text names, each with the clauses about it. "Epilepsy" is a word of the topic "health" as well, but names the
- * condition alone where the user has spoken of it.
+ * The topics that a text names, each with the clauses about it. A word such as "epilepsy" belongs to the topic "health", but names only the
+ * condition if the user has mentioned it.
  */
 function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { topics: Thing[]; matched: string[] } {
   const found = new Map<string, Set<Heard>>();
@@ -257,18 +258,18 @@ function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { top
   return { topics, matched: [...found.keys()] };
 }
 
-/** "her name": whether the words before a topic make it one of somebody else. */
+/** Whether the word before a topic makes it a topic of another person: "her name". */
 function isTheirs(before: string, pack: Pack): boolean {
   const last = before.trimEnd().split(' ').at(-1) ?? '';
   return forgetPatterns(pack).theirs.exec(last)?.[0].length === last.length && last !== '';
 }
 
-/** The first of a topic's words is its name ("health"); others may name a part of it. */
+/** Matches the name of a topic, which is the first of its words ("health"). The other words may name a part of the topic. */
 function namePattern({ topics, script }: Pack, topic: string): RegExp {
   return wordsPattern(/^[^|()]*/u.exec(topics[topic] ?? '')?.[0] ?? '', script);
 }
 
-/** The clauses that say a word: in the same form, or else in another form, or else as a part of a longer word. */
+/** The clauses that contain a word: in the same form, otherwise in another form, otherwise as a part of a longer word. */
 function saying(word: string, isPerson: boolean, pack: Pack, { all, namesOf }: HeardBefore): Heard[] {
   const stem = stemOf(word);
   const having = (isSame: (said: string) => boolean): Heard[] =>
@@ -288,15 +289,15 @@ function saying(word: string, isPerson: boolean, pack: Pack, { all, namesOf }: H
 }
 
 /**
- * Whether a clause with a name is about somebody else with that name: "my colleague Anja" is not the sister Anja. Of a clause with the name
- * alone, the latest clause before it that says a relation with the name decides.
+ * Whether a clause with a name is about another person of that name: "my colleague Anja" is not the sister Anja. For a clause that has only
+ * the name, the latest earlier clause with the relation, or with the name after another relation, decides.
  */
 function isOfNamesake(
   clause: Heard,
   of: { relation: string; names: readonly string[]; pack: Pack; all: readonly Heard[] },
 ): boolean {
   const { relation, names, pack, all } = of;
-  // The latest clause is the first.
+  // `all` begins with the latest clause.
   for (const { text } of [clause, ...all.slice(all.indexOf(clause) + 1)]) {
     const said = wordsOf(text);
     const relations = said.flatMap((word) => relationOf(word, pack) ?? []);
@@ -309,7 +310,7 @@ function isOfNamesake(
   return false;
 }
 
-/** The English word for a relation; null for another word. */
+/** The English word for a relation. Null for any other word. */
 function relationOf(word: string, { relations }: Pack): string | null {
   return relations[word] ?? relations[word.replace(/s$/u, '')] ?? plainRelation(word, relations);
 }
@@ -322,7 +323,7 @@ function plainRelation(word: string, relations: Pack['relations']): string | nul
 const SHORTEST_PART = 5;
 const SHORTEST_START = 6;
 
-/** "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
+/** Whether two words are forms or parts of each other: "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
 function isAlike(word: string, said: string): boolean {
   const [short, long] = word.length < said.length ? [word, said] : [said, word];
   if (short.length >= SHORTEST_PART && (long.startsWith(short) || said.endsWith(word))) return true;
@@ -344,7 +345,9 @@ function stemOf(word: string): string {
   return words(word)[0] ?? word;
 }
 
-/** The words of a text in lower case and without accents; "burn-out" is one word, and of "l'accident" and "kev's" the noun. */
+/**
+ * The words of a text in lower case and without accents. "burn-out" is one word, and "l'accident" and "kev's" are reduced to their nouns.
+ */
 function wordsOf(text: string): string[] {
   const plain = plainMarks(text)
     .toLowerCase()

@@ -30,8 +30,8 @@ import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts
 import { tellRequest } from './told-request.ts';
 
 /**
- * Checks ends and requests to forget by their quotes, because only the user's own words end or forget anything, and finds the words that
- * requests mean. A turn that asks nothing after all is left out.
+ * Checks ends and requests to forget by their quotes, because only the user's own words may end or forget a statement. Then finds the words
+ * that each request means. A turn that turns out to contain no request is left out.
  */
 export async function checkRequests(work: FormWork, read: Reading, context: CheckContext): Promise<CheckedRequests> {
   const checked = await checkEnds(work, read, context);
@@ -51,7 +51,7 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
   return checked;
 }
 
-/** Checks ends. A model's ends whose words have nothing to do with the statement that they end are refused. */
+/** Checks ends. A model's end is refused if the quoted turn has nothing to do with the statement that it ends. */
 async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContext): Promise<CheckedRequests> {
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on } of ends) {
@@ -86,7 +86,7 @@ export async function applyRequests(
   }
 }
 
-/** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
+/** Ends the known statements that the user says are over. They are kept as history, with a quote of the turn that ended them. */
 async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promise<void> {
   const { writer, deps, scope, result } = writing;
   const why = { ...writing.why, reason: IT_IS_OVER };
@@ -98,7 +98,7 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promi
       result.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
       continue;
     }
-    // "I leave on 1 April": the statement holds until then, and upkeep archives it afterwards.
+    // With a future end ("I leave on 1 April"), the statement holds until that day, and upkeep archives it afterwards.
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
     const quoted = await reviseMemory(writer, deps, now, { change, why });
@@ -110,12 +110,12 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promi
 
 const IT_IS_OVER = 'the user says that it is over';
 
-/** Whether a statement has not ended and may be changed by its owners. */
+/** Whether a statement can still change, and belongs to an owner whose statements this formation may change. */
 function isOpen(memory: Memory, { deps, scope }: Pick<Writing, 'deps' | 'scope'>): boolean {
   return mayStillChange(memory) && changeableOwners(deps, scope).includes(ownerKey(memory.scope));
 }
 
-/** Whether the claim that a statement is over has enough trust and is late enough to end it. */
+/** Whether the claim that a statement is over has enough trust, and is late enough, to end the statement. */
 function mayEnd(memory: Memory, trust: Memory['trust'], statedAt: Date): boolean {
   return maySupersede({ sourceType: 'explicit', trust, statedAt, validFrom: null }, memory);
 }
@@ -132,10 +132,13 @@ export async function endStatement(
   await archiveMemory(writer, deps, memory, { reason: 'contradicted', until: at, why: reason });
 }
 
-/** A request that means more than this was misread, or needs `erase`. */
+/** The most items that one request may forget. A request that means more was misread, or needs `erase`. */
 const MOST_AT_ONCE = 60;
 
-/** Forgets what the user asks to forget. A request that means nothing, or more than `MOST_AT_ONCE`, is refused. */
+/**
+ * Forgets the statements and words that a request means. A request that means nothing, or more than `MOST_AT_ONCE`, is refused, unless it
+ * asks to forget everything.
+ */
 async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promise<void> {
   const { writer, deps, owner, result, why } = forgetting;
   const { request, evidence, told } = asked;
@@ -162,11 +165,11 @@ async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promis
 
 interface Forgetting extends Writing {
   owner: Scope;
-  /** The turns of the formation, with those before them. */
+  /** The turns of the formation, after the turns that precede them. */
   turns: readonly Event[];
 }
 
-/** The statements and words that a request means. */
+/** Finds the statements and words that a request means. A statement that was repeated after the request is left out. */
 async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
   const { turns } = forgetting;
   const { targets, told, evidence } = asked;
@@ -194,10 +197,10 @@ async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
 }
 
 /**
- * A statement, if it says what is meant. Of "I live in Oslo and work at Equinor" a request may mean one clause, while both statements quote
- * the whole sentence: then the value decides. Of a value that the reader has put into words of its own ("physics teacher" for "I teach
- * physics"), so that no quote has it, one word decides. A statement without a value counts with the meant words alone, so that the rest
- * stays.
+ * The part of a statement that a request means; null if there is none. A request may mean one clause of "I live in Oslo and work at
+ * Equinor", while both statements quote the whole sentence. Then the meant words must contain the value. A value in the reader's own words
+ * ("physics teacher" for "I teach physics") is in no quote, so one shared word is enough. Of a statement without a value, only the meant
+ * words are forgotten, and the rest stays.
  */
 function withinWords(memory: Memory, words: readonly MeantWords[], sources: readonly Event[]): Memory | null {
   const { quotes, value } = memory;
@@ -213,10 +216,10 @@ function withinWords(memory: Memory, words: readonly MeantWords[], sources: read
   return isMeant ? { ...memory, quotes: meant } : null;
 }
 
-/** Of a statement that quotes up to this many times the words that are meant, all is meant. */
+/** A request means a whole statement if the quotes of the statement are at most this many times as long as the meant words. */
 const WHOLE = 1.25;
 
-/** All words of all speakers before the turn of the request. Of turns at the same time, only those that were recorded earlier count. */
+/** All words of all speakers before the turn of the request. Turns with the same time count only if they were recorded earlier. */
 async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event): Promise<Quote[]> {
   const heard = await ownEvents(writer, owner, { occurred: { upTo: occurredAt.getTime() } });
   const own = heard.findIndex((event) => event.id === id);
@@ -228,8 +231,8 @@ async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event
 const MOST_KNOWN = 1000;
 
 /**
- * The statements that a request can mean: those that hold, those that were replaced or ended, and the ones that the reader names, however
- * old they are. A draft that was read again is left out: its words belong to the statements of the second reading.
+ * The statements that a request can mean: statements that hold, statements that were replaced or ended, and all statements that the reader
+ * names. A draft that a second reading has replaced is left out, because its words belong to the statements of that reading.
  */
 async function forgettable({ writer, deps, owner }: Forgetting, { targets, told }: CheckedForget): Promise<Memory[]> {
   const isEverything = told?.isEverything === true;
@@ -260,8 +263,8 @@ async function forgettable({ writer, deps, owner }: Forgetting, { targets, told 
 }
 
 /**
- * "Actually, keep it" restores what the last request of the conversation removed. Where its words name something that a request has
- * removed ("keep the phone number"), only that is restored, even if an earlier request removed it.
+ * Withdraws a request to forget. "Actually, keep it" restores everything that the last request of the conversation removed. If the words
+ * name a removed item ("keep the phone number"), only that item is restored, even if an earlier request removed it.
  */
 async function takeBack(forgetting: Forgetting, { request: { about }, evidence }: CheckedForget): Promise<void> {
   const { writer, deps, owner, turns, result, why } = forgetting;

@@ -17,36 +17,44 @@ import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './clauses-before.ts';
 import { JOINED, joinedIn, namedBy, type Naming, partsOf, type RequestParts, saysAnything } from './request-words.ts';
 
-/** The log-odds of the reading layers above which an order in plain words asks to forget something, or a turn takes such a request back. */
+/** The log-odds of the reading layers above which a plain order is a request to forget, or a turn withdraws such a request. */
 const ASKS = 0;
-/** The same for a plain order that names what was said. An order in a text of somebody else is below. */
+/** The same threshold for a plain order that names words of an earlier turn. Orders in pasted texts have lower log-odds. */
 const NAMED_MAY_ASK = -4;
 /**
- * What counts beside the log-odds that a request means a clause: a turn that is less similar to the request than another one, and the clause
- * that shares the most words with it. A regression on 108 requests in stores of thirty messages gives these weights. The more clauses
- * there are, the more certain one has to be.
+ * Corrections of the log-odds that a request means a clause. `FARTHER` lowers the odds of turns that are less similar to the request than
+ * the nearest turn. `SHARED` raises the odds of the clauses that share the most words with the request. A regression on 108 requests in
+ * stores of thirty messages gave these weights. `MEANT` is the threshold, which rises with the number of clauses.
  */
 const FARTHER = 16;
 const SHARED = 2;
 const MEANT = { few: -1.5, most: 1.5 };
-/** Beside a clause about a topic that the request names, one that is so much less certain is not meant: the narrowest reading counts. */
+/**
+ * In a turn about a topic that the request names, a clause is not meant if its log-odds are this much below the best clause of the turn.
+ */
 const NARROWEST = 5;
-/** The log-odds of the best clause that a turn needs which only probably asks. */
+/** A turn that only probably contains a request needs a clause with higher log-odds than this. */
 const DOUBTFUL = 1;
-/** Among many clauses: the log-odds that the best one needs where none is certain enough, and its lead over those of other turns. */
+/**
+ * If no clause among many reaches the threshold, the best one is meant if its log-odds are above `least` and lead those of other turns by
+ * more than `ahead`.
+ */
 const CLEAR = { least: -2.5, ahead: 3 };
-/** The log-odds that a topic which a plain request names adds, where few clauses can be meant: "my salary" and "I make 90k". */
+/**
+ * What a named topic adds to the log-odds of a clause, if the request is certain and at most `FEW` clauses can be meant: "my salary" and "I
+ * make 90k".
+ */
 const TOPIC = 5;
 const FEW = 8;
-/** The log-odds of asking that a request needs which is no order in plain words: among few clauses, and among many. */
+/** The log-odds that a request needs if it is not a plain order: among few clauses, and among many. */
 const AMONG_FEW = 1.5;
 const SURELY_REQUESTS = 3.65;
-/** The log-odds above which a request means a clause of its own turn, which most requests do not. */
+/** The log-odds above which a request means a clause of its own turn. Most requests mean earlier turns. */
 const MEANT_OWN = 0;
 
 /**
- * Reads a request together with the clauses that it may mean ("my salary" means "I make 90k"). Null if the turn asks nothing: "Marius is
- * going to lose it".
+ * Reads a request together with the clauses that it may mean ("my salary" means "I make 90k"). Null if the turn contains no request:
+ * "Marius is going to lose it".
  */
 export async function tellRequest(work: FormWork, evidence: Evidence, isByModel: boolean): Promise<ToldRequest | null> {
   const turn = evidence.event.content;
@@ -57,15 +65,15 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
   const asked = askedBy(read, naming, turn, isByModel);
   if (asked === null) return null;
   const { asks, takesBack, isForAll, isSure } = asked;
-  // What the request names decides if it is a plain order or surely asks, and takes nothing back.
+  // The named words decide if the turn is a plain order or a certain request, and does not withdraw a request.
   const isNamed = naming.exactly.length > 0 && isSure && takesBack < ASKS;
   const likely = likelyClauses(read, naming, asks);
-  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" is odd, but asks nothing.
+  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but is not one.
   const isDoubtful = !asked.isCertain && !isSure;
   if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
   const meant =
     isForAll && kept.length > 0
-      ? // "Delete all my data. My name can stay." means all clauses but those that stay.
+      ? // "Delete all my data. My name can stay." means all clauses except those that stay.
         before.all.filter((clause) => !isProtected(clause))
       : meantAmong(likely, isNamed ? naming : null, isByModel);
   const stated = isNamed ? [] : await statedBefore(own, turn, work);
@@ -75,19 +83,19 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
   const { words, memories } = placesOf(meant);
   const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
   return {
-    // What says that something stays becomes no memory either.
+    // A clause that says what stays does not become a memory either.
     asking: [...asked.asking, ...kept],
     takesBack: takesBack > Math.max(asks, ASKS),
     ...(stated.length > 0 && !isElsewhere
       ? { words: stated, memories: [] }
       : { words: [...ownWords, ...words], memories }),
     isEverything: kept.length === 0 && (isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length))),
-    // Among few clauses, the rest of a sentence mostly belongs to what is meant.
+    // Among few clauses, the rest of a sentence usually belongs to the clause that is meant.
     isByClause: before.heard.length > FEW,
   };
 }
 
-/** What is meant: words of the log, and the ids of statements that quote none. */
+/** Splits the meant clauses into words of the log and ids of statements that quote no words of the log. */
 function placesOf(clauses: readonly Heard[]): Pick<ToldRequest, 'words' | 'memories'> {
   return {
     words: clauses.flatMap(({ quote, text }) => (quote === null ? [] : { ...quote, text })),
@@ -108,15 +116,15 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming, asks: nu
   const pack = detectPack(asked, detectPack(before.all.map(({ text }) => text).join('\n')));
   const topics = topicsNamed(asked, pack);
   const sharing = sharingMost(asked, heard);
-  // "Everything about my car" does not mean the dog.
+  // A clause about another topic is not meant: "everything about my car" does not mean the dog.
   const isOfAnother = ({ text }: Heard): boolean => {
     const own = topics.length === 0 || heard.length > FEW || sharing.hasAny(text) ? [] : topicsNamed(text, pack);
     return own.length > 0 && !own.some((topic) => topics.includes(topic));
   };
-  // What the request says may stay is spared, unless the request also names it exactly.
+  // Clauses that may stay are spared, unless the request also names them exactly.
   const isSpared = (clause: Heard): boolean =>
     read.isSurelyProtected(clause) || (read.isProtected(clause) && !exactly.includes(clause));
-  // The user's own name, city and job are meant only where the request names them, was made right after them, or surely means them.
+  // The user's own name, city and job are meant only if the request names them, directly follows them, or means them with high log-odds.
   const isUnnamed = (clause: Heard): boolean =>
     clause.isIdentity &&
     !isEmpty &&
@@ -136,13 +144,16 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming, asks: nu
     .filter(({ clause, odds }) => !isSpared(clause) && !isOfAnother(clause) && (odds > RATHER || !isUnnamed(clause)));
 }
 
-/** What a request names, without what it says may stay. */
+/** The clauses that a request names, without those that may stay. */
 function namingOf(read: ReadRequest): Naming {
   const naming = namedBy(namingClauses(read), read.before);
   return { ...naming, exactly: naming.exactly.filter((clause) => !read.isSurelyProtected(clause)) };
 }
 
-/** What is meant: what the request names exactly decides, and the layers decide about the rest of the request. */
+/**
+ * The clauses that are meant. Clauses that the request names exactly are always meant. The reading layers decide about the parts of the
+ * request that name no clause exactly.
+ */
 function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel: boolean): Heard[] {
   const least = Math.min(MEANT.most, MEANT.few + Math.log(likely.length));
   /** The highest log-odds of each turn. */
@@ -155,14 +166,14 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
   const meant = [...new Set([...(naming?.exactly ?? []), ...sure.map(({ clause }) => clause)])];
   if (meant.length > 0) return meant;
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
-  // A request that a language model has found certainly means something.
+  // A request that a language model has found always means at least one clause.
   const isLeading = likely.length > FEW && first! > CLEAR.least && first! - (second ?? -Infinity) > CLEAR.ahead;
   return isByModel || isLeading ? likely.filter(({ odds }) => odds === first).map(({ clause }) => clause) : [];
 }
 
 /**
- * The clauses of a request that may name what is meant: those that ask, and where they name nothing the ones before them. What follows is
- * a reason: "delete the pregnancy thing, Joe uses this phone too".
+ * The clauses of a request that may name what is meant: the clauses that ask or, if those name nothing, also the clauses before them. A
+ * clause after them is a reason: "delete the pregnancy thing, Joe uses this phone too".
  */
 function namingClauses({ own }: ReadRequest): string[] {
   const most = Math.max(...own.map(({ asks }) => asks));
@@ -175,34 +186,36 @@ function namingClauses({ own }: ReadRequest): string[] {
   return asking.some(saysAnything) ? asking : texts.slice(0, isAsking.lastIndexOf(true) + 1);
 }
 
-/** A clause whose log-odds of asking are so much below those of another clause of its turn does not ask. */
+/** A clause does not ask if its log-odds of asking are this much below those of the best clause of its turn. */
 const NEARLY = 6;
 
 /** A clause of the request's turn, as the reading layers read it. */
 interface OwnClause {
   clause: MeantWords;
-  /** Whether it orders to forget something in plain words, and whether these words refer to memory. */
+  /** Whether the clause is a plain order to forget, and whether its words refer to memory. */
   isOrder: boolean;
   isOfMemory: boolean;
-  /** The log-odds that it asks to forget something, that it takes such a request back, and that it is itself what is meant. */
+  /** The log-odds that the clause asks to forget something, that it withdraws such a request, and that it is itself meant. */
   asks: number;
   takesBack: number;
   meant: number;
 }
 
-/** A request with the clauses that it may mean, as the reading layers see them. */
+/** A request with the clauses that it may mean, as the reading layers read them. */
 interface ReadRequest {
   /** The clauses of the request's turn, without those that say what stays. */
   own: OwnClause[];
   /** The clauses that say what stays. */
   kept: MeantWords[];
-  /** Whether a clause is named as what stays: by some words, or by all words of the clause that keeps it. */
+  /**
+   * Whether the request says that a clause stays. `isSurelyProtected`: the clause contains everything that the request names as staying.
+   */
   isProtected(clause: Heard): boolean;
   isSurelyProtected(clause: Heard): boolean;
   before: HeardBefore;
-  /** The clauses that it may mean, by turn, in the order in which the layers read them. */
+  /** The clauses that the request may mean, by turn, in the order in which the layers read them. */
   heard: Likely[];
-  /** The calibrated similarity of each turn to the request, by the turn's id; empty without an embedder. */
+  /** The calibrated similarity of each turn to the request, by the id of the turn. Empty without an embedder. */
   similarity: ReadonlyMap<string, number>;
   sharing: Sharing;
   hasLayers: boolean;
@@ -216,7 +229,8 @@ async function readRequest(work: FormWork, evidence: Evidence, isByModel: boolea
   const isAsking = read.own.some(({ isOrder, asks }) => isOrder || asks > ASKS);
   const texts = parts.own.map(({ text }) => text);
   const isNamed = !parts.isCorrected || namedBy(texts, read.before).most.length > 0;
-  // "Actually, keep it" keeps something too, but takes a request back. What corrects a request names something that was said.
+  // "Actually, keep it" has a clause that keeps something, but withdraws a request. A correction of a request must name words of an earlier
+  // turn.
   return isAsking && isNamed ? read : readClauses(work, evidence, { own: clauses, kept: [] });
 }
 
@@ -247,7 +261,7 @@ async function readClauses(
     own: own.map((clause, index) => {
       const order = orderIn(clause.text, event.content);
       const isBare = event.content.length <= LONGEST_BARE;
-      // An order refers to memory, has a word of an earlier clause, or is all that the turn says: "scratch that".
+      // An order counts if it refers to memory, shares a word with an earlier clause, or is all that the turn says: "scratch that".
       const isOrder = order !== null && (order.isOfMemory || sharing.isAny || isBare);
       return {
         clause,
@@ -269,7 +283,7 @@ async function readClauses(
   };
 }
 
-/** Recognises some clauses by their places, also where they were read again. */
+/** Tests whether a clause is among the given ones, by its place. The objects may differ, because clauses are read more than once. */
 function isAmong(clauses: readonly Heard[] = []): (clause: Heard) => boolean {
   const placeOf = ({ source, quote }: Heard): string => `${source} ${quote?.start}`;
   const places = new Set(clauses.map(placeOf));
@@ -280,23 +294,23 @@ interface AskedBy {
   asks: number;
   takesBack: number;
   isForAll: boolean;
-  /** Whether it is known without the reading layers that the turn asks something. */
+  /** Whether the turn certainly contains a request: a model found it, it asks to forget everything, or it withdraws a request. */
   isCertain: boolean;
-  /** Whether it is a plain order, or the layers are sure that it asks. */
+  /** Whether the turn is a plain order, or the layers give high log-odds that it asks. */
   isSure: boolean;
   /** The clauses that ask. */
   asking: MeantWords[];
 }
 
-/** What a turn asks; null if it asks nothing. */
+/** Decides whether a turn contains a request. Null if it does not. */
 function askedBy({ own, before }: ReadRequest, { exactly }: Naming, turn: string, isByModel: boolean): AskedBy | null {
   const [asks, takesBack] = [mostOf(own, 'asks'), mostOf(own, 'takesBack')];
   const isForAll = asksForAll(turn);
   const isCertain = isByModel || isForAll || takesBack > ASKS;
   const orders = own.filter(({ isOrder }) => isOrder);
-  // "Delete the bit about the ring" asks, even if the layers doubt it: it refers to what was said, and names it.
+  // "Delete the bit about the ring" is a request even if its log-odds are low, because it refers to memory and names an earlier clause.
   const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
-  // Of 1,288 ordinary turns of lives, all after many others, the log-odds of six are above 0, and those of one are above 3.65.
+  // Of 1,288 ordinary turns of the training conversations, all after many others, six have log-odds above 0, and one above 3.65.
   const least = orders.length > 0 ? ASKS : before.heard.length > FEW ? SURELY_REQUESTS : AMONG_FEW;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
   const isAsking = (asks > least || isNamedOrder) && !changesPlan(turn, asking);
@@ -304,21 +318,21 @@ function askedBy({ own, before }: ReadRequest, { exactly }: Naming, turn: string
   return isCertain || isAsking ? { asks, takesBack, isForAll, isCertain, isSure, asking } : null;
 }
 
-/** "Forget everything you know about me": whether a sentence of a turn asks to forget everything, and says nothing else. */
+/** Whether a sentence of a turn asks to forget everything and says nothing else: "Forget everything you know about me". */
 function asksForAll(turn: string): boolean {
   return splitSentences(turn).some(({ text }) => {
     const words = withoutEnd(plainMarks(text), ' \n.!?…。！？').trim();
-    // Such a sentence has too few words to detect its language.
+    // All languages are tried, because such a sentence has too few words to detect its language.
     return PACKS.some((pack) => forgetPatterns(pack).everything.test(words));
   });
 }
 
-/** Fewer words are a tag: "ok?", "right?". */
+/** A question with fewer words is only a tag: "ok?", "right?". */
 const SHORTEST_QUESTION = 3;
 
 /**
- * "Forget the peanut sauce, what about soy?": whether a request only changes a plan. Its clauses have no word that refers to memory ("my",
- * "what I told you"), and it is limited to now, or a proposal, a question or an instruction follows.
+ * Whether a request only changes a plan: "Forget the peanut sauce, what about soy?". Its clauses have no word that refers to memory ("my",
+ * "what I told you"). In addition, the request is limited to the present, or a proposal, a question or an instruction follows it.
  */
 function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
   const pack = detectPack(content);
@@ -336,10 +350,13 @@ function mostOf(own: readonly OwnClause[], what: 'asks' | 'takesBack'): number {
   return Math.max(-Infinity, ...own.map((each) => each[what]));
 }
 
-/** What an order in plain words adds to the log-odds that a clause asks. */
+/** What a plain order adds to the log-odds that a clause asks. */
 const ORDER = 3;
 
-/** Without reading layers (a bundle has none), an order means the clauses that share the most words with it; null where there are none. */
+/**
+ * The result without reading layers, which a bundle does not contain: an order means the clauses that share the most words with it. Null if
+ * there is no order or no such clause.
+ */
 function withoutLayers({ own, heard, sharing, kept, isProtected }: ReadRequest): ToldRequest | null {
   const orders = own.flatMap(({ clause, isOrder }) => (isOrder ? clause : []));
   const meant = heard.flatMap(({ clause }) => (sharing.hasMost(clause.text) && !isProtected(clause) ? clause : []));
@@ -354,8 +371,8 @@ function withoutLayers({ own, heard, sharing, kept, isProtected }: ReadRequest):
 }
 
 /**
- * "I moved to Graz. Forget that." means what its own turn says: the clauses before a last sentence that asks to forget something and names
- * nothing. A sentence looks like a part of the request beside it, so that each is read alone.
+ * The clauses that a request means in its own turn: "I moved to Graz. Forget that." They precede a short last sentence that asks to forget.
+ * Beside a request, the layers take other sentences for a part of it, so each sentence is read alone.
  */
 async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {
   const sentences = splitSentences(turn);
@@ -371,7 +388,9 @@ async function statedBefore(own: readonly OwnClause[], turn: string, work: FormW
   return stated;
 }
 
-/** The log-odds and the similarity above which such a request means an earlier clause: "That with Levin was private. Delete it." */
+/**
+ * The log-odds and the similarity above which such a request means a clause of an earlier turn: "That with Levin was private. Delete it."
+ */
 const RATHER = 3;
 const RELATED = 0.4;
 const LONGEST_BARE = 26;
@@ -385,7 +404,7 @@ interface Sharing {
   isAny: boolean;
 }
 
-/** Recognises the clauses that share the most content words with a request ("take Mustard out of your notes"), if any clause shares one. */
+/** Finds the clauses that share the most content words with a request ("take Mustard out of your notes"). */
 function sharingMost(request: string, heard: readonly Likely[]): Sharing {
   const common = new Set(detectPack(request)?.common.split('|'));
   const words = (request.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !common.has(word));
@@ -399,15 +418,15 @@ function sharingMost(request: string, heard: readonly Likely[]): Sharing {
   };
 }
 
-/** Whether a request means nearly all clauses of the turns before it. */
+/** Whether a request means at least six clauses, and at least nine tenths of all clauses before it. */
 function isNearlyAll(meant: number, count: number): boolean {
   return meant >= 6 && meant >= count * 0.9;
 }
 
-/** A turn with a request is read up to this many clauses before and after it. */
+/** How many clauses before and after the beginning of a request are read. */
 const MOST_AROUND = 12;
 
-/** The clauses of a request. A model may find several requests in a turn, so each of them is read with its own clauses alone. */
+/** The clauses of a request. A model may find several requests in one turn, so each of its requests is read with its own clauses alone. */
 function clausesAround({ event, start, end }: Evidence, isByModel: boolean): MeantWords[] {
   const clauses = clausesOf(event);
   if (isByModel) return clauses.filter((clause) => clause.start < end && clause.end > start);

@@ -14,13 +14,13 @@ const read = (fields: Partial<ReadStatement>): ReadStatement =>
   resolveNames({ subject: 'User', attribute: null, value: null, type: 'fact', ...fields } as ReadStatement, context);
 
 describe('the names of a statement', () => {
-  it('[K5] says of the user whose partner, child or pet somebody is, and of that person everything else', () => {
+  it('[K5] stores whose partner, child or pet somebody is about the user, and everything else about that person', () => {
     expect(read({ subject: "User's son Bram", attribute: 'child_name', value: 'Bram' }).subject).toBe('User');
     expect(read({ subject: 'Pixel', attribute: 'pet_name', value: 'Pixel, a whippet' }).subject).toBe('User');
     expect(read({ subject: "User's son Bram", attribute: 'school', value: 'Ashdown' }).subject).toBe("User's son Bram");
     for (const value of ["N'Golo", 'N’Golo', "Ines's", 'Ines'])
       expect(read({ subject: `User's husband ${value}`, attribute: 'husband', value }).subject).toBe('User');
-    // Whose partner is meant is said by another name than the value: that person keeps the statement.
+    // The subject has another name than the value, so the statement is about that person's partner and keeps its subject.
     expect(read({ subject: "User's sister Ana", attribute: 'partner', value: 'Joost' }).subject).toBe(
       "User's sister Ana",
     );
@@ -32,13 +32,13 @@ describe('the names of a statement', () => {
     );
   });
 
-  it('[K5] writes names with capitals, and leaves spellings and other values alone', () => {
+  it('[K5] capitalises names of people, and does not change other values', () => {
     expect(read({ attribute: 'name', value: 'maeve o’dowd-lynch' }).value).toBe('Maeve O’dowd-Lynch');
     expect(read({ attribute: 'employer', value: 'eBay' }).value).toBe('eBay');
     expect(read({ attribute: 'hobby', value: 'sea swimming' }).value).toBe('sea swimming');
     expect(read({ attribute: 'school', value: 'finished at 17' }).value).toBe('finished at 17');
     expect(read({ attribute: 'employer', value: 'the hospital laundry' }).value).toBe('the hospital laundry');
-    // An office beside the trade is not the trade.
+    // An honorary office is not the user's job.
     expect(read({ attribute: 'role', value: 'union delegate' }).attribute).toBe('role');
   });
 });

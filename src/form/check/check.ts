@@ -43,7 +43,7 @@ import {
   wordsOf,
 } from './evidence.ts';
 
-/** The statements that passed, and those that were refused, with the reason. One bad item never affects the others. */
+/** The statements that passed, and those that were refused, with the reason. A refused statement does not affect the others. */
 export interface Checked {
   statements: Statement[];
   refused: (Refusal & { index: number })[];
@@ -63,7 +63,7 @@ export function checkStatements(read: readonly ReadStatement[], context: CheckCo
   return checked;
 }
 
-/** A long message can hold many statements: one for every six words. */
+/** The most statements that one reading may have: one for every six words, within the limits of the settings. */
 function mostStatements({ events, settings: { limits } }: CheckContext): number {
   const words = events.reduce((sum, event) => sum + countWords(event.content.slice(0, 20_000)), 0);
   return Math.min(limits.memories, Math.max(limits.minimumMemories, Math.ceil(words / 6)));
@@ -95,7 +95,8 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if (kept.dropped !== null) return { ...refuse(read, 'private', kept.dropped, evidence), text: null };
   const own = ownerLevel(context.scope);
   const level = type.levels.includes(own) ? levelOf(resolved, checking) : null;
-  if (level === null) return refuse(read, 'malformed', `a ${resolved.type} does not live at ${own}`, evidence);
+  if (level === null)
+    return refuse(read, 'malformed', `a ${resolved.type} cannot be stored at the level ${own}`, evidence);
   const { subject, polarity, tense, validFrom, validTo, dueAt } = resolved;
   return {
     subject,
@@ -121,12 +122,15 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   };
 }
 
-/** What a model says without a word of its sources is a conclusion. */
+/** A model's statement that shares no word with its sources counts as a conclusion. */
 function asSaid(named: ReadStatement, read: ReadStatement, context: CheckContext): ReadStatement {
   return context.isLocal || unsharedSources(read, context) === null ? named : { ...named, explicit: false };
 }
 
-/** In a group chat "the cat Eskom · pet_name = Eskom" is about the user only if the user says so: otherwise the reader's subject stays. */
+/**
+ * In a group chat, "the cat Eskom · pet_name = Eskom" is about the user only if the user says so. If another speaker says so, the reader's
+ * subject is kept.
+ */
 function ownSubject(subject: string, read: ReadStatement, { evidence, userNames, subjects }: Checking): string {
   const given = canonicalSubject(read.subject, userNames);
   const isOthers = evidence.some(({ event: { speaker } }) => speaker !== null && !isOwnName(speaker, userNames));
@@ -135,7 +139,7 @@ function ownSubject(subject: string, read: ReadStatement, { evidence, userNames,
 
 type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events'> & { quoted: string };
 
-/** The words that were quoted, by whom and when they were said, and the events that contain them. */
+/** The quoted words, their speaker, their time, and the events that contain them. */
 function saidIn({ evidence, stated }: Checking): Said {
   const last = evidence.at(-1)?.event;
   return {
@@ -149,7 +153,7 @@ function saidIn({ evidence, stated }: Checking): Said {
   };
 }
 
-/** Text and value as the privacy policy allows them to be stored; `dropped` names the category that forbids storing them. */
+/** Text and value as the privacy policy allows them to be stored. `dropped` names the category that forbids storing them. */
 function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: CheckContext['settings']['privacy']) {
   const kept = applyPrivacy(text, privacy);
   const pair = applyPrivacy(`${(attribute ?? '').replaceAll('_', ' ')}: ${value ?? ''}`, privacy);
@@ -161,18 +165,18 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
   };
 }
 
-/** The trust of a statement: the lowest of the words that it rests on, or of the events that a statement from outside the log names. */
+/** The trust of a statement: the lowest trust of its quoted words or, for a statement without quotes, of the events that support it. */
 function trustIn({ evidence, userNames }: Checking, subject: string, said: Said): Trust {
   if (evidence.length > 0) return lowestTrust(evidence.map((each) => trustOfWords(each, subject, userNames)));
   return said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent));
 }
 
-/** A text without control characters and invisible characters, some of which databases refuse, and with single spaces. */
+/** A text with single spaces and without control characters and invisible characters, some of which databases reject. */
 export function plainText(text: string): string {
   return (
     text
       .toWellFormed()
-      // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
+      // oxlint-disable-next-line no-control-regex -- control characters are removed here
       .replace(/[\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu, ' ')
       .replace(/\s+/gu, ' ')
       .trim()
@@ -190,7 +194,7 @@ function clean(read: ReadStatement): ReadStatement {
   };
 }
 
-/** A statement about a person is never stored at the level that all users of an agent share. */
+/** The level of a statement. A statement about a person is never stored at the agent level, which all users share. */
 function levelOf({ forEveryone, subject }: ReadStatement, { evidence, scope }: Checking): ScopeLevel {
   const own = ownerLevel(scope);
   if (!forEveryone || scope.agent === null || own !== 'user') return own;
@@ -199,7 +203,7 @@ function levelOf({ forEveryone, subject }: ReadStatement, { evidence, scope }: C
   return isPersonal || mayBePerson(subject) ? own : 'agent';
 }
 
-/** A name has a capital letter, or letters of a script without case. Everything else is a thing, unless it is a relation. */
+/** Whether a subject may be a person: it has a capitalised name, letters of a script without case, or a word for a relative. */
 function mayBePerson(subject: string): boolean {
   const words = subject.toLowerCase().split(/[^\p{L}-]+/u);
   return (
@@ -209,7 +213,7 @@ function mayBePerson(subject: string): boolean {
 
 const FIRST_PERSON = new RegExp(`(?<![\\p{L}\\p{N}])(?:${wordsOfAll('firstPerson')})(?![\\p{L}\\p{N}])`, 'iu');
 
-// A memory below 0.3 is archived when nobody reads it for a month, which is too soon for what a person says outright.
+// A memory with an importance below 0.3 is archived when nobody reads it for a month. That is too soon for an explicit statement.
 const LEAST_SAID = 0.4;
 
 function share(importance: number | null, fallback: number, isSaid: boolean): number {
@@ -217,12 +221,15 @@ function share(importance: number | null, fallback: number, isSaid: boolean): nu
   return Math.round(Math.min(1, Math.max(isSaid ? LEAST_SAID : 0, importance)) * 100) / 100;
 }
 
-/** The user's explicit words have high confidence. What follows from an answer, or was concluded, has medium confidence. */
+/**
+ * The user's explicit words have high confidence. A statement that rests on another speaker's turn, or that was inferred, has medium
+ * confidence.
+ */
 function confidenceOf({ explicit }: ReadStatement, evidence: readonly Evidence[]): Confidence {
   return explicit && evidence.every(({ event }) => event.origin === 'user') ? 'high' : 'medium';
 }
 
-/** `explicit`: the user's own words. `conversation`: what an agent notes in chat. `inference`: what an agent notes on its own. */
+/** `explicit`: the user's own explicit words. `inference`: an autonomous note of an agent. `conversation`: everything else. */
 function sourceTypeOf({ explicit }: ReadStatement, events: readonly Event[]): SourceType {
   if (events.some((event) => event.metadata['source'] === 'autonomous')) return 'inference';
   const isUsers = events.some((event) => event.origin === 'user' && !isStated(event));
@@ -253,13 +260,13 @@ function refuse({ text }: ReadStatement, reason: RefusalReason, detail?: string,
   return refusal('statement', reason, text, { detail, events: evidence.map(({ event }) => event) });
 }
 
-/** What names and attributes are resolved against. */
+/** The tables and names by which a statement is resolved. */
 type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
 
-/** A reader's statement with the names of the two tables, and with resolved times. */
+/** A reader's statement with resolved names and times. */
 type ResolvedStatement = ReadStatement & Pick<Statement, 'validFrom' | 'validTo' | 'dueAt'>;
 
-/** Resolves the names of a statement: its type, its attribute, its subject. Unknown attributes are kept, and may have many values. */
+/** Resolves the type, the attribute and the subject of a statement. Unknown attributes are kept, and may have many values. */
 export function resolveNames(statement: ReadStatement, context: ResolveContext): ReadStatement {
   // Some models write `likes:pizza` for an attribute and its value.
   const [name, ...rest] = (statement.attribute ?? '').split(':');
@@ -274,19 +281,19 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   };
 }
 
-/** The type of a statement, or the nearest type where a reader may not form that one. */
+/** The type of a statement, or the nearest type if readers may not form its own. */
 function typeOf({ type, tense }: ReadStatement, { types }: ResolveContext): string {
   const policy = types.get(type);
   if (policy?.formable !== true) return type === 'instruction' ? 'preference' : 'fact';
-  // A recurring task ("a letter to Grandma every Sunday") has no single day: as an intention it would expire after the first one.
+  // A recurring task ("a letter to Grandma every Sunday") has no single day. As an intention, it would expire after the first occurrence.
   return tense === 'habit' && policy.due === 'required' ? 'fact' : type;
 }
 
-/** Adds the capitals to a name that was typed without them: "wendell tulk" becomes "Wendell Tulk". */
+/** Capitalises a name that was typed in lower case: "wendell tulk" becomes "Wendell Tulk". */
 function spelled(value: string, attribute: string | null, { attributes }: ResolveContext): string {
   if (attribute === null || value !== value.toLowerCase()) return value;
   const { shape, namesSomebody, category } = attributes.policyOf(attribute);
-  // Only people and places always have proper names: an employer may be "the hospital laundry", and a school "left at 15".
+  // Only people and places always have proper names. An employer may be "the hospital laundry", and a school "left at 15".
   const isName = namesSomebody || category === 'location' || attribute === 'name' || attribute === 'preferred_name';
   if (shape !== 'name' || !isName || /\d/.test(value)) return value;
   // A word without a vowel is an abbreviation: "nyc".
@@ -295,7 +302,7 @@ function spelled(value: string, attribute: string | null, { attributes }: Resolv
     .replace(/^[b-df-hj-np-tv-z]{2,4}$/iu, (letters) => letters.toUpperCase());
 }
 
-/** "User's son Tai · child_name = Tai" says whose child Tai is, which is a statement about the user. */
+/** Whether a statement names its own subject: "User's son Tai · child_name = Tai" says whose child Tai is, so it is about the user. */
 function namesItsOwnSubject({ subject, attribute, value }: ReadStatement, { attributes }: ResolveContext): boolean {
   if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
   const [name = ''] = nameWords(value);
@@ -313,8 +320,8 @@ function nameWords(text: string): string[] {
 }
 
 /**
- * The table's name for an attribute. `daughter` is `child_name` if its value is a name, and an attribute of its own otherwise. The name of
- * a person or a place contains no long word in lower case: `home` = "Three women, one toilet" is not a city.
+ * The table's name for an attribute. `daughter` is resolved to `child_name` only if the value is a name; otherwise it stays as it is. The
+ * name of a person or a place contains no long word in lower case: `home` = "Three women, one toilet" is not a city.
  */
 function attributeOf(name: string | undefined, value: string | null, { attributes }: ResolveContext): string | null {
   const attribute = attributes.resolve(name);
@@ -329,13 +336,13 @@ function attributeOf(name: string | undefined, value: string | null, { attribute
   return isName ? attribute : given;
 }
 
-/** An end of a habit that is nearer than this is the day of its next occurrence, which a reader mistook for the end. */
+/** If a reader gives an end of a habit within this time, it has mistaken the next occurrence for the end. */
 const LONGEST_INTERVAL = 7 * DAY;
 
 /**
- * Resolves the times of a statement from the time of the turn that says it. A day that the quoted words count from the turn ("yesterday")
- * outranks the reader's date. A habit has no dates, except an end that was said. A plan whose day had passed when it was told is not a
- * plan.
+ * Resolves the times of a statement from the time of its turn. A relative day in the quoted words ("yesterday") outranks the reader's date.
+ * A habit has no dates, except an end that was said. A statement that had ended when it was made becomes an event of the past, and so does
+ * a plan whose day was more than a month past.
  */
 function resolveTimes(statement: ReadStatement, { quoted, statedAt }: Said, timeZone: string): ResolvedStatement {
   const to = toDate(statement.to);
@@ -358,9 +365,10 @@ function resolveTimes(statement: ReadStatement, { quoted, statedAt }: Said, time
 
 function tenseOf(tense: Tense, validFrom: Date | null, statedAt: Date): Tense {
   const ahead = validFrom === null ? 0 : validFrom.getTime() - statedAt.getTime();
-  // "From tomorrow on I work at the clinic": what holds from a later day on is a plan until then.
+  // A state that begins on a later day is a plan until then: "From tomorrow on I work at the clinic".
   if (tense === 'holds' && ahead >= DAY) return 'planned';
-  // "In May", said in the middle of May, may still be ahead: only a day that is more than a month ago makes a plan an event of the past.
+  // A plan for "May", stated in the middle of May, begins on 1 May and may still lie ahead. Therefore only a plan whose day is more than a
+  // month ago becomes an event of the past.
   return tense === 'planned' && ahead < -31 * DAY ? 'happened' : tense;
 }
 
@@ -370,8 +378,8 @@ interface SaidDate {
 }
 
 /**
- * The day that the words give relative to the turn: "yesterday", "next Friday". A date with digits, a month or a year is left to the reader,
- * and so are several dates: in "yesterday I signed, I start on 1 April" it is unclear which is meant.
+ * The day that the words name relative to the turn: "yesterday", "next Friday". Null for a date with digits, a month or a year, and for
+ * several dates; the reader's date then counts. In "yesterday I signed, I start on 1 April" it is unclear which day is meant.
  */
 function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate | null {
   const prefer = tense === 'planned' ? 'future' : 'past';
@@ -381,14 +389,14 @@ function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidD
   return from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? null : { from, to };
 }
 
-/** The reader's date, unless the quoted words give a day relative to the turn, and it is another day. */
+/** The reader's date, unless the quoted words name another day relative to the turn. */
 function agreed(read: Date | null, said: SaidDate | null): Date | null {
   if (read === null || said === null) return read;
   const isWithin = read.getTime() >= said.from.getTime() - DAY && read.getTime() <= said.to.getTime() + DAY;
   return isWithin ? read : said.from;
 }
 
-/** A reader's ISO date; null for anything else. */
+/** Parses a reader's ISO date. Null for any other text. */
 export function toDate(text: string | null): Date | null {
   if (text === null || !/^\d{4}(?:-\d{2}){0,2}/.test(text.trim())) return null;
   const time = Date.parse(text.trim());

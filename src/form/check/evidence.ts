@@ -44,58 +44,57 @@ export function quoteOf({ event, start, end }: Evidence): Quote {
   return { event: event.id, start, end };
 }
 
-/** What statements are checked against. */
+/** The context in which statements are checked. */
 export interface CheckContext {
   scope: Scope;
   settings: FormationSettings;
-  /** The turns: turn 1 is the first of them. */
+  /** The turns. Turn 1 is `events[0]`. */
   events: readonly Event[];
-  /** The turns before: names may come from there. */
+  /** The turns before `events`, from which statements may take names. */
   earlier: readonly Event[];
-  /** The known statements that the reader was shown: known 1 is the first of them. */
+  /** The known statements that the reader was shown. Number 1 is `known[0]`. */
   known: readonly Memory[];
-  /** Whether the reader is our own code, whose quote may be a whole turn. */
+  /** Whether the statements come from the product's own code and not from a model. Their quote may be a whole turn. */
   isLocal: boolean;
   sourceType?: SourceType;
-  /** For statements from outside the log, which have no turn to quote: when they were said, by whom, and the events that are known to say so. */
+  /** For statements without a turn to quote: when and by whom they were stated, and the events that support them. */
   stated?: { at: Date; by: Origin; events?: readonly Event[] };
-  /** Memories that were recalled for this conversation. A turn that repeats one of them verbatim says nothing new. */
+  /** Memories that were recalled for this conversation. A turn that repeats one of them forms no statement. */
   recalled?: readonly string[];
   types: MemoryTypeTable;
   attributes: AttributeTable;
-  /** Statements whose meaning is far from their sources. */
+  /** The statements whose meaning is far from their sources. */
   unrelated?: ReadonlySet<ReadStatement>;
-  /** Names of the user, besides "User". */
+  /** The names of the user, besides "User". */
   userNames: readonly string[];
-  /** The subjects that the owner's statements have. */
+  /** The subjects of the owner's known statements. */
   subjects: readonly string[];
 }
 
-/** What one statement is checked against: also the evidence that counts for it. */
+/** The context of one statement, with the evidence that counts for it. */
 export interface Checking extends CheckContext {
   evidence: Evidence[];
 }
 
-/** Kinds of event that are statements themselves: what an agent observed or decided, and the outcome of a decision. */
+/** The kinds of events that are statements themselves: observations and decisions of an agent, and outcomes of decisions. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
 
-/** Whether an event is itself a statement. */
 export function isStated({ kind }: Event): boolean {
   return STATED_KINDS.has(kind);
 }
 
-/** Whether an event is the answer of one of the agent's recall tools, which contains only what is already known. */
+/** Whether an event is the answer of one of the agent's recall tools, which contains only known memories. */
 function isFromRecall({ origin, content, metadata }: Event): boolean {
   return origin === 'tool' && (content === MEMORY_ANSWER || isMemoryAnswer(content, metadata['tool']));
 }
 
-/** Which evidence counts for a statement, or why none does. */
+/** The evidence that counts for a statement, or the reason why none does. */
 type OriginVerdict = { evidence: Evidence[] } | Problem;
 
 /**
- * The speaker decides what a statement can become. What the user says about themself and about the people in their life counts as the
- * user's own words. What a tool, a document, a pasted text, the agent or another person says never does, however a reader words it.
- * Instructions from outside are not learned.
+ * Checks whether the speakers of the evidence may make a statement. A statement about the user or the people in the user's life needs the
+ * user's own words. The words of a tool, a document, a pasted text, the agent or another person never count as such. Instructions from
+ * outside the conversation are refused.
  */
 export function checkOrigin(
   statement: Pick<ReadStatement, 'subject' | 'type' | 'text'> & { isPersonal: boolean },
@@ -108,19 +107,19 @@ export function checkOrigin(
   const outside = evidence.filter((each) => isFromOutside(each) || isPasted(each));
   if (outside.some((each) => isInstruction(wordsOf(each)) || isInstruction(statement.text)))
     return { reason: 'instruction_from_outside' };
-  // Without evidence from outside, no statement is one of a tool or a document.
+  // An agent's observation, decision or outcome counts as it is, unless text from outside is cited as well.
   if (outside.length === 0 && evidence.some(({ event }) => isStated(event))) return { evidence };
   const needsOwnWords = isUser(statement.subject) || belongsToUser(statement.subject) || statement.isPersonal;
   const own = evidence.filter((each) => isUsersOwn(each, statement.subject, userNames));
   if (!needsOwnWords) {
-    // The agent's remarks about the world are not kept; what the agent did is an episode.
+    // The agent's remarks about the world are not kept. What the agent did is kept as an episode.
     const isAgentAlone = evidence.every(({ event }) => event.origin === 'agent');
     return isAgentAlone && statement.type !== 'episode'
       ? { reason: 'not_the_users_own', detail: 'only the assistant says so' }
       : { evidence };
   }
   if (own.length === 0) return { reason: 'not_the_users_own', detail: foreignVoice(evidence) };
-  // The agent's question stays as evidence of what a "yes" means; text from outside does not.
+  // The agent's question stays as evidence, because it gives an answer such as "yes" its meaning. Text from outside is left out.
   return { evidence: evidence.filter((each) => own.includes(each) || isQuestionBefore(each, own)) };
 }
 
@@ -133,25 +132,28 @@ function foreignVoice(evidence: readonly Evidence[]): string {
   return `said by: ${[...new Set(voices)].join(', ')}`;
 }
 
-/** Tools, documents, and what a user pastes or quotes without taking it up. */
+/** Whether words come from a tool, a document, or a pasted text whose content the user does not take up. */
 function isFromOutside(evidence: Evidence): boolean {
   const { origin } = evidence.event;
   return origin === 'tool' || origin === 'document' || (isPasted(evidence) && !isTakenUp(evidence));
 }
 
-/** Whether somebody other than the user wrote these words of a user's message. */
+/** Whether the words of a user's message were written by another person. */
 function isPasted({ event, start, end }: Evidence): boolean {
   if (event.origin !== 'user' || event.kind !== 'message') return false;
   const isForeign = ({ kind, ...span }: ForeignSpan): boolean =>
-    // A few words in quotation marks inside the user's own sentence are what the user reports.
+    // A short quotation inside the user's own sentence is something that the user reports.
     kind !== 'quoted' || span.end - span.start > event.content.length / 2;
   return foreignSpans(event.content).some((span) => isForeign(span) && isMostlyWithin({ start, end }, span));
 }
 
-// Smaller numbers are in both texts by chance.
+// Smaller numbers occur in both texts by chance.
 const LEAST_TELLING = 10;
 
-/** Whether the user's own words beside a pasted text repeat one of its numbers and do not ask: "… your chair time is 6:15." Six fifteen! */
+/**
+ * Whether the user takes up a pasted text: a sentence of the user that is not a question repeats one of its numbers. For example, "Six
+ * fifteen" takes up the pasted text "… your chair time is 6:15."
+ */
 function isTakenUp(evidence: Evidence): boolean {
   const { content } = evidence.event;
   let own = content;
@@ -162,14 +164,17 @@ function isTakenUp(evidence: Evidence): boolean {
   return [...numbersSaid(wordsOf(evidence))].some((number) => number >= LEAST_TELLING && said.has(number));
 }
 
-/** A note that an agent made on its own, for example while reading an inbox, rests on what others wrote, and nobody has confirmed it. */
+/**
+ * The trust of an event. An autonomous note of an agent, for example about an inbox, has low trust: it rests on the words of others, and
+ * nobody has confirmed it.
+ */
 export function trustOfEvent({ origin, kind, metadata }: Event): Trust {
   return kind === 'observation' && metadata['source'] === 'autonomous' ? 'low' : trustOf(origin);
 }
 
 /**
- * The trust of the words that a statement about a subject rests on. A pasted text has the trust of a document. What somebody other than the
- * user says about themself is less certain than what the user says.
+ * The trust of the words on which a statement about a subject rests. A pasted text has low trust, as a document has. The words of another
+ * person about themself have medium trust.
  */
 export function trustOfWords(evidence: Evidence, subject: string, userNames: readonly string[]): Trust {
   if (isFromOutside(evidence)) return 'low';
@@ -181,7 +186,10 @@ function isMostlyWithin(quote: TextSpan, span: TextSpan): boolean {
   return shared >= (quote.end - quote.start) / 2;
 }
 
-/** In a conversation of several named speakers, the user is the speaker whose name the handle has. */
+/**
+ * Whether words count as the user's own. If a turn names a speaker who is not the user, its words count only for statements about that
+ * speaker, or about subjects that are neither the user nor the user's people.
+ */
 function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
   const { event } = evidence;
   if (event.origin !== 'user' || event.kind !== 'message' || isFromOutside(evidence)) return false;
@@ -194,22 +202,22 @@ export function isOwnName(speaker: string, userNames: readonly string[]): boolea
   return userNames.some((name) => name.toLowerCase() === speaker.toLowerCase());
 }
 
-/** Whether somebody speaks about themself or their own people: "User's son Tai" and "Tai's teacher" in a turn of Tai. */
+/** Whether a speaker speaks about themself or their own people: "User's son Tai" and "Tai's teacher" in a turn of Tai. */
 function isAboutSpeaker({ event: { speaker } }: Evidence, subject: string): boolean {
   if (speaker === null) return false;
   return isSameSubject(subject, speaker) || subject.toLowerCase().startsWith(`${speaker.toLowerCase()}'s `);
 }
 
 /**
- * Whether one of the user's people, and not the user, speaks about themself: a son who borrows the phone. In a chat in which nobody is known
- * to be the user, nobody is one of the user's people, and all speakers count alike.
+ * Whether one of the user's people speaks about themself, such as a son who borrows the phone. In a chat in which no speaker is known to be
+ * the user, no subject belongs to the user, and all speakers count alike.
  */
 export function isOwnWordOfAnother(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
   const { speaker } = evidence.event;
   return belongsToUser(subject) && isAboutSpeaker(evidence, subject) && !isOwnName(speaker ?? '', userNames);
 }
 
-/** A question of the agent right before one of the user's own turns. */
+/** Whether evidence is a question of the agent, at most two turns before one of the user's own turns. */
 function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolean {
   if (event.origin !== 'agent' || !/[?？]/.test(event.content)) return false;
   return own.some((each) => {
@@ -218,7 +226,7 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
   });
 }
 
-/** The places of the quotes: in the cited turn, or verbatim in another turn. A quote that is in no turn is left out. */
+/** Finds the places of the quotes, in the cited turn or in another turn. A quote that is in no turn is left out. */
 export function locateQuotes({ quotes, value, type }: ReadStatement, context: CheckContext): Evidence[] {
   const { events } = context;
   const found = quotes.flatMap((quote) => locateIn(quote, context, type === 'episode') ?? []).filter(isTelling);
@@ -232,15 +240,18 @@ export function locateQuotes({ quotes, value, type }: ReadStatement, context: Ch
   return [];
 }
 
-/** Whether a quote says anything: it has a content word, or it is most of its turn, as "yes, that one" is. "I" alone supports no statement. */
+/**
+ * Whether a quote can support a statement: it has a content word, or it is at least half of its turn, such as "yes, that one". "I" alone
+ * supports no statement.
+ */
 function isTelling(evidence: Evidence): boolean {
   const words = wordsOf(evidence);
   return words.length * 2 >= evidence.event.content.trim().length || contentStems(words).size > 0;
 }
 
 /**
- * The place of a quote. Words of the assistant that are also in a user's turn count as the user's: a reader's number of a turn may be off
- * by one, and assistants repeat what they are told. `isAgents`: a quote about what the agent did stays in the agent's turn.
+ * Finds the place of a quote. Words of the agent that also occur in a user's turn count as the user's, because a reader may give the wrong
+ * turn number, and agents repeat the words of users. `isAgents`: a quote about an action of the agent stays in the agent's turn.
  */
 function locateIn({ turn, words }: ReadQuote, { events, isLocal }: CheckContext, isAgents: boolean): Evidence | null {
   const cited = events[turn - 1];
@@ -255,9 +266,8 @@ function locateIn({ turn, words }: ReadQuote, { events, isLocal }: CheckContext,
 }
 
 /**
- * The place of the words of a request or an end in the user's own turns; null if they are in none. In a group chat, every speaker may also
- * end a statement about themself or about a thing, so that the subject of the statement counts. What the user pastes may end what it may
- * also state.
+ * Finds the words of a request or an end in the user's own turns. Null if they are in none. In a group chat, every speaker may also end a
+ * statement about themself or about a thing. A pasted text may end only the statements that it could also make.
  */
 export function locateOwnWords(
   quote: ReadQuote,
@@ -271,10 +281,10 @@ export function locateOwnWords(
   return 'evidence' in verdict ? place : null;
 }
 
-// Shorter texts are contained in other texts by chance.
+// Shorter texts occur in other texts by chance.
 const SHORTEST_RECALLED = 5;
 
-/** Whether words only repeat a memory that was recalled. A correction of it has nearly the same words, but another day, number or name. */
+/** Whether words only repeat a recalled memory. A correction has nearly the same words as the memory, but another day, number or name. */
 export function isRecalled(quoted: string, { relation }: ReadStatement, { recalled = [] }: CheckContext): boolean {
   const stems = contentStems(quoted);
   if (stems.size < SHORTEST_RECALLED || relation?.kind === 'replaces' || relation?.kind === 'ends') return false;
@@ -289,13 +299,13 @@ const HYPOTHESIS = new RegExp(
 const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
 const SPEAKS_OF_SELF = /(?<![\p{L}])(?:i|i['’]\p{L}+|im|we|we['’]\p{L}+|me|my|us|our)(?![\p{L}])/iu;
 
-// How many characters before a quote are examined. Words further away belong to another clause.
+// How many characters before a quote are examined. More distant words belong to another clause.
 const BEFORE = 60;
 
 /**
- * The words right before a quote that would reverse its meaning: a negation ("do not | have asthma"), a supposition ("say | I sold the
- * house"), or another person as the subject ("my flatmate Ines | got a job"). Null if there are none. A name that the statement itself
- * contains does not count.
+ * The words directly before a quote that change its meaning: a negation ("do not | have asthma"), a supposition ("say | I sold the house"),
+ * or another person as the subject ("my flatmate Ines | got a job"). Null if there are none. A person whom the statement itself names does
+ * not count.
  */
 export function clippedWords(evidence: Evidence, { subject, text, polarity }: ReadStatement): string | null {
   const { event, start } = evidence;
@@ -308,7 +318,7 @@ export function clippedWords(evidence: Evidence, { subject, text, polarity }: Re
   const quoted = wordsOf(evidence);
   if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
   const [words, relation = '', name] = somebody;
-  // "my commute | takes an hour" is about the user: only a name shows that the subject is a person.
+  // "my commute | takes an hour" is about the user. Only a name shows that the subject is a person.
   if (name === undefined) return null;
   const said = text.toLowerCase();
   return said.includes(relation.toLowerCase()) || said.includes(name.toLowerCase()) ? null : words.trim();
@@ -319,7 +329,7 @@ interface Problem {
   detail?: string;
 }
 
-/** Whether the words of a statement agree with what the turns say. */
+/** Checks that the words of a statement agree with the turns. Returns the problem, or null. */
 export function checkWords(statement: ReadStatement, context: Checking, limit: number): Problem | null {
   const { text, value, attribute, relation } = statement;
   const { evidence } = context;
@@ -337,13 +347,13 @@ export function checkWords(statement: ReadStatement, context: Checking, limit: n
     ...context.userNames,
   ];
   const target = relation === null ? undefined : context.known[relation.known - 1];
-  // A statement that continues a known one may keep the known value.
+  // A statement with a relation to a known one may keep the known value.
   const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
   if (value !== null && attribute !== null && evidence.length > 0 && !isDateLike(value)) {
     const dates = cited.map(({ occurredAt }) => occurredAt.toISOString());
     // The user may have accepted a name or a number that only the assistant said.
     const answered = saidBy('agent');
-    // Most values have no figure, so that the numbers of the turns need not be read for them.
+    // Most values have no digit. For them, the numbers of the turns need not be collected.
     const sources = /\d/.test(value.normalize('NFKC')) ? [...own, ...saidBy('user'), ...answered, ...dates] : null;
     const number = sources === null ? null : numberNotSaid(value, numbersSaid([...sources, ...carriedOver].join('\n')));
     if (number !== null) return { reason: 'value_not_said', detail: number };
@@ -359,12 +369,15 @@ export function checkWords(statement: ReadStatement, context: Checking, limit: n
   return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
 }
 
-/** A date in words or digits. It was computed from the date of the turn, so its digits need not be in the turn. */
+/** Whether a value is or contains a date. It may have been computed from the date of the turn, so its digits need not be in the turn. */
 function isDateLike(value: string): boolean {
   return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
 }
 
-/** What a statement quotes, as it is checked for saying something else. Null for what others say, which is checked by its speaker. */
+/**
+ * The input for the check whether a statement says more than its quotes. Null if a quoted event is not a message, or comes from a tool or a
+ * document: the check of the speaker covers these.
+ */
 function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, 'more'> | null {
   const { text, value, attribute, polarity, tense } = statement;
   const { evidence, events, earlier, attributes } = context;
@@ -383,7 +396,7 @@ function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, '
   };
 }
 
-/** The agent's turns that events answer. */
+/** The agent's turns to which events are the answers. */
 function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[] {
   return answers.flatMap((event) => {
     const answered = turnsBefore(event, turns).findLast(({ origin }) => origin !== 'tool');
@@ -391,7 +404,7 @@ function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[
   });
 }
 
-/** The quoted words, as far as their events are given. */
+/** The quoted words. Quotes of events that are not given are left out. */
 export function quotedIn(quotes: readonly Quote[], events: readonly Event[]): string[] {
   return quotes.flatMap(
     ({ event, start, end }) => events.find(({ id }) => id === event)?.content.slice(start, end) ?? [],
@@ -403,7 +416,7 @@ function turnsBefore(event: Event, turns: readonly Event[]): Event[] {
   return turns.slice(0, Math.max(0, place));
 }
 
-/** The words of turns, of an assent with what it answers. */
+/** The words of turns. For an assent such as "yes", the turn that it answers is added. */
 export function saidWith(said: readonly Event[], { events, earlier }: CheckContext): string[] {
   const answers = said.filter(({ content }) => isAssent(content));
   return [...said.map(({ content }) => content), ...answeredBy(answers, [...earlier, ...events])];
@@ -413,15 +426,15 @@ function isForeign({ origin }: Event): boolean {
   return origin === 'tool' || origin === 'document';
 }
 
-/** The turns right before the evidence, because an answer refers to the words of its question. */
+/** The two turns before each answer, because an answer refers to the words of its question. */
 function questionsBefore(answers: readonly Event[], { events, earlier }: CheckContext): string[] {
   const turns = [...earlier, ...events];
   return answers.flatMap((event) => turnsBefore(event, turns).slice(-2)).map(({ content }) => content);
 }
 
 /**
- * The texts that a statement may have its meaning from, where it has no word, number or name of theirs; null if it has one. An assent ("yes,
- * spot on") has its meaning from the turns before it.
+ * The sources of a statement that shares no word, number or name with them. Null if it shares one. The sources include the turns before the
+ * quoted ones, because an assent ("yes, spot on") takes its meaning from them.
  */
 export function unsharedSources({ text, quotes, relation }: ReadStatement, context: CheckContext): string[] | null {
   const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []);
@@ -441,13 +454,14 @@ export function unsharedSources({ text, quotes, relation }: ReadStatement, conte
   return isShared || sources.length === 0 ? null : sources;
 }
 
-/** The calibrated similarity of related texts. */
+/** The calibrated similarity from which two texts count as related. */
 const RELATED = 0.6;
 
 /**
- * The changes of known statements that rest on words which have nothing to do with them: nothing ends with a word of thanks, and what may be
- * lost least must have a word, a number, a topic or the meaning in common with the words. What the user has said otherwise may end with any
- * words: "got it got it got it" ends a search for work. What ends several statements may name some that have only to do with the others.
+ * The changes of known statements that are unrelated to the words that cause them. Three kinds of changes must share a word, a number, a
+ * topic or the meaning with these words: those of vital statements, of statements that the application has set, and those caused by words
+ * of courtesy alone. Any other words may change any other statement: "got it got it got it" ends a search for work. A turn that changes
+ * several statements may include one that is related only to the others, unless that one is vital.
  */
 export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
   work: FormWork,
@@ -475,19 +489,19 @@ function concerns(said: string, { subject, content, value, attribute }: Memory, 
 
 const VITAL = /^(?:name|preferred_name|pronouns|birthday|allergy|medical_condition|medication|blood_type)$/;
 
-// The importance of health, safety and identity, and of what the user asks to remember (read-prompt.ts).
+// The importance that the prompt in `model-reader.ts` gives to health, safety, identity, and statements that the user asks to remember.
 const MOST_IMPORTANT = 0.9;
 
 function isVital({ importance, attribute }: Memory): boolean {
   return importance >= MOST_IMPORTANT || VITAL.test(attribute ?? '');
 }
 
-/** Whether the application has set a statement, rather than learned it from talk. */
+/** Whether the application has set a statement, so that it was not learned from turns. */
 function isSet({ sourceEvents, sourceType }: Memory): boolean {
   return sourceEvents.length === 0 && sourceType === 'explicit';
 }
 
-/** The refusal of a change that has nothing to do with its target. */
+/** The refusal of a change whose words are unrelated to its target. */
 export function unrelatedTarget({ content }: Memory, events: readonly { id: string }[]): Refusal {
   return refusal('end', 'unknown_target', content, { detail: 'the quoted turn is not about it', events });
 }

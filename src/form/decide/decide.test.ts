@@ -46,7 +46,7 @@ function statement(fields: Partial<Statement>): Statement {
   };
 }
 
-/** A known memory that says what a statement says. */
+/** A known memory with the fields of a statement. */
 function known(fields: Partial<Statement>): Memory {
   const { text, ...rest } = statement(fields);
   return {
@@ -77,7 +77,7 @@ describe('decide', () => {
     expect(decision).toMatchObject({ action: 'add', retires: [{ memory: old, how: 'replaced' }] });
   });
 
-  it('replaces nothing of a person who is only one of those who are meant', () => {
+  it('replaces nothing if a subject such as "aunt" may mean one of several people', () => {
     const lives = (subject: string, value: string): Memory =>
       known({ subject, attribute: 'home_city', value, statedAt: earlier(30) });
     const moves = (subject: string, ...others: Memory[]): Memory[] => {
@@ -97,7 +97,7 @@ describe('decide', () => {
     expect(moves("User's aunt", ida, ute)).toEqual([]);
     expect(moves("User's aunt", ida, ute, unnamed)).toEqual([unnamed]);
     expect(moves("User's aunt Ute", ida, ute, unnamed)).toEqual([ute]);
-    // Everybody has several neighbours.
+    // A user may have several neighbours, so even one known neighbour may be another person.
     expect(moves("User's neighbour", lives("User's neighbour", 'Linz'))).toEqual([]);
     expect(moves("User's neighbour", lives("User's neighbour Ida", 'Linz'))).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('decide', () => {
     }
   });
 
-  it('lets many values stand beside each other, and an unknown attribute replace nothing', () => {
+  it('keeps all values of an attribute that has many, and of an unknown attribute', () => {
     for (const attribute of ['allergy', 'leadership_style']) {
       const decision = decide(
         statement({ attribute, value: 'kiwi' }),
@@ -130,7 +130,7 @@ describe('decide', () => {
     }
   });
 
-  it('takes little processor time beside a thousand values', () => {
+  it('takes little processor time to compare with a thousand values', () => {
     const likes = Array.from({ length: 1000 }, (_, index) =>
       known({ attribute: 'likes', value: `band ${index}`, statedAt: earlier(9) }),
     );
@@ -138,7 +138,7 @@ describe('decide', () => {
     expect(cpuTime(() => decide(next, beside(...likes), context))).toBeLessThan(400);
   });
 
-  it('takes little processor time beside a thousand statements about somebody who is named in them alone', () => {
+  it('takes little processor time to compare with a thousand statements about a person whom only they name', () => {
     const subject = "User's brother Ravi";
     const plays = Array.from({ length: 1000 }, (_, index) =>
       known({ subject, attribute: 'likes', value: `band ${index}`, statedAt: earlier(9) }),
@@ -153,7 +153,7 @@ describe('decide', () => {
     expect(decision).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
   });
 
-  it('confirms the same value in another spelling, and takes over a value that goes on', () => {
+  it('confirms the same value in another spelling, and takes over a longer form of the value', () => {
     const city = known({ attribute: 'home_city', value: 'Linz', text: 'User lives in Linz.', statedAt: earlier(9) });
     expect(
       decide(statement({ attribute: 'home_city', value: 'linz', text: 'Lives in Linz' }), beside(city), context),
@@ -175,7 +175,7 @@ describe('decide', () => {
     });
   });
 
-  it('ends by a denial what it denies, and only that', () => {
+  it('ends only the value that a denial names, or all values if it names none', () => {
     const [car, bike] = [
       known({ attribute: 'owns', value: 'a kayak', statedAt: earlier(9) }),
       known({ attribute: 'owns', value: 'a tandem', statedAt: earlier(9) }),
@@ -196,7 +196,7 @@ describe('decide', () => {
     });
   });
 
-  it('ends nothing by denying something narrower, or by denying without a value something that is not a state', () => {
+  it('ends nothing by denying a narrower value, or by denying a taste without naming a value', () => {
     const denies = (attribute: string, denied: string | null, affirmed: string): string => {
       const holds = known({ attribute, value: affirmed, statedAt: earlier(9) });
       const decision = decide(statement({ attribute, value: denied, polarity: 'denied' }), beside(holds), context);
@@ -215,7 +215,7 @@ describe('decide', () => {
     expect(denies('allergy', null, 'nut')).toBe('ended');
   });
 
-  it('ends a statement about somebody else when the reader says that it is over', () => {
+  it('ends or replaces a statement about another subject when the reader says so', () => {
     const wish = known({
       subject: "User's nephew Ari",
       attribute: 'wish',
@@ -237,7 +237,7 @@ describe('decide', () => {
       relation: { kind: 'replaces', target: chair },
     });
     expect(decide(next, [], context)).toMatchObject({ action: 'add', retires: [{ memory: chair, how: 'replaced' }] });
-    // What the user is or has is never replaced by what somebody else is or has.
+    // A statement about another person never replaces the user's own value of the same attribute.
     const own = known({ attribute: 'employer', value: 'Halden Foods' });
     const other = statement({
       subject: "User's sister Ana",
@@ -248,7 +248,7 @@ describe('decide', () => {
     expect(decide(other, [], context)).toMatchObject({ action: 'add', retires: [] });
   });
 
-  it('lets what somebody else does take the place of a passing state of the user’s, and of nothing that the table of attributes knows', () => {
+  it('lets a statement about another person replace a passing state of the user, but no value of an attribute in the table', () => {
     const told = (target: Memory): Statement =>
       statement({
         subject: "User's apprentice Noor",
@@ -260,10 +260,10 @@ describe('decide', () => {
     const search = known({ attribute: 'apprentice_search', value: 'two candidates', statedAt: earlier(9) });
     for (const target of [waiting, search])
       expect(decide(told(target), [], context)).toMatchObject({ retires: [{ memory: target, how: 'replaced' }] });
-    // "User · colleague = Noor" says who Noor is: what becomes of Noor takes its place.
+    // "User · colleague = Noor" is also a statement about Noor, so a statement about Noor may replace it.
     const colleague = known({ attribute: 'colleague', value: 'Noor', statedAt: earlier(9) });
     expect(decide(told(colleague), [], context)).toMatchObject({ retires: [{ memory: colleague, how: 'replaced' }] });
-    // A number that is off by one takes nobody out of the memory.
+    // A statement that does not name Noor cannot replace it: the reader has given a wrong number.
     const slip = statement({ attribute: 'skill', value: 'oars', relation: { kind: 'replaces', target: colleague } });
     expect(decide(slip, [], context)).toMatchObject({ action: 'add', retires: [] });
     const son = { ...known({ attribute: 'child_name', value: 'Noor', statedAt: earlier(9) }), permanent: true };
@@ -273,7 +273,7 @@ describe('decide', () => {
     for (const target of [likes, plain]) expect(decide(told(target), [], context)).toMatchObject({ retires: [] });
   });
 
-  it('[K18] closes what has expired when the reader says so, and starts again what is said again', () => {
+  it('[K18] closes an expired statement when the reader gives its outcome, and adds a new one when it is repeated', () => {
     const ranOut = (fields: Partial<Statement>, archiveReason: Memory['archiveReason'] = 'expired'): Memory => ({
       ...known({ statedAt: earlier(60), ...fields }),
       archivedAt: earlier(10),
@@ -292,12 +292,12 @@ describe('decide', () => {
     expect(how('reaches', search)).toEqual(['replaced']);
     expect(how('repeats', search)).toEqual(['merged']);
     expect(how('extends', search)).toEqual(['merged']);
-    // What was forgotten, replaced or withdrawn stays as it is.
+    // A statement that was forgotten, replaced or contradicted is not changed.
     for (const reason of ['forgotten', 'superseded', 'contradicted'] as const)
       expect(how('replaces', ranOut({ type: 'intention', tense: 'planned' }, reason))).toEqual([]);
   });
 
-  it('extends under another attribute: the whole statement takes the place of the part, but never of a known attribute’s value', () => {
+  it('replaces a statement by its longer form under another attribute, except a value of an attribute in the table', () => {
     const part = known({ attribute: 'boat_kind', value: 'dinghy', text: 'User has a dinghy.', statedAt: earlier(9) });
     const whole = (target: Memory): Statement =>
       statement({
@@ -314,7 +314,7 @@ describe('decide', () => {
     expect(decide(whole(home), [], context)).toMatchObject({ action: 'add', retires: [] });
   });
 
-  it('extends a statement without an attribute by a new one, which also retires what its fields exclude', () => {
+  it('replaces a statement without an attribute by its longer form, which also retires the values that it excludes', () => {
     const vague = known({ text: 'User works in a bakery.', statedAt: earlier(9) });
     const other = known({ attribute: 'employer', value: 'Norsted', statedAt: earlier(30) });
     const named = { attribute: 'employer', value: 'Brill', relation: { kind: 'extends', target: vague } } as const;
@@ -342,7 +342,7 @@ describe('decide', () => {
     });
   });
 
-  it('F4: a plan is not replaced before its day by what holds now, and is from its day on', () => {
+  it('F4: a state does not replace a plan before its day, and replaces it from that day on', () => {
     const inDays = (days: number): Memory =>
       known({
         attribute: 'employer',
@@ -356,7 +356,7 @@ describe('decide', () => {
     expect(decide(job, beside(inDays(-2)), context)).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
   });
 
-  it('adds an event of another time, and confirms one whose time is only more or less exact', () => {
+  it('adds a past event with another date, and confirms one whose date is only more or less exact', () => {
     const trip = (from: string): Partial<Statement> => ({
       attribute: 'travel_destination',
       value: 'Oslo',
@@ -371,7 +371,7 @@ describe('decide', () => {
     expect(told('2023-08-19', '2023-01-01')).toBe('confirm');
   });
 
-  it('leaves what happened alone: history neither replaces nor is replaced', () => {
+  it('never lets an event of the past replace a state, or a state replace an event of the past', () => {
     const past = known({ attribute: 'employer', value: 'Post', tense: 'happened', statedAt: earlier(9) });
     expect(decide(statement({ attribute: 'employer', value: 'Nordlys' }), beside(past), context)).toMatchObject({
       action: 'add',
@@ -383,7 +383,7 @@ describe('decide', () => {
     ).toMatchObject({ action: 'add', retires: [] });
   });
 
-  it('follows the reader’s relation only when subject and rank allow', () => {
+  it('follows the reader’s relation only when subject and rank allow it', () => {
     const taste = known({ text: 'User likes rye bread.', statedAt: earlier(9) });
     const next = statement({
       text: 'User cannot stand rye bread any more.',
@@ -394,7 +394,7 @@ describe('decide', () => {
     expect(decide({ ...next, sourceType: 'inference' }, [], context)).toMatchObject({ action: 'yield', to: taste });
   });
 
-  it('reaches a goal only when the reader says so, and only a memory whose type has outcomes', () => {
+  it('reaches a goal, a plan or a passing state only when the reader says so', () => {
     const goal = known({ type: 'goal', text: 'User wants to buy a smokehouse.', statedAt: earlier(90) });
     const bought = statement({ text: 'User bought a smoked ham in Bergen.', type: 'episode', tense: 'happened' });
     expect(decide(bought, [{ memory: goal, similarity: 0.84 }], context)).toMatchObject({ action: 'add', retires: [] });
@@ -408,7 +408,7 @@ describe('decide', () => {
       action: 'add',
       retires: [],
     });
-    // A plan whose day has passed, a situation, and a plan that another person was part of.
+    // The targets are a plan whose day has passed, a situation, and a plan of another person.
     for (const target of [
       known({ text: 'User has the smokehouse surveyed.', tense: 'happened', dueAt: earlier(2) }),
       known({ type: 'context', text: 'User is looking for a smokehouse.' }),
@@ -419,7 +419,7 @@ describe('decide', () => {
     }
   });
 
-  it('F13: near-identical meaning without a field that differs is one statement', () => {
+  it('F13: confirms a statement of nearly identical meaning, unless a field differs', () => {
     const wish = known({
       type: 'preference',
       text: 'User wants meeting notes as bullet points.',
@@ -449,7 +449,7 @@ describe('decide', () => {
     expect(decide(other, [{ memory: shift, similarity: 0.97 }], context)).toMatchObject({ action: 'add', retires: [] });
   });
 
-  it('[E5] follows a verdict on what fields leave open, and asks only about that', () => {
+  it('[E5] follows a verdict about a pair that fields do not decide, and asks only about such pairs', () => {
     const open = known({ text: 'User keeps bees behind the barn.', statedAt: earlier(9) });
     const next = statement({ text: 'User has three hives by the barn.' });
     const candidates = [{ memory: open, similarity: 0.8 }];
@@ -472,7 +472,7 @@ describe('decide', () => {
     });
   });
 
-  // Properties: an owner's live statements, and the decision on each newcomer applied to them.
+  // For the property tests: applies the decision about each statement in turn, and returns the statements that are live at the end.
   const live = (statements: readonly Statement[]): Memory[] => {
     let memories: Memory[] = [];
     const archive = (id: string, by: string): void => {
@@ -536,7 +536,7 @@ describe('decide', () => {
     fc.assert(
       fc.property(
         fc
-          // Claims are repeated, too: a claim that is made twice is one record.
+          // The sequences contain repeated claims. A claim that is made twice is one record.
           .uniqueArray(arbitrary, { selector: ({ day }) => day, maxLength: 8 })
           .chain((given) => fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length }))),
         ([given, shuffled]) => {
@@ -551,7 +551,7 @@ describe('decide', () => {
     );
   });
 
-  it('an earlier claim keeps out what came between it and the later one', () => {
+  it('the earlier of two equal claims excludes a statement that was made between them', () => {
     const fields = { subject: 'User', attribute: 'home_city', polarity: 'affirmed', sourceType: 'inference' } as const;
     const [denied, alpha, beta, again] = [
       statement({ ...fields, value: 'Beta', polarity: 'denied', sourceType: 'explicit', statedAt: earlier(5) }),
@@ -564,7 +564,7 @@ describe('decide', () => {
     expect(live([alpha, denied, again, beta]).map(claimOf).sort()).toEqual(both);
   });
 
-  it('a weaker claim that came later holds when what was said in between ended the stronger one', () => {
+  it('a later, weaker claim supports a statement after the stronger claim has ended', () => {
     const fields = { subject: 'User', attribute: 'home_city', polarity: 'affirmed', sourceType: 'explicit' } as const;
     const [alpha, beta, denied, again] = [
       statement({ ...fields, value: 'Alpha', statedAt: earlier(5) }),
@@ -579,7 +579,7 @@ describe('decide', () => {
     expect(affirmed([alpha, denied, beta])).toEqual([]);
   });
 
-  it('a statement that gives way frees what it retires: what that had kept out holds again', () => {
+  it('a statement holds again when the statement that excluded it is retired', () => {
     const fields = { subject: 'User', attribute: 'employer', polarity: 'affirmed', sourceType: 'explicit' } as const;
     const [beta, gamma, denied, alpha] = [
       statement({ ...fields, value: 'Beta', sourceType: 'conversation', statedAt: earlier(306) }),

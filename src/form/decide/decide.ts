@@ -24,34 +24,37 @@ import { contentHash } from '../../record/id.ts';
 /** A known statement that a new one may affect. */
 export interface Candidate {
   memory: Memory;
-  /** On the calibrated scale. */
+  /** The similarity of the two statements on the calibrated scale. */
   similarity: number;
 }
 
-/** A known statement that no longer holds, and why. */
+/** A known statement that no longer holds, and the reason. */
 export interface Retirement {
   memory: Memory;
   /**
-   * `replaced`: another value took its place. `ended`: it was denied or is over. `merged`: the new one says the same with more fields.
-   * `reached`: a goal or an intention came true, and keeps its outcome.
+   * `replaced`: another value took its place. `ended`: it was denied, or is over. `merged`: the new statement says the same with more
+   * fields. `reached`: a goal or an intention came true, and its outcome is kept.
    */
   how: 'replaced' | 'ended' | 'merged' | 'reached';
 }
 
 /** The decision about a new statement. `restores`: retired statements that hold after all. */
 export type Decision = { restores?: Memory[] } &
-  /** It is stored, and the statements that it retires become history. `retiresLater`: the statement that a plan replaces on its day. */
+  /** The statement is stored, and those of `retires` become history. `retiresLater`: the statement that a plan replaces on its day. */
   (
     | { action: 'add'; retires: Retirement[]; retiresLater?: Memory }
-    /** It is already known: the known statement gains a source. If the new claim is an earlier one, it may retire other statements. */
+    /** The statement is already known, and the known statement gains a source. The repeated claim may retire other statements. */
     | { action: 'confirm'; target: Memory; retires?: Retirement[] }
-    /** It says more than the known statement, which takes over its words. */
+    /** The statement says more than the known one, which takes over its words. */
     | { action: 'revise'; target: Memory; text: string }
-    /** It does not hold: it is stored as history, because the statement `to` outranks it. What it excluded while it held is retired. */
+    /**
+     * The statement is stored as history, because the statement `to` outranks it. The statements that it excluded while it held are
+     * retired.
+     */
     | { action: 'yield'; to: Memory; retires?: Retirement[] }
   );
 
-/** What a model has decided about a pair that fields do not decide. */
+/** The decision of a model about a pair of statements that their fields do not decide. */
 export type Verdict =
   | { action: 'add' }
   | { action: 'confirm' | 'replace'; target: string }
@@ -61,18 +64,18 @@ export interface DecideContext {
   types: MemoryTypeTable;
   attributes: AttributeTable;
   thresholds: ThresholdSettings;
-  /** The time of the decision: a plan replaces nothing before its day. */
+  /** The time of the decision. A plan replaces nothing before its day. */
   now: number;
 }
 
-/** The context of decisions that are made now. */
 export function decideContext({ memoryTypes, attributes, settings, clock }: ApplyDeps): DecideContext {
   return { types: memoryTypes, attributes, thresholds: settings.thresholds, now: clock.now() };
 }
 
 /**
- * Decides about a statement by its fields and those of the owner's known statements. Words in common never retire a statement. Only another
- * value of a single-valued attribute, a denial of the same value, a reader's relation or a model's verdict does.
+ * Decides about a statement by its fields and those of the owner's known statements. Shared words never retire a statement. Only another
+ * value of a single-valued attribute, a denial of the same value, a reader's relation, a model's verdict or a merge with a nearly identical
+ * statement does.
  */
 export function decide(
   statement: Statement,
@@ -92,7 +95,7 @@ export function decide(
   );
 }
 
-/** A statement that is stored because of its relation also retires what its fields exclude. */
+/** A statement that is stored because of its relation also retires the statements that its fields exclude. */
 function withConsequences(related: Decision, fields: Decision | null): Decision {
   if (related.action !== 'add' || related.retires.length === 0 || fields?.action !== 'add') return related;
   const others = fields.retires.filter(({ memory }) => !related.retires.some((each) => each.memory.id === memory.id));
@@ -119,7 +122,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   const { kind, target } = statement.relation;
   if (!mayStillChange(target) || !mayTouch(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
-  // An expired statement that is said again becomes a new one with today's date: the old one would expire again at once.
+  // An expired statement that is said again becomes a new statement with the current date, because the old one would expire again at once.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   if (kind === 'repeats')
@@ -127,20 +130,23 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (!mayChange(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
   if (kind === 'extends') return extend(statement, target, context);
-  // A plan does not replace a state before its day: the job that puts the plan into effect does so on that day.
+  // A plan does not replace a state before its day. The job that puts the plan into effect replaces the state on that day.
   const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [], retiresLater: target };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
 }
 
-/** Whether trust and rank allow a statement to change a known one. What people say about themselves changes what the user said about them. */
+/**
+ * Whether trust and rank allow a statement to change a known one. What people say about themselves may change what the user said about
+ * them.
+ */
 function mayChange(statement: Statement, target: Memory): boolean {
   const isOwnMatter = statement.relation?.isOwnMatter === true;
   return maySupersede(isOwnMatter ? { ...statement, trust: target.trust } : statement, target);
 }
 
-/** Whether a reader's relation is possible, given subject and attribute. */
+/** Whether subject and attribute allow the relation that a reader gives. */
 function mayTouch(statement: Statement, target: Memory, context: DecideContext): boolean {
   if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context))
     return false;
@@ -148,8 +154,8 @@ function mayTouch(statement: Statement, target: Memory, context: DecideContext):
 }
 
 /**
- * A statement about who somebody is ("colleague = Noor") can be replaced only under the same attribute, or by a statement that names the
- * person. Otherwise a number that is off by one in a reader's answer would remove a person from the memory.
+ * Whether a statement may replace a known one. A statement about who somebody is ("colleague = Noor") can be replaced only under the same
+ * attribute, or by a statement that names the person. Otherwise a wrong number in a reader's answer would remove a person from the memory.
  */
 function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: DecideContext): boolean {
   const { attribute, subject, text } = statement;
@@ -159,7 +165,10 @@ function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: D
   return target.value.split(/[\s,(]+/u).some((name) => name.length > 1 && said.includes(name.toLowerCase()));
 }
 
-/** A goal came true. Only a statement that has outcomes, is or was a plan, is passing or has expired can be reached. */
+/**
+ * Decides about a statement that says that a goal came true. The known statement must have outcomes, have a due day, be a plan, have
+ * expired, or be of a type that expires.
+ */
 function reach(target: Memory, { types }: DecideContext): Decision | null {
   const type = types.get(target.type);
   const hasOutcomes = type?.initialState !== null;
@@ -168,22 +177,22 @@ function reach(target: Memory, { types }: DecideContext): Decision | null {
   return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
 }
 
-/** The statement adds to a known one. */
+/** Decides about a statement that adds to a known one. */
 function extend(statement: Statement, target: Memory, context: DecideContext): Decision | null {
   if (target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
   if (statement.attribute === null || target.attribute === statement.attribute)
     return { action: 'revise', target, text: statement.text };
-  // Under another attribute the longer statement is a new one. A value of an attribute in the table stays beside it.
+  // Under another attribute, the longer statement is a new one. It does not replace the value of an attribute in the table.
   return context.attributes.isKnown(target.attribute ?? '')
     ? null
     : { action: 'add', retires: [{ memory: target, how: 'merged' }] };
 }
 
 /**
- * Whether a relation may name a statement about another person. The end of a plan may be told about another person ("Malika would not take
- * the jacket off" ends the user's plan to buy it, "Non's birth was registered" reaches the user's appointment), and the outcome of a plan, an office or a pregnancy is told about the person whom it
- * concerns now: "Oisin stays on" replaces the user's waiting for his answer. But what another person is or has never replaces what the user
- * is or has under an attribute of the table.
+ * Whether a relation may name a statement with another subject. A statement about another person may end or reach any statement: "Malika
+ * would not take the jacket off" ends the user's plan to buy the jacket. It may replace a plan or a passing state of the user ("Oisin stays
+ * on" replaces the user's waiting for his answer), a statement that names that person, or one under an attribute that is not in the table.
+ * It never replaces a permanent statement about the user, or one with the same attribute.
  */
 function mayConcernAnother(statement: Statement, target: Memory, { types, attributes }: DecideContext): boolean {
   const { relation, attribute, subject } = statement;
@@ -205,8 +214,9 @@ function mayConcernAnother(statement: Statement, target: Memory, { types, attrib
 const TOLD_AGAIN = 0.5;
 
 /**
- * Whether a statement about somebody else is the longer form of a known one: "User has a granddaughter, Eve, who set up the tablet" says what
- * was known of "User's granddaughter". Both are about the user or the user's people, or one names the subject of the other.
+ * Whether a statement is the longer form of a known one with another subject: "User has a granddaughter, Eve, who set up the tablet"
+ * contains what was known about "User's granddaughter". Both must be about the user or the user's people, or one must name the subject of
+ * the other.
  */
 function isToldAgain({ subject, text }: Statement, target: Memory): boolean {
   const isOwn = [subject, target.subject].every((each) => isUser(each) || belongsToUser(each));
@@ -222,9 +232,9 @@ type Fields = Pick<
 type Told = Fields & Pick<Memory, 'content'>;
 
 /**
- * Compares statements of the same subject and attribute. The same value is confirmed. Otherwise everything that was ever said of the matter
- * decides what holds, so that the order of arrival does not count, and old conversations that are imported late find their place in
- * history.
+ * Compares a statement with all known statements of the same subject and attribute, archived ones included. The same value is confirmed.
+ * Otherwise all these statements together decide which of them hold. The result therefore does not depend on the order of arrival, and an
+ * old conversation that is imported late takes its place in history.
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
   const memories = known.map(({ memory }) => memory);
@@ -246,7 +256,10 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
 }
 
-/** What a claim changes among the statements of its matter: which ones no longer hold, which hold again, and which one beats the claim. */
+/**
+ * What a claim changes among the statements of the same subject and attribute: which of them no longer hold, which hold again, and which
+ * one beats the claim.
+ */
 function consequences(claimed: Told & Claim, same: readonly Memory[], context: DecideContext) {
   const beatenBy = beaters<Told & Claim>([...new Set([...same, claimed])], context);
   const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
@@ -274,8 +287,8 @@ function wasBeatenByFields(memory: Memory, same: readonly Memory[], context: Dec
 }
 
 /**
- * The statements of one matter that do not hold, each with the statement that beats it. The claims are applied in the order in which they
- * were made. Each one replaces what it excludes, unless the excluded statement has the higher trust or rank.
+ * The statements of one subject and attribute that do not hold, each with the statement that beats it. The claims are applied in the order
+ * in which they were made. Each claim replaces the statements that it excludes, unless one of them has higher trust or rank.
  */
 function beaters<Each extends Fields & Claim>(statements: readonly Each[], context: DecideContext): Map<Each, Each> {
   const beatenBy = new Map<Each, Each>();
@@ -315,7 +328,7 @@ function isSameMatter(one: Fields, other: Fields): boolean {
 /** Whether two statements of the same subject and attribute cannot both hold now. */
 export function conflicts(one: Fields, other: Fields, { attributes, now }: DecideContext): boolean {
   const policy = attributes.policyOf(one.attribute ?? '');
-  // First, because it is the cheapest test: somebody may have a thousand likes, which are all compared with each other.
+  // This test is the cheapest, so it comes first: a user may have a thousand likes, which are all compared with each other.
   if (one.polarity === other.polarity && policy.values === 'many') return false;
   if (!isSameMatter(one, other) || isPast(one) || isPast(other) || isAhead(one, now) || isAhead(other, now))
     return false;
@@ -329,14 +342,17 @@ export function conflicts(one: Fields, other: Fields, { attributes, now }: Decid
   return one.polarity === 'affirmed' && !isSame && one.value !== null && other.value !== null;
 }
 
-/** "Has no children" denies every value of the attribute. "Does not like it when people call" denies no other taste. */
+/**
+ * Whether a denial without a value denies every value of the attribute. "Has no children" does. "Does not like it when people call" denies
+ * no other taste.
+ */
 function deniesAll({ permanent, category }: Attribute): boolean {
   return permanent && category !== 'preference';
 }
 
 /**
- * "Not allergic to fish oil" leaves the allergy to fish. A longer name is only a fuller one ("Linz, Austria"), as is a longer value of an
- * attribute that has one value ("Golf VII"), and a value with a dose.
+ * Whether a denied value is narrower than the affirmed one: "not allergic to fish oil" leaves the allergy to fish. Three kinds of longer
+ * values are not narrower: a full name ("Linz, Austria"), a value of a single-valued attribute ("Golf VII"), and a value with a dose.
  */
 function isNarrower(denied: string, affirmed: string | null, { shape, values }: Attribute): boolean {
   if (shape === 'name' || values === 'one') return false;
@@ -345,8 +361,8 @@ function isNarrower(denied: string, affirmed: string | null, { shape, values }: 
 }
 
 /**
- * "I sold the Octavia" ends "Skoda Octavia": a part of the name is enough to end what has one value or a name. Not for places, because York is
- * not New York.
+ * Whether a denied value names an affirmed one by a part of its name: "I sold the Octavia" ends "Skoda Octavia". This applies to names and
+ * to single-valued attributes, but not to places and health, because York is not New York.
  */
 function isNamedBy(denied: string, { value }: Fields, { shape, values, category }: Attribute): boolean {
   if ((shape !== 'name' && values !== 'one') || category === 'location' || category === 'health') return false;
@@ -355,7 +371,7 @@ function isNamedBy(denied: string, { value }: Fields, { shape, values, category 
   return short.length > 2 && ` ${long} `.includes(` ${short} `);
 }
 
-// A dose with what follows it ("50 mg a day"), or the words that end a denial, in the normal form of a value.
+// Matches, in the normal form of a value, a dose with the words after it ("50 mg a day"), or the closing words of a denial ("any more").
 const DOSE_OR_END =
   /(?: [\d.]{1,9}){1,2} ?(?:mg|mcg|[μu]g|g|ml|iu|ie|units?|tablets?|pills?|drops?|puffs?)(?![\p{L}\p{N}]).*$| any ?(?:more|longer)$/u;
 
@@ -363,7 +379,7 @@ function isPast({ tense }: { tense: Tense }): boolean {
   return tense === 'happened';
 }
 
-/** A plan whose day has not come. */
+/** Whether a statement is a plan whose day has not come. */
 function isAhead({ tense, validFrom }: Pick<Fields, 'tense' | 'validFrom'>, now: number): boolean {
   return tense === 'planned' && (validFrom === null || validFrom.getTime() > now);
 }
@@ -380,7 +396,7 @@ function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext
 }
 
 /**
- * Whether two plans have different days: either the day was moved, or there are two plans. With a single-valued attribute ("employer") the
+ * Whether two plans have different days. Either the day was moved, or there are two plans. With a single-valued attribute ("employer"), the
  * day was moved.
  */
 function isForAnotherDay(one: Fields, other: Fields): boolean {
@@ -388,14 +404,17 @@ function isForAnotherDay(one: Fields, other: Fields): boolean {
   return day !== null && otherDay !== null && one.validFrom !== null && isoDay(day) !== isoDay(otherDay);
 }
 
-/** Whether two events of the past have different days. "In May 2024" is stored as its first day, and may be any day of that month. */
+/**
+ * Whether two events of the past have different days. "In May 2024" is stored as the first day of the month, and matches any day of the
+ * month.
+ */
 function isOfAnotherTime(one: Fields, other: Fields): boolean {
   if (one.validFrom === null || other.validFrom === null) return false;
   const [time, otherTime] = [one.validFrom, other.validFrom].map((day) => isoDay(day).replace(/(?:-01){1,2}$/, ''));
   return !time?.startsWith(otherTime ?? '') && !otherTime?.startsWith(time ?? '');
 }
 
-/** "Linz" and "Linz, Austria" are one value, because one begins with the other. */
+/** Whether two values are the same. "Linz" and "Linz, Austria" are, because one begins with the other. */
 function isSameValueOf(one: { value: string | null }, other: { value: string | null }, shape: ValueShape): boolean {
   if (one.value === null || other.value === null) return one.value === other.value;
   const [left, right] = [normalValue(one.value, shape), normalValue(other.value, shape)];
@@ -416,7 +435,7 @@ function byVerdict(statement: Statement, candidates: readonly Candidate[], verdi
   return { action: 'add', retires: [{ memory: target, how: 'replaced' }] };
 }
 
-/** Two statements of nearly identical meaning are one, unless a field differs. */
+/** Confirms, revises or merges a known statement of nearly identical meaning, unless a field tells the two apart. */
 function byMeaning(statement: Statement, candidates: readonly Candidate[], context: DecideContext): Decision | null {
   const { thresholds } = context;
   const nearest = candidates
@@ -426,7 +445,7 @@ function byMeaning(statement: Statement, candidates: readonly Candidate[], conte
     })
     .sort((one, other) => other.similarity - one.similarity)[0];
   if (nearest === undefined) return null;
-  // The statement with an attribute can be compared by fields from now on, so it replaces the one without.
+  // A statement with an attribute can be compared by its fields, so it replaces one without an attribute.
   if (nearest.memory.attribute === null && statement.attribute !== null && wins(statement, nearest.memory))
     return { action: 'add', retires: [{ memory: nearest.memory, how: 'merged' }] };
   return confirmOrRevise(statement, nearest.memory);
@@ -445,15 +464,15 @@ export function differs(one: Fields & { text: string }, other: Told): boolean {
   return tellApart(one.text, other.content);
 }
 
-/** If a plan is told for another day, the known plan takes over the words and the day. */
+/** If a plan is repeated with another day, the known plan takes over the words and the day. */
 function moveDay(statement: Statement, target: Memory): Decision | null {
   const isMoved = isForAnotherDay(statement, target) && maySupersede(statement, target);
   return isMoved ? { action: 'revise', target, text: statement.text } : null;
 }
 
 /**
- * The known statement takes over the new words if they say everything that it says and more, or if they move its day. Otherwise it is
- * confirmed.
+ * Revises the known statement with the new words if they contain at least three quarters of its content words and more, or if they move its
+ * day. Otherwise the known statement is confirmed.
  */
 function confirmOrRevise(statement: Statement, target: Memory): Decision {
   const [said, known] = [contentStems(statement.text), contentStems(target.content)];
@@ -464,8 +483,8 @@ function confirmOrRevise(statement: Statement, target: Memory): Decision {
 }
 
 /**
- * The pairs that fields do not decide: close in meaning, without a field that differs and without a relation from the reader. A known
- * statement that the reader was shown and gave no relation to is not an open question.
+ * The known statements about which a model is asked: they are similar to the new statement, and neither the fields nor a relation from the
+ * reader decide. A known statement that the reader was shown without giving a relation is left out, unless a plan has another day.
  */
 export function openCandidates(
   statement: Statement,
@@ -485,22 +504,22 @@ export function openCandidates(
   return comparable.filter(isOpen).map(({ memory }) => memory);
 }
 
-/** What decides between two statements that cannot both hold. */
+/** The properties that decide between two statements that cannot both hold. */
 interface Claim {
   sourceType: SourceType;
   trust: Trust;
   statedAt: Date;
   validFrom: Date | null;
-  /** For a memory: the other claims of the same statement. */
+  /** Contains the other claims of the same statement, if it is a stored memory. */
   internal?: Record<string, unknown>;
 }
 
 type Rank = Pick<Claim, 'sourceType' | 'trust'>;
 
-/** Explicit statement › inference from chat › autonomous inference. */
+/** An explicit statement outranks a conversation or an import, which outrank an inference. */
 const RANK: Record<SourceType, number> = { explicit: 3, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 
-/** Orders two claims by trust, because less trust never wins, and then by rank: negative when `known` outranks `next`. */
+/** Compares two claims by trust, and at equal trust by rank. Negative if `known` outranks `next`. */
 export function compareRank(next: Rank, known: Rank): number {
   return (
     TRUST_LEVELS.indexOf(next.trust) - TRUST_LEVELS.indexOf(known.trust) ||
@@ -508,22 +527,22 @@ export function compareRank(next: Rank, known: Rank): number {
   );
 }
 
-/** Whether a new statement may take the place of a known one: trust, then rank, and among equals the later one. */
+/** Whether a new statement may replace a known one: by trust, then by rank, and at equal rank by time. */
 export function wins(next: Claim, known: Claim): boolean {
   return (compareRank(next, known) || timeOf(next) - timeOf(known)) >= 0;
 }
 
-/** Whether a later statement may change a known one, regardless of the days that the two speak of. */
+/** Like `wins`, but compares the times at which the two were stated, regardless of the days from which they hold. */
 export function maySupersede(next: Claim, known: Claim): boolean {
   return (compareRank(next, known) || next.statedAt.getTime() - known.statedAt.getTime()) >= 0;
 }
 
-/** When a claim was made; a plan that has taken effect counts from its day. */
+/** The time of a claim. A plan that has taken effect counts from its day. */
 function timeOf({ statedAt, validFrom }: Claim): number {
   return Math.max(statedAt.getTime(), validFrom?.getTime() ?? Number.NEGATIVE_INFINITY);
 }
 
-/** One time that a statement was made. */
+/** One occasion on which a statement was made. */
 interface MadeClaim extends Rank {
   at: number;
 }
@@ -532,16 +551,17 @@ const OTHER = 'otherClaims';
 /** Without a limit, the list of a statement that is repeated every day would grow for ever. */
 const MOST_CLAIMS = 16;
 
-/** The times that a statement was made, the strongest first. */
+/** The occasions on which a statement was made, the strongest claim first. */
 function claimsOf(claim: Claim): MadeClaim[] {
   const { sourceType, trust, internal } = claim;
   return [{ sourceType, trust, at: timeOf(claim) }, ...((internal?.[OTHER] ?? []) as MadeClaim[])];
 }
 
 /**
- * The claim that a repeated statement rests on: the one of higher rank with its own time, or of two equals the later one. The rank of one
- * claim with the time of the other would be a claim that nobody made. The other claims are kept beside it: if the strongest claim ends, a
- * later and weaker one still holds the statement, and an earlier one excludes what was said between the two.
+ * The claim on which a repeated statement rests: the claim of higher rank, or the later of two claims of equal rank. Rank and time are
+ * taken from the same claim, because a mixture would be a claim that nobody made. The other claims are stored as well. If the strongest
+ * claim ends, a later and weaker claim still supports the statement, and an earlier claim still excludes statements that were made between
+ * the two.
  */
 export function strongerClaim(next: Claim, known: Claim): Rank & Pick<Claim, 'statedAt' | 'internal'> {
   const { sourceType, trust, statedAt } = wins(next, known) ? next : known;

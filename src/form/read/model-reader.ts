@@ -58,13 +58,13 @@ Examples (user turn → statement):
 [2026-03-02 Mon] "my brother Tomas can't have nuts" → {"text":"User's brother Tomas cannot eat nuts.","about":"User's brother Tomas","attribute":"allergy","value":"nuts","tense":"holds","type":"personal","quote":"my brother Tomas can't have nuts"}`;
 
 export interface ReadPromptInput extends ReadInput {
-  /** How many characters of any other turn are shown. */
+  /** How many characters of a turn are shown, if it is not the user's. */
   turnCharacters: number;
   /** How many characters of a user's turn are shown. */
   userCharacters: number;
 }
 
-/** Asks what a stretch of a conversation states, and how that changes the known statements. */
+/** Asks for the statements of some turns, and for their relations to the known statements. */
 const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
   version: 10,
@@ -89,16 +89,16 @@ const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   },
 });
 
-/** A part of a prompt, left out where it has no lines. */
+/** A part of a prompt. A part without lines is left out. */
 function part(title: string, name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:\n${fence(name, lines.join('\n'))}`];
 }
 
-/** `7. [2026-03-02] employer = Bosch · User works at Bosch.` */
+/** A known statement in the prompt: `7. [2026-03-02] employer = Bosch · User works at Bosch.` */
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {
   const { subject, attribute, value, polarity, statedAt, content } = memory;
   const about = isUser(subject) ? '' : `${subject} · `;
-  // A colon after a value would make some values look like secrets to the redaction: "preference = Goat Pass: User wants …".
+  // No colon follows the value, because the redaction would take some values for secrets: "preference = Goat Pass: User wants …".
   const field =
     attribute === null
       ? ''
@@ -108,10 +108,10 @@ function knownLine(memory: Memory, index: number, now: Date | undefined): string
   return `${index + 1}. [${isoDay(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
 }
 
-/** The times of a known statement, as a model is shown them: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
+/** The times of a known statement in the prompt: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
 function timesOf(memory: Memory, now: Date | undefined): string[] {
   const { tense, statedAt, validFrom, validTo, archivedAt } = memory;
-  // A statement with a stated end is over, and its outcome is not an open question.
+  // An expired statement with a stated end is over, so its outcome is not an open question.
   if (archivedAt !== null && tense !== 'planned' && validTo !== null) return [`was so until ${isoDay(validTo)}`];
   const dueAt = isDaySaid(memory) ? memory.dueAt : null;
   const dates = [
@@ -120,7 +120,7 @@ function timesOf(memory: Memory, now: Date | undefined): string[] {
     ...(validTo === null ? [] : [`until ${isoDay(validTo)}`]),
   ];
   if (archivedAt !== null) return [`ran out on ${isoDay(archivedAt)}, outcome unknown`, ...dates];
-  // The words of the statement may still speak of the future.
+  // The beginning is shown because the words of the statement may still refer to it as the future.
   if (tense === 'holds')
     return [...(validFrom !== null && validFrom > statedAt ? [`began on ${isoDay(validFrom)}`] : []), ...dates];
   const isPassed = dueAt !== null && (tense === 'happened' || (now !== undefined && isPlanOver(memory, now.getTime())));
@@ -143,7 +143,7 @@ function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string 
 const SPEAKERS = { user: 'User', agent: 'Assistant', tool: 'Tool', document: 'Document', system: 'System' } as const;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** A turn as a model reads it: when, who, and what. The user's words are shown whole, the others' are shortened. */
+/** A turn in the prompt: its date, its speaker and its words. Long turns are shortened; the limit for the user's turns is higher. */
 function turnLine(
   event: Event,
   { timeZone, turnCharacters, userCharacters }: Pick<ReadPromptInput, 'timeZone' | 'turnCharacters' | 'userCharacters'>,
@@ -163,7 +163,7 @@ function localDay(at: Date, timeZone: string): string {
 
 function shortened(text: string, characters: number): string {
   if (text.length <= characters) return text;
-  // The end of a long message often holds what it was about.
+  // The end of a long message often contains its main point.
   const head = Math.ceil(characters * 0.7);
   return `${text.slice(0, head)} … ${text.slice(text.length - (characters - head))}`.toWellFormed();
 }
@@ -178,13 +178,16 @@ const REASONS: Readonly<Record<string, string>> = {
   unknown_target: 'a known statement that you end or change: name only those that the turn is about',
 };
 
-/** Whether a reader that is told the reason can correct the item. The words of another speaker may be a statement about that speaker. */
+/**
+ * Whether a reader can correct an item once it knows the reason of the refusal. Words of another speaker may be corrected to a statement
+ * about that speaker.
+ */
 export function isMendable({ reason, detail }: Pick<RefusedItem, 'reason' | 'detail'>): boolean {
   if (reason === 'not_the_users_own') return detail?.startsWith('said by: the speaker') === true;
   return Object.hasOwn(REASONS, reason);
 }
 
-/** The note that is added to a repeated request: which statements of its answer were refused, and why. */
+/** The note that is added to the prompt when a model is asked again. It lists the refused statements and the reasons. */
 function amendNote(refused: readonly RefusedItem[]): string {
   const lines = refused.map(
     ({ index, text, reason, detail }) =>
@@ -194,8 +197,8 @@ function amendNote(refused: readonly RefusedItem[]): string {
 }
 
 /**
- * A field with a fallback for a missing or wrong value: one such field must not make a whole answer invalid. The JSON schema does not name
- * the fallback, because strict providers refuse defaults.
+ * A field with a fallback for a missing or invalid value, so that one such field does not make the whole answer invalid. The JSON schema
+ * does not contain the fallback, because strict providers reject defaults.
  */
 function lenient<Schema extends z.ZodType>(schema: Schema, fallback: z.output<Schema>): z.ZodCatch<Schema> {
   return schema.catch(fallback as never).meta({ default: undefined }) as unknown as z.ZodCatch<Schema>;
@@ -223,11 +226,11 @@ const statementAnswer = z.object({
   known: lenient(z.union([z.array(z.int()), z.int()]), []),
 });
 
-/** A list that a model may leave out, with items that may be unreadable. */
+/** A list that a model may leave out. An invalid item becomes null. */
 const items = <Item extends z.ZodType>(item: Item) => lenient(z.array(lenient(item.nullable(), null as never)), []);
 
 /**
- * What the model answers. An unreadable item becomes null and does not affect the others. An answer without the list of statements is
+ * The answer of the model. An invalid item becomes null and does not affect the others. An answer without the list of statements is
  * invalid, because accepting it as empty would mark the turns as read.
  */
 const readAnswer = z.object({
@@ -254,7 +257,7 @@ const readAnswer = z.object({
 });
 type ReadAnswer = z.infer<typeof readAnswer>;
 
-/** Creates a reader that asks a language model, once for each part of a session. Its answers are untrusted: `check` comes after it. */
+/** Creates a reader that calls a language model once for each part of a session. The answers are untrusted, and are checked afterwards. */
 export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
@@ -294,7 +297,7 @@ export function createModelReader(
 
 type StatementAnswer = z.infer<typeof statementAnswer>;
 
-/** A statement that replaces, completes or ends several known ones follows the first of them, and the others are over. */
+/** A statement can have a relation to several known ones. The relation applies to the first of them, and the others end. */
 function furtherEnds({ relation, known, turn, quote, tense, from }: StatementAnswer) {
   const [, ...others] = [known].flat();
   if (relation === null || relation === 'repeats' || others.length === 0) return [];
@@ -305,7 +308,7 @@ function readable<Item>(list: readonly (Item | null)[]): Item[] {
   return list.filter((item) => item !== null);
 }
 
-/** A statement of the answer. An unreadable one has no text, and is refused as malformed. */
+/** Converts a statement of the answer. An invalid item has no text, and is refused as malformed. */
 function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   if (item === null) return readStatement({ text: '', type: 'fact', quotes: [] });
   const { about, denied, type, turn, quote, inferred, everyone, known, relation, ...fields } = item;
@@ -322,7 +325,7 @@ function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   });
 }
 
-/** A new statement, and the known ones about which its fields do not decide. */
+/** A new statement, and the similar known statements that its fields do not decide about. */
 interface OpenQuestion {
   statement: Statement;
   candidates: readonly Memory[];
@@ -339,7 +342,7 @@ const decideAnswer = z.object({
   ),
 });
 
-/** Asks whether new statements add to, replace or repeat known ones that resemble them. */
+/** Asks whether new statements add to, replace or repeat the known statements that resemble them. */
 const decidePrompt: PromptTemplate<readonly OpenQuestion[]> = definePrompt({
   task: 'decide',
   version: 2,
@@ -362,7 +365,7 @@ Statements about different people, things or attributes never touch each other, 
       .join('\n\n'),
 });
 
-/** Asks a model about all open pairs of a stretch in one call. A decision with an unknown number or a long text is ignored. */
+/** Asks a model about all open questions of a formation in one call. A decision with an unknown number or a long text is ignored. */
 export async function askVerdicts(
   model: LanguageModel,
   questions: readonly OpenQuestion[],
@@ -390,7 +393,7 @@ const MOST_WORDS = 40;
 
 interface ReflectInput {
   events: readonly Event[];
-  /** The new statements, which reflections do not repeat. */
+  /** The new statements, which reflections must not repeat. */
   statements: readonly Statement[];
   /** The known reflections. */
   inMind: readonly string[];
@@ -424,7 +427,7 @@ Each entry is one sentence of at most 35 words, in the language of the user. Onl
   },
 });
 
-/** Asks for reflections on a stretch once its statements are known. */
+/** Asks a model for reflections on events whose statements are known. */
 export async function askReflections(
   model: LanguageModel,
   input: ReflectInput,

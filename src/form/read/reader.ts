@@ -5,19 +5,19 @@ import type { Memory } from '../../record/memory.ts';
 import type { Polarity, Tense } from '../../record/statement.ts';
 
 /**
- * Reads the statements from turns, with a language model or locally without one. A reader stores nothing and knows no ids.
- * Turns and known statements have numbers, their places in the input counted from 1. What a reader says is untrusted: `resolve`,
- * `check` and `decide` come after it, and are the same for all readers.
+ * Reads statements from turns, with a language model or locally without one. A reader stores nothing and knows no ids: it refers to turns
+ * and known statements by their places in the input, counted from 1. The result is untrusted. The same stages resolve, check, compare and
+ * decide follow every reader.
  *
- * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; then nothing may be changed and the
- * events stay unread. The local reader throws nothing but `cancelled`.
+ * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`. Then nothing may be changed, and the events stay
+ * unread. The local reader throws only `cancelled`.
  */
 export interface StatementReader {
-  /** `local`, or the id of the model. Kept with each memory and in run logs. */
+  /** `local`, or the id of the model. It is stored with each memory and in the log of runs. */
   readonly id: string;
   readonly kind: 'model' | 'local';
   read(input: ReadInput, options?: ReadOptions): Promise<Reading>;
-  /** Tells the reader which of its statements were refused, and returns the corrected ones. Only a model can correct its reading. */
+  /** Tells the reader which of its statements were refused, and returns the corrected statements. Only a model can correct its reading. */
   amend?(input: ReadInput, refused: readonly RefusedItem[], options?: ReadOptions): Promise<ReadStatement[]>;
 }
 
@@ -25,28 +25,28 @@ export interface ReadOptions {
   signal?: AbortSignal;
 }
 
-/** A statement of a reading that was refused, with its place in the reading. */
+/** A refused statement, with its place in the reading. */
 export type RefusedItem = Pick<Refusal, 'text' | 'reason' | 'detail'> & { index: number };
 
 export interface ReadInput {
   turns: readonly Event[];
-  /** The turns before these, which contain the questions that turns answer. Nothing is read from them. */
+  /** The preceding turns, which contain the questions that `turns` answer. No statements are read from them. */
   earlier: readonly Event[];
-  /** Statements that these turns may repeat, extend, replace or end. */
+  /** The known statements that these turns may repeat, extend, replace or end. */
   known: readonly Memory[];
-  /** Summaries of the session's topics so far, to be continued. */
+  /** The known topics with their summaries, which the reader may continue. */
   topics: readonly { topic: string; summary: string }[];
-  /** What may be formed: names and meanings, from the two policy tables. */
+  /** The memory types that a reader may form. */
   types: readonly { name: string; description: string }[];
   attributes: AttributeTable;
-  /** IANA name, for "yesterday": days are counted from each turn's own time. */
+  /** The IANA time zone in which "yesterday" is resolved, from the time of each turn. */
   timeZone: string;
   /** Names of the user, besides "User". */
   userNames: readonly string[];
   wants: { reflections: boolean; topics: boolean };
 }
 
-/** The input for turns without context: no earlier turns, no known statements, and only statements are wanted. */
+/** The input for turns without context: no earlier turns and no known statements. Only statements are wanted. */
 export function turnsAlone(
   turns: readonly Event[],
   { attributes, settings }: { attributes: AttributeTable; settings: { timeZone: string } },
@@ -69,69 +69,76 @@ export interface Reading {
   statements: ReadStatement[];
   /** Known statements that no longer hold and that nothing replaces. */
   ends: ReadEnd[];
-  /** What the user asks to forget. */
+  /** The requests to forget. */
   forgets: ReadForget[];
-  /** The turns that may make known statements untrue, where the reader cannot tell which: the reading layers decide. */
+  /**
+   * The turns that may make known statements untrue, if the reader does not know which statements. The reading layers of the local embedder
+   * find them.
+   */
   changes?: number[];
   reflections: ReadReflection[];
   topics: ReadTopic[];
-  /** Whether the reader's answer was cut: the statements are whole, and there may be more that it did not get to. */
+  /** Whether the reader's answer was cut off. Its statements are complete, but further ones may be missing. */
   isCut?: boolean;
 }
 
-/** Where a turn says something. */
+/** A quote from a turn. */
 export interface ReadQuote {
   turn: number;
-  /** Words of the turn, verbatim. */
+  /** The words of the turn, verbatim. */
   words: string;
 }
 
 /** A statement as a reader gives it. */
 export interface ReadStatement {
-  /** "User", "User's sister Ana", "the Rotterdam order". */
+  /** For example "User", "User's sister Ana" or "the Rotterdam order". */
   subject: string;
   attribute: string | null;
   value: string | null;
   polarity: Polarity;
   tense: Tense;
   type: string;
-  /** One sentence that stands alone, in the user's language. */
+  /** One sentence in the user's language that can be understood without the turns. */
   text: string;
   quotes: ReadQuote[];
-  /** ISO dates; null where the turns do not say. */
+  /** ISO dates. Null if the turns do not say. */
   from: string | null;
   to: string | null;
   due: string | null;
-  /** 0 to 1; null: the default of its type. */
+  /** From 0 to 1. Null for the default of the type. */
   importance: number | null;
-  /** Whether the user said it outright or asked to remember it; false for what the reader concludes. */
+  /** Whether the user said it explicitly or asked to remember it. False if the reader inferred it. */
   explicit: boolean;
-  /** Whether it concerns everybody the agent talks to, and no person. */
+  /** Whether the statement concerns all users of the agent, and is about no person. */
   forEveryone: boolean;
   tags: string[];
-  /** People, places, organisations and projects that it names. */
+  /** The people, places, organisations and projects that the statement names. */
   names: string[];
-  /** How it relates to a known statement. */
+  /** The relation to a known statement, and its number. */
   relation: { kind: Relation; known: number } | null;
 }
 
-/** `reaches`: a known goal came true. */
+/** How a statement relates to a known one. `reaches`: a known goal came true. */
 export const RELATIONS = ['repeats', 'extends', 'replaces', 'ends', 'reaches'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
 interface ReadEnd {
   known: number;
   quote: ReadQuote;
-  /** ISO date from which it is over, where that lies ahead; null: it is over now. */
+  /**
+   * The ISO date from which the known statement no longer holds, if that date is in the future. Null if the statement has already ended.
+   */
   on: string | null;
 }
 
-/** A request to forget. `known` are the statements that the reader takes to be meant; `about` are the words of the request. */
+/**
+ * A request to forget. `known` are the numbers of the statements that the reader thinks are meant. `about` are the words of the request.
+ */
 export interface ReadForget {
   quote: ReadQuote;
   about: string;
   known: number[];
-  /** "Actually, keep it": withdraws the last request. */
+  /** Whether the turn withdraws an earlier request: "Actually, keep it". */
   takenBack?: boolean;
 }
 
@@ -146,12 +153,11 @@ export interface ReadTopic {
   turns: number[];
 }
 
-/** A reading without any content. */
 export function emptyReading(): Reading {
   return { statements: [], ends: [], forgets: [], reflections: [], topics: [] };
 }
 
-/** A statement with the given fields, and default values in the others. */
+/** A statement with the given fields, and defaults for the others. */
 export function readStatement(
   fields: Pick<ReadStatement, 'text' | 'type' | 'quotes'> & Partial<ReadStatement>,
 ): ReadStatement {
@@ -174,44 +180,44 @@ export function readStatement(
   };
 }
 
-/** Why something that a reader gave was not stored. */
+/** The reason why an item of a reading was not stored. */
 export type RefusalReason =
-  /** It is not a statement: a field is missing or unreadable. */
+  /** A field is missing or invalid. */
   | 'malformed'
-  /** No quote was given, or the quoted words are in no turn. */
+  /** There is no quote, or its words are in no turn. */
   | 'quote_not_found'
-  /** The speaker of the quoted turn may not say this: pasted text, a tool, the agent, another person. */
+  /** The quoted words come from pasted text, a tool, the agent or another person, who may not make this statement. */
   | 'not_the_users_own'
-  /** A tool or a document tells its reader what to do. */
+  /** The text is an instruction that does not come from the user. */
   | 'instruction_from_outside'
-  /** The quoted turn repeats a recalled memory. */
+  /** The quoted words repeat a recalled memory. */
   | 'recalled_text'
-  /** A number or a name of the value is in no turn. */
+  /** A number, a name or an address was not said. */
   | 'value_not_said'
   /** The sentence says far more than its quote. */
   | 'says_more_than_quote'
   | 'too_long'
-  /** The privacy policy drops it. Its text is not kept. */
+  /** The privacy policy forbids storing it. Its text is not kept. */
   | 'private'
-  /** The user asked to forget it, and has not said it again since. */
+  /** The user asked to forget it, and has not repeated it since. */
   | 'forgotten'
-  /** A known statement of higher rank says otherwise. */
+  /** A known statement of higher trust or rank, or a later one of the same rank, says otherwise. */
   | 'outranked'
-  /** More statements than a stretch of this size can hold. */
+  /** The reading has more items than the limits of a formation allow. */
   | 'excess'
-  /** It names a known statement that does not exist, or that it may not change. */
+  /** It refers to a known statement that does not exist or that the quoted words are not about, or a request to forget matches nothing. */
   | 'unknown_target'
   /** It repeats a known reflection. */
   | 'repeated';
 
-/** What was refused, as it is kept and listed. */
+/** A refused item, as it is stored and listed. */
 export interface Refusal {
   what: 'statement' | 'end' | 'forget' | 'reflection' | 'topic';
   reason: RefusalReason;
-  /** Its text; null where the text must not be stored. */
+  /** The text of the item. Null if it must not be stored. */
   text: string | null;
   detail: string | null;
-  /** Ids of the events that it cited. */
+  /** The ids of the events that the item cited. */
   events: string[];
 }
 
@@ -226,20 +232,20 @@ export function refusal(
   return { what, reason, text: text?.slice(0, 1000).toWellFormed() ?? null, detail, events: ids };
 }
 
-/** What a formation did. All lists hold ids of memories. */
+/** The result of a formation. Lists of strings are ids of memories, unless stated otherwise. */
 export interface FormResult {
-  /** The id of the run in revisions, usage and the audit log; null when there was nothing to form. */
+  /** The id of the run in revisions, usage and the audit log. Null if there was nothing to form. */
   run: string | null;
-  /** How many events were read; 0 when another formation was first. */
+  /** How many events were read. 0 if another formation had already read them. */
   events: number;
   added: string[];
-  /** Known statements that now say more. */
+  /** Known statements that took over new words. */
   updated: string[];
-  /** Statements that no longer hold: replaced, ended, or drafts that a better reading has replaced. */
+  /** Statements that were replaced or ended, and drafts that a later reading has replaced. */
   retired: string[];
-  /** Known statements that were said again. */
+  /** Known statements that were repeated. */
   confirmed: string[];
-  /** What the user asked to forget: the ids of the records that `forgotten.list()` returns. */
+  /** What the user asked to forget. These are the ids of the records that `forgotten.list()` returns. */
   forgotten: string[];
   /** Memories that were restored because the user withdrew a request to forget. */
   restored: string[];
@@ -247,9 +253,9 @@ export interface FormResult {
   reflections: string[];
   topics: string[];
   refused: Refusal[];
-  /** Calls of a language model. */
+  /** How many times a language model was called. */
   modelCalls: number;
-  /** Whether events are left for another formation. */
+  /** Whether there are unread events for another formation. */
   hasMore: boolean;
 }
 
@@ -286,7 +292,7 @@ const MOST_VALUES = 3;
 const MOST_WORDS = 30;
 const SECRET = /pass(?:word|wd)?|secret|token|api.?key|authorization|credential|cookie/i;
 
-/** What the agent did with its tools, and for which request: one episode for each call. What a tool answered is not read. */
+/** One episode for each tool call of the agent, with the request for which the tool was called. The results of tools are not read. */
 export function toolEpisodes(events: readonly Event[]): ReadStatement[] {
   return events.flatMap((event, index) =>
     callsOf(event)
@@ -321,7 +327,7 @@ function callsOf({ metadata, origin }: Event): { name: string; input: Record<str
   });
 }
 
-/** What the user asked for, in the same exchange or just before. */
+/** The last message of the user before an event. */
 function requestBefore(events: readonly Event[], index: number): string | null {
   const asked = events.slice(0, index).findLast((event) => event.origin === 'user' && event.kind === 'message');
   return asked === undefined ? null : oneLine(asked.content, LONGEST_REQUEST).toWellFormed();
@@ -343,7 +349,7 @@ function humanName(name: string): string {
     .slice(0, LONGEST_VALUE);
 }
 
-/** A text without line breaks, so that no part of it looks like another item of a list. */
+/** A text without line breaks, so that no part of the text looks like another item of a list. */
 export function oneLine(text: string, limit: number = Infinity): string {
   const line = text
     .slice(0, limit * 2)

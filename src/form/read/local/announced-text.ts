@@ -14,7 +14,7 @@ import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
 import { isOwnMessage, partsOf, type ReadParts, saysI, wordsOf } from './units.ts';
 
-/** How many messages of the user may lie between an announcement of speaking for somebody and the words of that person. */
+/** How many of the user's last messages may contain the announcement that the user speaks for another person. */
 const MOST_BETWEEN = 3;
 const LONGEST_PAUSE = 30 * MINUTE;
 const SHORTEST_TEXT = 12;
@@ -26,7 +26,7 @@ export interface Telling {
   signal: AbortSignal | undefined;
 }
 
-/** The parts of a message that are the text which a message before announces: "I'll send you my brother's letter, please correct it". */
+/** The parts of a message that an earlier message announces as a text: "I'll send you my brother's letter, please correct it". */
 export async function announced(event: Event, before: readonly Event[], telling: Telling): Promise<TextSpan[]> {
   const own = before.filter(
     (other) =>
@@ -39,31 +39,34 @@ export async function announced(event: Event, before: readonly Event[], telling:
   if (last === undefined || content.trim().length < SHORTEST_TEXT || isAnswer(content, before.at(-1))) return [];
   const pack = detectPack(content);
   const isPlain = introducesText(last.content) || (asksAboutText(last.content) && isShortRequest(last.content));
-  // "Forget what I told you about …" speaks of this conversation, unless a text was announced.
+  // "Forget what I told you about …" refers to this conversation, unless a text was announced.
   if (!isPlain && telling.isAsking) return [];
-  // A text that says nothing in the first person states nothing of the user, and reading it once more would cost a forward pass.
+  // A text without the first person states nothing about the user, and reading it again would cost a forward pass.
   if (pack?.isUninflected === true && !saysI(content, pack)) return [];
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
-  // Obeying a pasted request would do harm, so the whole message counts as the announced text.
+  // Following a request in a pasted text would do harm, so the whole message counts as the announced text.
   if (isPlain && telling.isAsking) return all;
   const spans =
     introducesText(last.content) && !asksAboutText(content) ? all : await toldAfter(last.content, content, telling);
   if (spans.length === 0) return [];
-  // The message before may be a text itself, which was announced in its turn; then this message is the user's own again.
+  // If the previous message is itself an announced text, this message is the user's own again.
   const isText = (await announced(last, before.slice(0, before.indexOf(last)), telling)).length > 0;
   return isText ? [] : spans;
 }
 
-/** "Is this a scam?": whether a message is no more than a question or an instruction. "He has a girlfriend" may have the words of one. */
+/**
+ * Whether a message is only a question or an instruction about a text, such as "Is this a scam?". A longer message may contain such words
+ * by chance.
+ */
 function isShortRequest(message: string): boolean {
   return message.length <= SHORT_REQUEST || /[?？:：]\s*$/u.test(message);
 }
 
 const SHORT_REQUEST = 60;
 
-/** Whether a message may announce a text: it is short and has no text of somebody else in itself. */
+/** Whether a message may announce a text: it is short and contains no foreign text itself. */
 function mayAnnounce(message: string): boolean {
   if (message.length > LONGEST_ANNOUNCEMENT || foreignSpans(message).length > 0) return false;
   const colon = /[:：]\s*\S/u.exec(message)?.index ?? 0;
@@ -72,7 +75,7 @@ function mayAnnounce(message: string): boolean {
 
 const SHORT_ANSWER = 60;
 
-/** Whether a message is a short answer to a question of the assistant, unless the assistant asked for a text. */
+/** Whether a message is a short answer to a question of the assistant. If the assistant asked for a text, the message is not an answer. */
 function isAnswer(message: string, last: Event | undefined): boolean {
   if (last?.origin !== 'agent' || !/[?？]\s*$/u.test(last.content)) return false;
   const isForText = asksAboutText(last.content) || namesText(last.content);
@@ -80,20 +83,23 @@ function isAnswer(message: string, last: Event | undefined): boolean {
 }
 
 /**
- * How sure the reading layers must be, as log-odds. Of 2,716 messages of the lives (train/lives), none of which is such a text, two are
+ * The mean log-odds above which a message is an announced text. Of the 2,716 messages in train/lives, none is such a text. Two of them are
  * taken for one, and neither states anything about the user.
  */
 const SURE = 1;
-/** "Is this a scam?": so short a question about a text has no text in itself, so that the next message is one unless the layers deny it. */
+/**
+ * A very short question about a text ("Is this a scam?") contains no text itself. The next message is then taken for the text unless the
+ * log-odds are clearly negative.
+ */
 const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
 const SURE_AFTER_QUESTION = -1.5;
-/** Parts with these log-odds or less are the user's own. */
+/** Parts with these log-odds or lower ones are the user's own. */
 const OWN = -2.5;
 const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
 
 /**
- * The parts of a message that the reading layers classify as foreign where they read it as one message with the announcement. The words
- * before the first comma are a part of their own, because "Thanks, …" begins the user's own reply.
+ * The parts of a message that the reading layers classify as foreign when they read the announcement and the message as one text. The words
+ * before the first comma are a separate part, because "Thanks, …" begins the user's own reply.
  */
 async function toldAfter(announcement: string, message: string, { readParts, signal }: Telling): Promise<TextSpan[]> {
   if (readParts === undefined) return [];
@@ -104,11 +110,11 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
   const told = await unlessUnavailable(readParts(wordsOf(text, parts), { signal }));
   const odds = parts.map((_part, index) => told?.foreign[index] ?? -Infinity);
   const first = parts.findIndex(({ start }) => start >= offset);
-  // A greeting before the comma ("Hi, this is Mark") says little either way.
+  // A greeting before the comma ("Hi, this is Mark") is left out of the mean if it looks like the user's own words.
   const rest = odds.slice(opening > offset && (odds[first] ?? 0) < 0 ? first + 1 : first);
   const mean = rest.reduce((sum, each) => sum + each, 0) / rest.length;
   const sure = BARE_QUESTION.test(announcement) && asksAboutText(announcement) ? SURE_AFTER_QUESTION : SURE;
-  // Where the announcement begins with foreign words, it is a part of a game or of a text itself.
+  // If the announcement itself begins with foreign words, it is part of a game or of a text.
   if (first < 0 || (odds[0] ?? 0) > 0 || !(mean > sure) || (odds[first] ?? OWN) <= OWN) return [];
   return parts
     .filter((_part, index) => index >= first && (odds[index] ?? OWN) > OWN)
@@ -116,7 +122,7 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
 }
 
 /**
- * Whether a message is written for somebody else, as one of the messages before says. Once the user speaks of this person, or of anybody as
+ * Whether the user writes a message on behalf of another person, as a previous message announced. Once the user names this person, or says
  * "she" or "he", the messages are the user's own again.
  */
 function isSpokenFor(message: string, own: readonly Event[]): boolean {

@@ -12,7 +12,7 @@ const fill = (language: string, sentence: string): string[] => {
   );
 };
 
-// Written afresh. A slot without a value denies whatever value is known.
+// The sentences are not in the training data. A denied slot without a value denies any known value.
 const ENDINGS: Record<string, [sentence: string, ended: string][]> = {
   en: [
     ['Quit my job this morning, feels unreal', 'employer='],
@@ -124,7 +124,7 @@ const ENDINGS: Record<string, [sentence: string, ended: string][]> = {
   ],
 };
 
-/** Sentences that resemble an ending, a home or a job, and fill nothing. */
+/** Sentences that resemble an ending, a home or a job, but fill no slot. */
 const HARMLESS: Record<string, string[]> = {
   en: [
     'I left the office early',
@@ -260,7 +260,7 @@ const HARMLESS: Record<string, string[]> = {
   ja: ['仕事を辞めたい', '駅で友達と別れた', '夫が会社を辞めました'],
 };
 
-describe.each(Object.entries(ENDINGS))('what has ended, in %s', (language, table) => {
+describe.each(Object.entries(ENDINGS))('denies a value that has ended, in %s', (language, table) => {
   it.each(table)('%s', (sentence, ended) => {
     const slots = fill(language, sentence);
     expect(slots).toContain(`not ${ended}`);
@@ -268,13 +268,16 @@ describe.each(Object.entries(ENDINGS))('what has ended, in %s', (language, table
   });
 });
 
-describe.each(Object.entries(HARMLESS))('what ends and fills nothing, in %s', (language, sentences) => {
-  it.each(sentences)('%s', (sentence) => {
-    expect(fill(language, sentence)).toEqual([]);
-  });
-});
+describe.each(Object.entries(HARMLESS))(
+  'fills no slot from a sentence that only resembles one, in %s',
+  (language, sentences) => {
+    it.each(sentences)('%s', (sentence) => {
+      expect(fill(language, sentence)).toEqual([]);
+    });
+  },
+);
 
-describe('a value that is told beside an ending or a moment', () => {
+describe('fills a value beside words of an ending or of the present moment', () => {
   it.each([
     ['left Boots in june, started at Superdrug last week', 'employer=Superdrug'],
     ['upgraded to a pixel 9 yesterday', 'phone_model=pixel 9'],
@@ -294,7 +297,7 @@ describe('a value that is told beside an ending or a moment', () => {
   });
 });
 
-describe('a name in words about an end or a loss', () => {
+describe('a name in words about a parting or a loss', () => {
   it.each([
     ['en', 'My boyfriend Ruairi and I split up in May', ['not partner_name=Ruairi']],
     ['en', 'my wife Hanne walked out', []],
@@ -316,7 +319,7 @@ describe('a name in words about an end or a loss', () => {
   });
 });
 
-describe('a diet that begins because something has ended', () => {
+describe('a diet that consists of leaving something out', () => {
   it.each([
     ['en', "We don't eat seafood any more", 'diet=no seafood'],
     ['en', 'My husband no longer eats bread', "User's husband diet=no bread"],
@@ -333,14 +336,14 @@ describe('a diet that begins because something has ended', () => {
     expect(fill(language, sentence)).toEqual([slot]);
   });
 
-  it('but a way of living that has ended is denied', () => {
+  it('is not confused with a job or a diet that has ended', () => {
     expect(fill('en', 'I no longer drive a taxi at night')).toEqual(['not job_title=taxi driver']);
     expect(fill('en', "I'm not vegan any more")).toEqual(['not diet=vegan']);
     expect(fill('en', 'I used to not eat fish')).toEqual([]);
   });
 });
 
-describe('an animal that had to be put down is no longer there', () => {
+describe('denies an animal that had to be put down', () => {
   it.each([
     ['en', 'Last week we had to have our old cat Tibbles put to sleep', 'Tibbles'],
     ['es', 'Ayer tuvimos que dormir a nuestra gata Nube', 'Nube'],

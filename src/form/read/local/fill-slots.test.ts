@@ -15,7 +15,7 @@ const fill = (language: string, sentence: string, question: string | null = null
   );
 };
 
-// Written afresh: no sentence stands in the training data. An empty list is a sentence that must fill nothing.
+// No sentence is in the training data. A sentence with an empty list must fill no slot.
 const TABLES: Record<string, [sentence: string, slots: string[]][]> = {
   en: [
     ['I live in Tromsø these days.', ['home_city=Tromsø']],
@@ -182,7 +182,8 @@ describe.each(Object.entries(TABLES))('slots in %s', (language, table) => {
   });
 });
 
-// As people type on a phone: without capitals, apostrophes and accents. Written afresh, with traps.
+// Sentences without capitals, apostrophes and accents, as people type on a phone. They are not in the training data, and some must fill no
+// slot.
 const TYPED: Record<string, [sentence: string, slots: string[]][]> = {
   en: [
     ['im from ballinrobe myself', ['hometown=ballinrobe']],
@@ -296,7 +297,8 @@ describe.each(Object.entries(TYPED))('slots in %s, typed in haste', (language, t
   });
 });
 
-// Words that look like a slot of the user but belong to somebody else, only suppose, or are no name and no job; and their likenesses.
+// Sentences that seem to fill a slot of the user, but are about another person or a supposition, or contain no name or job. Similar
+// sentences that do fill a slot are beside them.
 const TRAPS: Record<string, [sentence: string, slots: string[]][]> = {
   en: [
     ['My neighbour had a goat called Biscuit', []],
@@ -420,13 +422,13 @@ const TRAPS: Record<string, [sentence: string, slots: string[]][]> = {
   ],
 };
 
-describe.each(Object.entries(TRAPS))('slots in %s that are not those of the user', (language, table) => {
+describe.each(Object.entries(TRAPS))('sentences in %s that only seem to fill a slot of the user', (language, table) => {
   it.each(table)('%s', (sentence, slots) => {
     expect(fill(language, sentence)).toEqual(slots);
   });
 });
 
-describe('a child or an animal of somebody else', () => {
+describe('a child or an animal of another person', () => {
   it.each([
     ['en', 'my sister and her husband live in Bath, they have a son called Ned', []],
     ['en', 'The lodgers are kind, she keeps a rabbit called Thumper', []],
@@ -441,7 +443,7 @@ describe('a child or an animal of somebody else', () => {
   });
 });
 
-describe('what nearly happened', () => {
+describe('an event that nearly happened', () => {
   it.each([
     ['en', 'We nearly bought a Volvo last spring'],
     ['en', 'I was going to get a Honda, then the bank said no'],
@@ -454,18 +456,18 @@ describe('what nearly happened', () => {
     ['nl', 'ik ben bijna naar Gent verhuisd'],
     ['pt', 'quase me mudei para Braga'],
     ['zh', '我差点搬到上海了'],
-  ])('fills nothing. %s: %s', (language, sentence) => {
+  ])('fills no slot (%s: %s)', (language, sentence) => {
     expect(fill(language, sentence)).toEqual([]);
   });
 
-  it('is not what is nearly so many years', () => {
+  it('is not confused with "nearly" before a number of years', () => {
     expect(fill('en', "I'm nearly 50")).toEqual(['age=50']);
     expect(fill('en', 'For almost ten years we have lived in Ghent')).toEqual(['home_city=Ghent']);
     expect(fill('de', 'Seit fast 3 Jahren wohne ich in Kiel')).toEqual(['home_city=Kiel']);
   });
 });
 
-describe('a second verb without its subject', () => {
+describe('a second verb without a subject fills its own slot', () => {
   it.each([
     ['I grew up in Ghent and work as a welder', ['hometown=Ghent', 'job_title=welder']],
     ['We live in Ghent and work for Umicore', ['home_city=Ghent', 'employer=Umicore']],
@@ -493,7 +495,7 @@ describe('a journey and a lasting pain', () => {
     expect(fill(language, sentence)).toEqual([slot]);
   });
 
-  it('is not a pain of today', () => {
+  it('is not confused with a pain or a place of today', () => {
     expect(fill('en', 'I have back pain from the garden')).toEqual([]);
     expect(fill('en', "I'm in Lyon and it rains")).toEqual([]);
   });
@@ -510,7 +512,7 @@ describe('the day of birth', () => {
   });
 });
 
-describe('several of the same relation or of several relations', () => {
+describe('several people in one sentence', () => {
   it.each([
     ['en', 'Our daughter Maja is 9 and our son Per is 12', ["User's daughter Maja age=9", "User's son Per age=12"]],
     ['en', 'We have a cat called Plum and a dog called Fig', ['pet_name=Plum', 'pet_name=Fig']],
@@ -534,7 +536,7 @@ describe('a wish for a language', () => {
   );
 });
 
-describe('a value is what the words name', () => {
+describe('cuts a value from the words around it', () => {
   it.each([
     ['en', 'I am the director of finance at Arup', ['job_title=director of finance', 'employer=Arup']],
     ['en', "I'm a former nurse", []],
@@ -554,7 +556,7 @@ describe('a value is what the words name', () => {
   });
 });
 
-describe('somebody whose name is known', () => {
+describe('a person whose name is known', () => {
   const pack = packOf('en');
   const fill = (sentence: string, people: string[]): string[] =>
     pack === null
@@ -563,7 +565,7 @@ describe('somebody whose name is known', () => {
           ({ value }) => value ?? '',
         );
 
-  it('is whom a clause without a subject goes on about', () => {
+  it('is the subject of a following clause without a subject', () => {
     expect(fill('hope finds it hard, bought a house in Derby', ['hope'])).toEqual([]);
     expect(fill('hope finds it hard, bought a house in Derby', [])).toEqual(['Derby']);
     expect(fill('hope rang, so i bought a house in Derby', ['hope'])).toEqual(['Derby']);
@@ -595,7 +597,7 @@ describe('the language of a text', () => {
     expect(detectPack(text)?.language).toBe(language);
   });
 
-  it('is null where no pack fits', () => {
+  it('is null if no pack fits', () => {
     expect(detectPack('Как вас зовут и где вы живёте?')).toBeNull();
     expect(detectPack('오늘은 날씨가 정말 좋네요')).toBeNull();
   });
@@ -658,7 +660,7 @@ describe('the tense and the day of a slot are those of its clause', () => {
     expect(said.toSorted()).toEqual(slots.toSorted());
   });
 
-  it('so that an ending in one clause denies nothing in another', () => {
+  it('and an ending in one clause denies nothing in another', () => {
     expect(fill('en', 'I live in Sligo and I no longer work at Novo')).toEqual([
       'home_city=Sligo',
       'not employer=Novo',
@@ -679,13 +681,13 @@ describe('sentences in which every slot of the user is marked (train/slots)', ()
   const isSame = (left: string, right: string): boolean =>
     left.toLowerCase().includes(right.toLowerCase()) || right.toLowerCase().includes(left.toLowerCase());
 
-  it('fill the marked slots and hardly any other', () => {
+  it('fill the marked slots and few others', () => {
     let marked = 0;
     let found = 0;
     const wrong: string[] = [];
     for (const { language, line } of lines) {
       const marks = [...line.matchAll(MARK)].map(([, attribute = '', value = '']) => ({ attribute, value }));
-      // A mark in double brackets says what the words imply, or repeats them.
+      // A mark in double brackets is not checked: it gives an implied value, or repeats a marked one.
       const text = line.replace(/ \[\[.*$/, '').replace(MARK, '$2');
       const pack = packOf(language);
       if (pack === null) throw new Error(`There is no pack ${language}.`);

@@ -18,7 +18,7 @@ import { DAY } from '../../../record/clock.ts';
 import { hasTrait, type Polarity, USER } from '../../../record/statement.ts';
 import { cutValue, type FilledSlot, isGuessed, isMove, type MatchInput, type SlotContext } from './slot-values.ts';
 
-/** What the words state of the user, unless they show something else. */
+/** The fields of a slot that states something about the user, unless the words show otherwise. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {
   subject: USER,
   polarity: 'affirmed',
@@ -27,12 +27,12 @@ export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'
 };
 
 const LONGEST_SENTENCE = 600;
-/** Shapes of values that are names. */
+/** The shapes of values that are names. */
 const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
 
 /**
- * Fills slots from one sentence by the patterns of its language. `sentence` is the user's own words; questions, conditions, quotations,
- * jokes and past states fill nothing.
+ * Fills slots from one sentence by the patterns of its language. A slot is an attribute with its value. `sentence` must be in the user's
+ * own words. Questions, conditions, reported speech, jokes and past states fill nothing.
  */
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
@@ -46,13 +46,14 @@ export function fillSlots(sentence: string, pack: Pack, context: SlotContext): F
   return filled;
 }
 
-/** The matches of each rule whose required words a text may contain: one, or several of a rule that speaks of others. */
+/** The matches of each rule whose required words a text may contain. A rule about other people may match several times. */
 function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: RegExpExecArray }> {
   const words = ruleText(text, pack);
   for (const compiled of rulesOf(pack)) {
-    // A pattern is compiled at its first use, which takes milliseconds, and most sentences lack the words of most patterns.
+    // Compiling a pattern takes milliseconds, and most sentences lack the required words of most patterns. A pattern is therefore compiled
+    // on first use.
     let match = compiled.mayMatch(words) ? compiled.find(words) : null;
-    // "My son Leo is 7 and my daughter Ida is 4": a rule about somebody of the user's may match once for each of them.
+    // A rule about the user's people may match once for each of them: "My son Leo is 7 and my daughter Ida is 4".
     for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
       yield { ...compiled, match };
       const isOfSeveral = match.groups?.['rel'] !== undefined || hasTrait(compiled.rule.attribute, 'several');
@@ -63,7 +64,7 @@ function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: R
 
 const MOST_MATCHES = 4;
 
-/** Whether two patterns found the same slot: the attribute is the same, and one value contains the other. */
+/** Whether two patterns found the same slot: attribute and subject are the same, and one value contains the other. */
 function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
   const [left, right] = [one.value?.toLowerCase() ?? '', other.value?.toLowerCase() ?? ''];
   return (
@@ -71,7 +72,7 @@ function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
   );
 }
 
-/** A short answer to a question that asks for a slot: "How old are you?" – "71". */
+/** The slot that a short answer to a question fills: "How old are you?", "71". */
 function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const question = context.question ?? null;
   if (question === null || text.split(' ').length > 14 || /[?？]/.test(text)) return [];
@@ -89,17 +90,19 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
   return [];
 }
 
-/** A name that is an answer ends its clause: "Nuala Byrne, Foyle Joinery", but not "Use South African spelling". */
+/**
+ * Whether the value ends its clause. A name that is an answer does so: "Nuala Byrne, Foyle Joinery", but not "Use South African spelling".
+ */
 function endsClause(value: string, shape: string, text: string, match: RegExpExecArray): boolean {
   if (shape !== 'name' && shape !== 'fullname') return true;
   const rest = text.slice(text.indexOf(value, match.index) + value.length);
   return /^(?:\s*(?:[^\p{L}\p{N}\s]|$)|\s+\p{Ll}{1,4}(?!\p{L}))/u.test(rest);
 }
 
-/** The value of a match; null if the matched words contain none. */
+/** The value of a match. Null if the matched words contain none. */
 function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchInput): string | null {
   const value = raw === undefined ? input.rule.value : cutValue(raw, input.shape, input, match);
-  // Patterns count UTF-16 units, so a value may end in the middle of an emoji: such a value is dropped.
+  // Patterns count UTF-16 code units, so a value may end inside a surrogate pair. Such a value is dropped.
   return value && value.isWellFormed() ? value : null;
 }
 
@@ -110,14 +113,14 @@ interface Found extends MatchInput {
   value: string;
   /** The words of the match before the value. */
   lead: string;
-  /** Where the value ends. */
+  /** The offset at which the value ends. */
   end: number;
   clause: Clause;
-  /** The words of the clause, and those of it before the match. */
+  /** The words of the clause, and its words before the match. */
   whole: string;
   before: string;
   isPerson: boolean;
-  /** Whether words have one of a list. */
+  /** Whether a text contains a word of a list. */
   has: (list: keyof Pack['words'], words: string) => boolean;
 }
 
@@ -164,7 +167,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   };
 }
 
-/** Whether the words state or end a slot; null if they neither state nor end it for certain. */
+/** Whether the words affirm or deny the slot. Null if neither is certain. */
 function polarityOf(found: Found): Polarity | null {
   const { rule, text, pack, before, end, whole, isPerson, has } = found;
   if (!rule.firm && isNotClaimed(found)) return null;
@@ -175,7 +178,10 @@ function polarityOf(found: Found): Polarity | null {
   return isOverOrNegated(found) ? null : 'affirmed';
 }
 
-/** Whether the value of a rule is what somebody does without ("no meat"): it holds from the day on which the meat has ended. */
+/**
+ * Whether the value of a rule is an omission ("no meat"). Words of an ending ("no longer eats meat") then begin the value, and do not end
+ * it.
+ */
 function leavesOut({ attribute, value }: SlotRule): boolean {
   return value?.includes('{value}') === true && (attribute === 'diet' || attribute.startsWith('answer_'));
 }
@@ -185,8 +191,8 @@ function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {
 }
 
 /**
- * Whether the words around a person or an animal tell of an end ("broke up with my boyfriend Javier") or of a loss that may be none ("my cat
- * Milo ran away"). In the lists of packs `<>` stands for the person.
+ * Whether the words around a person or an animal report a parting ("broke up with my boyfriend Javier") or a loss that may be temporary
+ * ("my cat Milo ran away"). In the lists of the packs, `<>` stands for the name.
  */
 export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
   const lists = ['parted', 'lost'] as const;
@@ -199,7 +205,9 @@ function isOfAnotherTime(found: Found): boolean {
 
 const LONG_AGO = 365 * DAY;
 
-/** Whether words that end something name another year, and so may end something that is not stored: "I quit my job in 2015". */
+/**
+ * Whether words of an ending name a date more than a year ago. They may then end a state that was never stored: "I quit my job in 2015".
+ */
 function isLongAgo({ text, pack, context }: Found): boolean {
   return findDates(text, pack, { ...context, prefer: 'past' }).some(
     ({ from }) => from !== null && context.now.getTime() - from.getTime() > LONG_AGO,
@@ -208,11 +216,11 @@ function isLongAgo({ text, pack, context }: Found): boolean {
 
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
 
-/** Whether the words describe only the present moment or a former job, or say where an animal works or goes to school. */
+/** Whether the words describe only the present moment, a former job, or the work of an animal. */
 function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has }: Found): boolean {
   const isOfWork = hasTrait(attribute, 'work');
   if (isOfWork && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
-  // Where somebody is today is not where they live or work, unless the words speak of a move.
+  // The place where a person is today is not where they live or work, unless the words report a move.
   return hasTrait(attribute, 'lasting') && tense !== 'planned' && has('passing', whole) && !has('past', lead);
 }
 
@@ -220,19 +228,19 @@ function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context 
   return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value, context.values) && !isMove(lead, pack));
 }
 
-/** The tense, and the day from which the words hold, by the dates of their own clause. */
+/** The tense of a slot, and the day from which it holds, by the dates of its clause. */
 function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
   const { rule, text, clause, isPerson } = found;
   const told = text.slice(clause.from, clause.to);
   const ahead = isPerson ? null : startAhead(told, found);
-  // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
+  // A job title begins on the same day as the job: "Starting at Dyson on 16 November, senior product manager".
   const jobsDay = rule.attribute === 'job_title' ? datesAhead(text.slice(0, clause.to), found).at(-1) : undefined;
   if (rule.tense === 'planned' || ahead !== null)
     return { tense: 'planned', from: ahead ?? (datesAhead(told, found)[0] ?? jobsDay)?.from ?? null };
   return { tense: rule.tense ?? null, from: null };
 }
 
-/** Whether the words may be about somebody else, or are not the standing wish that the rule asks for. */
+/** Whether the words may be about another person, or do not meet a condition of the rule, such as being a standing wish. */
 function isOfSomebodyElse(found: Found): boolean {
   const { subject, whole, rule, text, pack, context } = found;
   const turn = context.turn ?? text;
@@ -245,44 +253,47 @@ function isOfSomebodyElse(found: Found): boolean {
 
 function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
   const isOfUser = likely !== 'kept' && !isPerson && !attribute.startsWith('answer_');
-  // "They have a cat called Zuzu": whose animal or child it is, the subject says, in every language that has one.
+  // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
   const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
-  // "My mother fell, broken wrist": an illness after words about somebody else is theirs.
+  // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = attribute === 'medical_condition';
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
   return (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, context);
 }
 
-/** Whether the words are a question, a condition, a guess, a joke, or what somebody else has said. */
+/** Whether the words are a question, a condition, a guess, a joke or reported speech. */
 function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, pack, has }: Found): boolean {
   if (/[?？]\s*$/.test(text) && clause.isLast) return true;
   const opening = text.slice(0, match.index + match[0].length);
   if (has('if', opening) || has('hedge', whole) || has('kidding', text)) return true;
-  // "I almost bought a Tesla"; but somebody may be "nearly 30".
+  // "I almost bought a Tesla" claims nothing, but an age may be "nearly 30".
   const nearly = rule.attribute === 'age' ? before : text.slice(clause.start, end);
   if (listPattern(pack, 'nearly').test(nearly)) return true;
-  // Reported speech runs on beyond a comma: "he writes, I moved here in 1958".
+  // Reported speech continues after a comma: "he writes, I moved here in 1958".
   if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return true;
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
 }
 
-/** Whether the words say that the value no longer holds, or does not hold. */
+/** Whether the words say that the value no longer holds or does not hold. */
 function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, has }: Found): boolean {
   if (rule.firm) return false;
   const head = lead + value;
-  // A name stays valid although the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
+  // A name stays valid if the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
   const end = match.index + head.length;
   const past = isPerson ? head + text.slice(end, end + 8) : before + (leavesOut(rule) ? '' : head);
-  // One was born, and the birthday holds.
+  // A birthday holds, although "was born" is in the past tense.
   if (!rule.denied && rule.attribute !== 'birthday' && has('over', past)) return true;
   return (has('not', before) || (!rule.denied && has('not', lead))) && !leavesOut(rule);
 }
 
-/** The future day from which a statement holds, given with "from" or in a clause about the future; null for a statement that holds now. */
+/**
+ * The future day from which a statement holds. It has a year, follows "from", or is in a clause about the future. Null for a statement that
+ * holds now.
+ */
 function startAhead(text: string, found: Found): Date | null {
   const start = datesAhead(text, found).find((date) => {
     const bound = boundOf(text, date, found.pack);
-    // A day with its year needs no preposition: "seit" and "dal" would be said of the past.
+    // A date that is not relative needs no preposition such as "from".
     return bound !== 'last' && (!date.relative || bound === 'first' || found.has('future', found.whole));
   });
   return start?.from ?? null;
@@ -294,7 +305,10 @@ function datesAhead(text: string, { pack, context }: MatchInput): (FoundDate & {
   );
 }
 
-/** The words around a match: `start` to `end` between marks of punctuation, `from` to `to` up to clauses that have a verb of their own. */
+/**
+ * The words around a match. `start` to `end` is bounded by punctuation. `from` to `to` is wider: it is bounded by clauses with another
+ * subject or slot.
+ */
 interface Clause extends TextSpan {
   from: number;
   to: number;
@@ -318,8 +332,8 @@ const marksOf = perPack(
 );
 
 /**
- * The clause of a match. A mark or a conjunction separates another clause if a subject or the words of another slot follow (or precede) it:
- * "I live in Madrid and I am moving to Oslo next year".
+ * The clause of a match. Punctuation or a conjunction separates another clause if that clause has a subject or a slot: "I live in Madrid
+ * and I am moving to Oslo next year".
  */
 function clauseAround(start: number, end: number, { text, pack, starts }: MatchInput): Clause {
   const { mark, subject } = marksOf(pack);
@@ -345,7 +359,7 @@ function clauseAround(start: number, end: number, { text, pack, starts }: MatchI
   return { ...clause, isLast: clause.end === text.length };
 }
 
-/** `User`, "User's sister Ana"; null where it is uncertain whom the words name. */
+/** The subject of a match, such as "User" or "User's sister Ana". Null if it is uncertain whom the words name. */
 function subjectOf(groups: Record<string, string | undefined>, pack: Pack): string | null {
   const relation = groups['rel'];
   if (relation === undefined) return USER;

@@ -65,11 +65,17 @@ import {
 } from './units.ts';
 
 export interface LocalReaderOptions {
-  /** Unit vectors of texts by the local embedder. If it is absent or fails, plain features decide alone, and fewer sentences are kept. */
+  /**
+   * Returns the unit vectors of texts from the local embedder. If the function is absent or fails, the other features decide alone, and
+   * fewer sentences are kept.
+   */
   embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
-  /** Classifies the parts of a message as foreign or as requests to forget. If it is absent or fails, no request to forget is recognised. */
+  /**
+   * Classifies the parts of a message by the reading layers of the local embedder. If the function is absent or fails, only plain orders to
+   * forget are recognised, and foreign text only by its form.
+   */
   readParts?: ReadParts;
-  /** The selector. Training measures other weights through it. */
+  /** The selector. Training uses this option to evaluate other weights. */
   select?: Select;
 }
 
@@ -77,8 +83,8 @@ export interface LocalReaderOptions {
 const MAY_CHANGE = 2.7;
 
 /**
- * Reads without a model: it keeps the sentences that a small trained selector chooses, in the user's own words, and the attributes that
- * patterns or the reading layers fill. It makes no inferences, rewrites nothing and replaces only slots.
+ * Creates the reader that works without a language model. It keeps the sentences that a small trained selector chooses, in the user's own
+ * words, and the attributes that patterns or the reading layers fill. It makes no inferences.
  */
 export function createLocalReader({
   embed = null,
@@ -128,10 +134,7 @@ export function createLocalReader({
   };
 }
 
-/**
- * The parts of a user's message that only its form or its surroundings show to be somebody else's words, among them a text that the turn
- * before announces.
- */
+/** The foreign parts of a user's message that are recognised by its form, or because an earlier turn announces them. */
 async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
   const event = input.turns[index] as Event;
   const before = [...input.earlier, ...input.turns.slice(0, index)];
@@ -142,7 +145,7 @@ async function othersWords(index: number, input: ReadInput, telling: Telling): P
   return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
 }
 
-/** The slots of a sentence: by patterns, by the reading layers, and by what is known of the people in it. */
+/** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
 function filledIn(unit: ReadUnit, { at, told }: Turn, { known }: ReadInput): FilledSlot[] {
   const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...slotsOfKnown(unit, known, at)];
   return withListedNames(slots, unit.text, unit.pack);
@@ -169,8 +172,8 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: ToldM
 const MOST_PEOPLE = 40;
 
 /**
- * Names of people in the user's life, in lower case: the subjects of known statements, and people who are named in turns with their
- * relation.
+ * The names of people in the user's life, in lower case: from the subjects and values of known statements, and from turns that name a
+ * person after a relation.
  */
 export function peopleOf(
   known: readonly Pick<Memory, 'subject' | 'attribute' | 'value'>[],
@@ -191,7 +194,9 @@ export function peopleOf(
     .slice(-MOST_PEOPLE);
 }
 
-/** In talk of several people "I" is the speaker, who is the user only under one of the user's names. */
+/**
+ * The person whom "I" means. In a conversation of several speakers, it is the speaker, who is the user only under one of the user's names.
+ */
 function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): string {
   const name = event.speaker?.toLowerCase() ?? '';
   if (event.speaker === null || name === '') return USER;
@@ -219,12 +224,12 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   reading.ends.push(...calledOffIn(claims, turn, input), ...quitIn(claims, turn, input), ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
-  // The reading layers would end the job at once.
+  // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job at once.
   const mayChange = forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
-/** What is kept of a turn. Corrections of earlier statements are added to the reading. */
+/** The sentences and slots of a turn that are kept. Corrections of earlier statements are added to the reading. */
 function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): Kept[] {
   const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
   const kept: Kept[] = [];
@@ -246,21 +251,24 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
   return kept;
 }
 
-/** What is kept of a sentence: its words with those that it needs, or its slots; nothing if it joins an earlier statement. */
+/**
+ * What is kept of a sentence: its words with the sentence that they refer to, or only its slots. Nothing is kept here if the words were
+ * added to an earlier statement.
+ */
 function keptOf(item: Kept, before: Asked | undefined, last: Kept | undefined, joins: () => boolean): Kept[] {
   const { unit, isWanted } = item;
   if (isWanted || isKept(item)) {
     const context = contextOf(item, before, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
     if (isAlone && joins()) return [];
-    // Without the words that it means, a sentence is worth its slots only, unless it answers a question.
+    // If the words that a sentence refers to are missing, only its slots are kept, unless the sentence answers a question.
     if (!isAlone || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
   }
   const filled = certainSlots(item);
   return filled.length === 0 ? [] : [{ ...item, unit: { ...unit, filled }, isSlotOnly: true }];
 }
 
-/** "Write that down.": what is to be remembered is in another sentence. */
+/** Whether a sentence is only a request to remember, such as "Write that down.", so that another sentence contains what to remember. */
 function isBareRequest(unit: ReadUnit): boolean {
   if (unit.filled.length > 0 || unit.pack === null) return false;
   const rest = plainMarks(unit.text).replace(packPattern(unit.pack, 'request:remember'), ' ');
@@ -268,7 +276,7 @@ function isBareRequest(unit: ReadUnit): boolean {
   return left <= (unit.pack.script === 'han' ? 2 : 1);
 }
 
-/** A bare request to remember, in a turn of its own, means the turn before it. */
+/** Keeps the user's previous turn, which a turn with only a request to remember means. */
 function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   const index = input.turns.slice(0, turn.number - 1).findLastIndex(isOwnMessage);
   const event = input.turns[index];
@@ -281,7 +289,7 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   reading.statements.push(readStatement({ text, type: 'fact', quotes, importance: REMEMBERED }));
 }
 
-/** Whether a sentence is the user's own and claims what it says, so that it may change what is known. */
+/** Whether a sentence is the user's own claim, so that it may change known statements. */
 function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
   const plain = plainMarks(text);
   return (
@@ -293,7 +301,10 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
   );
 }
 
-/** In any language, because the language of a short sentence is often not recognised, and the plan must be named. */
+/**
+ * The pattern covers all languages, because the language of a short sentence is often not recognised. That is safe, because the sentence
+ * must also name the plan.
+ */
 const CALLED_OFF = anyWords('calledOff');
 
 function endsOf(
@@ -305,7 +316,7 @@ function endsOf(
   return known.flatMap((memory, index) => (isOver(memory) ? [{ known: index + 1, quote, on }] : []));
 }
 
-/** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" against a plan to move. */
+/** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
 function calledOffIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
@@ -327,7 +338,10 @@ const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' 
   packRegExp(script === 'han' ? '(?!)' : `^(?:(?:${clauseBreak}) )?(?:${sheOrHe})(?=[ '])`),
 );
 
-/** The slots of a clause about the person with whose name its sentence begins: "Tobi changed his mind, he's staying in Leipzig". */
+/**
+ * The slots of a clause whose pronoun means the person with whose name the sentence begins: "Tobi changed his mind, he's staying in
+ * Leipzig".
+ */
 function pronounSlots(
   unit: ReadUnit,
   start: number,
@@ -340,16 +354,19 @@ function pronounSlots(
   const relative = pronoun === undefined ? null : relativeAt(unit, pack, known);
   if (pronoun === undefined || relative === null) return [];
   const { subject, name, lead } = relative;
-  // Where the sentence names somebody else before, the pronoun may mean them.
+  // If the sentence names another person before the clause, the pronoun may mean that person.
   const before = unit.text.slice(name.length, start);
   if (/^['’]|\p{Lu}/u.test(before) || wordsPattern(relationsOf(pack)).test(before)) return [];
-  // The patterns read "Tobi's" as a possessive.
+  // "'s" is written out as "is", because the patterns read "Tobi's" as a possessive.
   const rest = clause.slice(pronoun.length).replace(/^'s(?= )/, pack.is.split('|')[0] ?? '');
   const told = lead + name + rest;
   return fillSlots(told, pack, at).filter((slot) => slot.subject === subject);
 }
 
-/** "I quit smoking" ends "I smoke a pack a day", which has no attribute, and "I don't like sushi anymore" ends "I love sushi". */
+/**
+ * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", and "I don't like sushi
+ * anymore" ends "I love sushi".
+ */
 function quitIn(claims: readonly ReadUnit[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap(({ text, pack }) => {
     if (pack === null) return [];
@@ -366,7 +383,7 @@ function quitIn(claims: readonly ReadUnit[], { number, event }: Turn, { known }:
   });
 }
 
-/** What the user says to like no longer, as `tasteIn` writes it; null in other sentences. */
+/** What the user no longer likes, in the form of `tasteIn`. Null for other sentences. */
 function endedTaste(plain: string, pack: Pack): string | null {
   const over = packPattern(pack, 'ended').exec(plain);
   if (over === null || !packPattern(pack, 'me').test(plain)) return null;
@@ -376,24 +393,24 @@ function endedTaste(plain: string, pack: Pack): string | null {
 
 const tasteWords = perPack(({ words: { taste }, common, script }) => wordsPattern(`${taste}|${common}`, script, 'giu'));
 
-/** What a sentence about a taste speaks of, as its stems in alphabetical order; null if it is about no taste. */
+/** The object of a sentence about a taste, as its stems in alphabetical order. Null for other sentences. */
 function tasteIn(plain: string, pack: Pack): string | null {
   const stems = [...contentStems(plain.replace(tasteWords(pack), ' '))];
   return packPattern(pack, 'taste').test(plain) && stems.length > 0 ? stems.toSorted().join(' ') : null;
 }
 
-/** A job that ends on a day ahead. */
+/** A job that ends on a later day. */
 interface Leaving {
   ends: Reading['ends'];
-  /** A statement with the day on which the job ends, if it is about the job. */
+  /** Adds the day on which the job ends to a statement about the job. */
   withEnd: (statement: ReadStatement) => ReadStatement;
-  /** A sentence without the slots that would end the job at once. */
+  /** Removes the slots of a sentence that would end the job at once. */
   withoutQuitting: <Item extends Asked>(item: Item) => Item;
 }
 
 /**
- * "I handed in my notice, my last day is 31 December": the user's job lasts until that day. The job must be named with the day, or the turn
- * must say that the user leaves it, because the last day may also be one at a school or on a diet.
+ * Finds a job that the user leaves on a later day: "I handed in my notice, my last day is 31 December". The sentence with the day must name
+ * the job, or the turn must give notice, because the last day may also be that of a school or a diet.
  */
 function leavingIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
   const isNotice = claims.some(
@@ -441,9 +458,9 @@ function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, a
   return tense === 'planned' && archivedAt === null && statedAt < at && (day === null || day.getTime() > at.getTime());
 }
 
-/** Whether a clause names the value of a plan, or nothing that is not in the words of the plan. */
+/** Whether a clause names the value of a plan, or has only content words of the plan. */
 function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): boolean {
-  // "Staying in Graz" calls off no move to Graz.
+  // "Staying in Graz" does not call off a move to Graz.
   const isPlace = / \p{L}{1,2}$/u.test(CALLED_OFF.exec(clause)?.[0] ?? '');
   if (value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `)) return !isPlace;
   const rest = [...contentStems(clause.replace(CALLED_OFF, ' '))];
@@ -451,7 +468,9 @@ function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): bool
   return rest.length > 0 && pack.script !== 'han' && rest.every((stem) => stems.has(stem));
 }
 
-/** Whether slots of the same clause state another value of a plan's attribute, which therefore stays as it is. */
+/**
+ * Whether a clause calls off a plan by affirming another value of its attribute, as "we're staying in Porto" calls off a move to Lisbon.
+ */
 function isExcluded({ attribute, value, subject }: Memory, slots: readonly FilledSlot[]): boolean {
   return slots.some(
     (slot) =>
@@ -463,13 +482,13 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
   );
 }
 
-/** What a sentence says of people and animals whose names are known: "Ana moved to Graz", "Bolt died yesterday". */
+/** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
 function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
   if (!isClaim(unit) || unit.pack === null || unit.pack.script === 'han') return [];
   return [...partedSlots(unit, unit.pack, known), ...relativeSlots(unit, unit.pack, known, context)];
 }
 
-/** The known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
+/** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
 function partedSlots({ text, filled }: ReadUnit, pack: Pack, known: readonly Memory[]): FilledSlot[] {
   const plain = plainMarks(text);
   return known.flatMap(({ subject, attribute, value, polarity }) => {
@@ -491,7 +510,7 @@ function partedSlots({ text, filled }: ReadUnit, pack: Pack, known: readonly Mem
   });
 }
 
-/** Where a name stands in a text as whole words; -1 where it does not. A person's name needs its capital. */
+/** The offset at which a text contains a name as whole words, or -1. A person's name must be capitalised. */
 function nameAt(text: string, name: string, isThing = false): number {
   const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
   const isWhole =
@@ -501,7 +520,9 @@ function nameAt(text: string, name: string, isThing = false): number {
 
 const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
 
-/** The only known relative or friend with whose name a sentence begins, with the words for the relation; null if there is none. */
+/**
+ * The known relative or friend with whose name a sentence begins, with the words for the relation. Null if there is none, or more than one.
+ */
 function relativeAt(
   { text }: ReadUnit,
   pack: Pack,
@@ -518,7 +539,7 @@ function relativeAt(
   return word === undefined ? null : { subject, name, lead: `${pack.my.split('|')[0] ?? ''} ${word} ` };
 }
 
-/** The slots of a sentence that begins with the name of a known relative, read as if the words named the relation too. */
+/** The slots of a sentence that begins with the name of a known relative. The sentence is read as if it also named the relation. */
 function relativeSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[], context: SlotContext): FilledSlot[] {
   const relative = relativeAt(unit, pack, known);
   if (relative === null) return [];
@@ -533,12 +554,15 @@ function relativeSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[], con
 const WORD = "(?:\\p{Lu}['’])?\\p{Lu}[\\p{L}\\p{N}-]*";
 const NAME = `${WORD}(?: ${WORD}){0,2}`;
 
-/** "It's in Knivsta, not Uppsala": a name that takes the place of a known value. Null where no known value is named, or several are. */
+/**
+ * The statement that replaces a known value by the name in a correction: "It's in Knivsta, not Uppsala". Null if the correction names no
+ * known value, or several.
+ */
 function replacementIn(unit: ReadUnit, input: ReadInput, { number, event }: Turn): ReadStatement | null {
   const { pack, text } = unit;
   const insteadOf = pack?.lists['insteadOf'];
   if (pack === null || insteadOf === undefined || !isClaim(unit)) return null;
-  // "The party is in Knivsta, not Uppsala" corrects nothing.
+  // "The party is in Knivsta, not Uppsala" is not a correction.
   if (!listPattern(pack, 'correction').test(plainMarks(text))) return null;
   const newFor = (old: string): string | undefined => {
     const source = insteadOf.replaceAll('<old>', `(?:${old})(?![\\p{L}\\p{N}])`).replaceAll('<new>', `(${NAME})`);
@@ -548,7 +572,7 @@ function replacementIn(unit: ReadUnit, input: ReadInput, { number, event }: Turn
   const found = input.known.flatMap((memory, index) => {
     const { attribute, value, polarity, tense, sourceEvents } = memory;
     if (attribute === null || value === null || polarity !== 'affirmed' || tense === 'happened') return [];
-    // A turn that is read a second time finds the new value in the place of the old one.
+    // When a turn is read a second time, the known statement already has the new value.
     const isDone = sourceEvents.includes(event.id) && newFor(NAME) === value;
     const name = isDone ? value : newFor(value.replace(/[^\p{L}\p{N} ]/gu, '.'));
     return name === undefined ? [] : [{ memory, index, name }];
@@ -560,32 +584,34 @@ function replacementIn(unit: ReadUnit, input: ReadInput, { number, event }: Turn
   return withValue(memory, name, { pack, input, quote: { turn: number, words: text }, relation });
 }
 
-/** The log-odds of the reading layers above which a sentence may ask to forget something. What was said before it decides. */
+/**
+ * The log-odds of the reading layers from which a sentence may ask to forget something. `tellRequest` then decides, with the earlier turns.
+ */
 const MAY_ASK = -5;
 const SURELY_ASKS = 3;
 
-/** The sentence of a turn that most probably asks to forget something, or takes such a request back; null if none may. */
+/** The sentence of a turn that most probably asks to forget something or withdraws such a request. Null if there is none. */
 function forgetIn({ number, units, told }: Turn): ReadForget | null {
   const isOwn = !units.some(({ isForeign }) => isForeign);
   const likely = units
-    // "my pin is [password removed]" asks nothing: the redaction has written the verb.
+    // "my pin is [password removed]" is not a request: the redaction has added the verb.
     .filter((unit) => !unit.isForeign && !isHeaded(unit) && unit.text.search(REMOVED) === -1)
     .map((unit) => {
       const { text } = unit;
       const parts = told.asking.filter((part) => intersects(part, unit));
-      // An order in plain words may ask, whatever the layers make of it alone.
+      // A plain order may be a request even if the layers give low log-odds.
       const least = isOwn && orderIn(text, unit.turn) !== null ? MAY_ASK : -Infinity;
       return { unit, text, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
     })
     .toSorted((one, other) => other.odds - one.odds)[0];
-  // "From now on …" is a wish unless it surely asks to forget something.
+  // "From now on …" is a wish, unless the log-odds of a request to forget are high.
   const isWish = likely !== undefined && requestOf(likely.unit) === 'wish' && likely.odds < SURELY_ASKS;
   return likely === undefined || likely.odds < MAY_ASK || isWish
     ? null
     : { quote: { turn: number, words: likely.text }, about: likely.text, known: [] };
 }
 
-/** "Ana's mail: …": whether a short head before a colon says that the words are a text of somebody else. */
+/** Whether a short heading before a colon introduces a text of another person: "Ana's mail: …". */
 function isHeaded({ turn, start, text }: ReadUnit): boolean {
   const head = /^[^\n:：]{1,60}(?=[:：]\s)/u.exec(turn.slice(0, start) + text)?.[0];
   return head !== undefined && (namesText(head) || asksAboutText(head) || /\p{L}['’]s |\p{L} \p{Lu}\p{Ll}/u.test(head));

@@ -9,8 +9,8 @@ import { type ReadInput, readStatement, type ReadStatement, type ReadTopic } fro
 import { fillSlots } from './fill-slots.ts';
 
 /**
- * One statement for each observation, decision and outcome of an agent, in the words of the event. Tool results and documents give no
- * statements.
+ * Reads one statement from each observation, decision and outcome of an agent, in the words of the event. Tool results and documents give
+ * no statements.
  */
 export function readObserved(event: Event, number: number, input: ReadInput): ReadStatement[] {
   const quotes = [{ turn: number, words: event.content }];
@@ -22,12 +22,12 @@ export function readObserved(event: Event, number: number, input: ReadInput): Re
   return [readStatement({ ...said, type, ...observedFields(event, input) })];
 }
 
-/** Subject, attribute and value of an observation: by a slot, or by "User prefers …". */
+/** The subject, attribute and value of an observation, from a slot pattern or from "User prefers …". */
 function observedFields({ content, occurredAt }: Event, { timeZone }: ReadInput): Partial<ReadStatement> {
   const english = packOf('en');
   const when = { now: occurredAt, timeZone, prefer: 'future' } as const;
   const slot = english === null ? undefined : fillSlots(inFirstPerson(content), english, when)[0];
-  // A value with words that the change of person has altered is not in the observation.
+  // A value counts only if the observation contains it: the change to the first person may have altered its words.
   if (slot !== undefined && content.includes(slot.value ?? '')) {
     const { subject, attribute, value, polarity, tense, from } = slot;
     return { subject, attribute, value, polarity, tense: tense ?? 'holds', from: from?.toISOString() ?? null };
@@ -43,8 +43,8 @@ const MOST_QUOTATIONS = 6;
 const TITLE_WORDS = 7;
 
 /**
- * The topics of turns, as dated quotations of the user. A gap of five turns separates two topics. The title of a topic is the words of its
- * first statement.
+ * The topics of turns, as dated quotations of the user. A gap of more than five turns separates two topics. The title of a topic consists
+ * of the first words of its first quotation.
  */
 export function topicsOf(statements: readonly ReadStatement[], turns: readonly Event[], timeZone: string): ReadTopic[] {
   const stretches: ReadStatement[][] = [];
@@ -55,7 +55,8 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
     stretches.at(-1)?.push(statement);
     last = turn;
   }
-  // A topic of one quotation would only repeat its statement, so single quotations share a topic.
+  // A topic of one quotation would only repeat its statement. If there are only such topics, they are joined to one; otherwise they are
+  // left out.
   const several = stretches.filter((stretch) => stretch.length > 1);
   const topics = several.length > 0 ? several : statements.length > 1 ? [[...statements]] : [];
   const own = turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
@@ -68,7 +69,7 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
       summary: withoutRepeats(stretch)
         .slice(0, MOST_QUOTATIONS)
         .map((statement) => quotation(statement, turns, { timeZone, pack }))
-        // The day is said once for the quotations of that day.
+        // Consecutive quotations of the same day have the date only once.
         .map(({ day, words }, index, all) => (day === '' || day === all[index - 1]?.day ? words : `${day}: ${words}`))
         .join('\n'),
       turns: [...new Set(stretch.flatMap(({ quotes }) => quotes.map(({ turn }) => turn)))],
@@ -81,7 +82,7 @@ function titleOf(statement: ReadStatement | undefined): string {
   return head.length < words.length ? `${head} …` : withoutEnd(head, '.!。');
 }
 
-/** Without statements whose quoted words are in the quotation of another: two statements of one sentence quote it once. */
+/** Removes statements whose quoted words are contained in the quotation of another statement, so that a sentence is quoted once. */
 function withoutRepeats(statements: readonly ReadStatement[]): ReadStatement[] {
   const wordsOf = ({ quotes, text }: ReadStatement): string => bareStatement(quotes[0]?.words ?? text);
   return statements.filter((statement, index) => {

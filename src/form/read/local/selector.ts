@@ -26,15 +26,22 @@ export const HEADS = {
 } as const;
 export type Head = keyof typeof HEADS;
 export const DIMENSIONS = 384;
-/** Components of a unit vector are about 0.05, features about 1: this brings them nearer to each other (measured: 3 beats 6 and 12). */
+/**
+ * The factor for the components of the vector, which are about 0.05, while features are about 1. In a measurement, 3 was better than 6 and
+ * 12.
+ */
 export const VECTOR_SCALE = 3;
-/** With the vector of the sentence or without one: two sets of weights, because an absent vector is not a vector of zeros. */
+/**
+ * The weights with the vector of the sentence, and those without it. There are two sets, because an absent vector is not a vector of zeros.
+ */
 export type Variant = 'vector' | 'plain';
 
 /** The probability of each class of each question. */
 export type Selection = { [Name in Head]: Record<(typeof HEADS)[Name][number], number> };
 
-/** Weights of one variant, base64: a matrix of classes by inputs in int8, row by row, and for each row a scale and a bias in float32. */
+/**
+ * The weights of one variant in base64: a matrix of classes by inputs in int8, row by row, and a scale and a bias in float32 for each row.
+ */
 export interface SelectorWeights {
   matrix: string;
   scales: string;
@@ -49,10 +56,10 @@ function load({ matrix, scales, biases }: SelectorWeights): Loaded {
   return { rows: new Int8Array(bytes(matrix)), scales: numbers(scales), biases: numbers(biases) };
 }
 
-/** Asks all heads about a sentence: its features, and its vector where there is one. */
+/** Answers all questions about a sentence, from its features and, if there is one, its vector. */
 export type Select = (features: Float32Array, vector: Float32Array | null) => Selection;
 
-/** Creates a selector. Training measures other weights than the shipped ones. */
+/** Creates a selector. Training uses it to evaluate weights other than the shipped ones. */
 export function createSelector(weights: Record<Variant, SelectorWeights>): Select {
   const loaded: Partial<Record<Variant, Loaded>> = {};
   return (features, vector) => {
@@ -102,12 +109,12 @@ const CLASSES =
   ) as (keyof PackWords)[];
 const REQUESTS = ['remember', 'wish', 'reminder', 'aboutText'] as const;
 const SHAPE = 34;
-/** Buckets that words and pairs of letters are hashed into. */
+/** The number of buckets into which words, pairs of words and pairs of letters are hashed. */
 const HASHED = 1024;
 const PLAIN: number = CLASSES.length * 3 + REQUESTS.length + SHAPE;
 export const FEATURES: number = PLAIN + HASHED;
 
-/** Plain features of a unit: person, time, marks, length, place, requests; and its words, hashed. */
+/** The features of a unit: word classes, requests, punctuation, length, place in the turn, and its hashed words. */
 export function featuresOf(unit: ReadUnit): Float32Array {
   const features = new Float32Array(FEATURES);
   const text = plainMarks(unit.text.slice(0, 600));
@@ -128,7 +135,8 @@ export function featuresOf(unit: ReadUnit): Float32Array {
   }
   for (const name of REQUESTS) put(pack !== null && packPattern(pack, `request:${name}`).test(text));
   for (const value of [...marksOf(unit, text, turn), ...placeOf(unit)]) put(value);
-  // Words and pairs of words, so that training also covers words that are in no list; pairs of letters where a language writes no spaces.
+  // Words and pairs of words are hashed, so that training also covers words that are in no list. In scripts without spaces, pairs of
+  // letters are hashed as well.
   const tokens = tokensOf(text, head);
   const share = 1 / Math.sqrt(Math.max(1, tokens.length));
   for (const token of tokens) {
@@ -138,7 +146,7 @@ export function featuresOf(unit: ReadUnit): Float32Array {
   return features;
 }
 
-/** Marks, figures, capitals and length of a unit. */
+/** The features of punctuation, digits, capitals and length. */
 function marksOf({ pack }: ReadUnit, text: string, turn: string): (number | boolean)[] {
   const words = text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
   const size = pack?.script === 'han' || (pack === null && /\p{Lo}/u.test(text)) ? text.length / 2 : words;
@@ -207,7 +215,7 @@ function tokensOf(text: string, head: string): string[] {
   return tokens;
 }
 
-/** FNV-1a. */
+/** The FNV-1a hash. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -217,7 +225,7 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** What a sentence asks of the memory besides forgetting; null if it asks nothing. */
+/** A request to the memory, other than a request to forget. */
 export type Request = 'remember' | 'wish' | 'reminder';
 
 /** A sentence with its request and with the answers of the selector. */
@@ -228,7 +236,7 @@ export interface Asked {
   hasVector: boolean;
 }
 
-/** The request that a sentence makes, by the phrases of its language. */
+/** The request in a sentence, by the phrases of its language. Null if there is none. */
 export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request | null {
   if (pack === null || isForeign) return null;
   const text = plainMarks(words.slice(0, 600));
@@ -239,7 +247,10 @@ export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request |
   return says('wish') ? 'wish' : null;
 }
 
-/** The probability from which on a sentence is kept. It balances missed statements against junk, measured on the lives (train/README.md). */
+/**
+ * The probability from which a sentence is kept. It was chosen on the conversations of train/lives, as a balance between missed statements
+ * and irrelevant ones (train/README.md).
+ */
 const KEEP = { vector: 0.58, plain: 0.62 };
 const SLOT_NEEDS = 0.12;
 const LIKELY_NEEDS = 0.45;
@@ -247,7 +258,7 @@ const WISH_NEEDS = 0.3;
 const PLAIN_NEEDS = 0.35;
 const CONSTRAINT_NEEDS = 0.12;
 const LEAST_OWN = 0.45;
-/** The slots of a sentence whose words are not kept. */
+/** The slots that are certain enough to be kept although the sentence itself is not kept. */
 export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
   const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
   return selection.foreign.own < LEAST_OWN ? [] : unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
@@ -268,7 +279,7 @@ export function isKept({ selection, request, hasVector, unit }: Asked): boolean 
 
 const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)', intolerance = '(?!)' } }) => {
   const words = `${diet}|${being}|allerg\\p{L}+|alérg\\p{L}+|${intolerance}`;
-  // Scripts without spaces are left to the selector.
+  // In scripts without spaces, the selector decides alone.
   return packRegExp(
     script === 'han'
       ? '(?!)'
@@ -276,14 +287,17 @@ const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)'
   );
 });
 
-/** "Could you suggest a dinner? Rui is lactose intolerant.": what somebody cannot eat is worth keeping beside a request. */
+/**
+ * Whether a sentence states what a person cannot eat. Such a sentence is worth keeping beside a request: "Could you suggest a dinner? Rui
+ * is lactose intolerant."
+ */
 function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
   if (pack === null || isForeign || /[?？]/u.test(text)) return false;
   const plain = plainMarks(text);
   return constraint(pack).test(plain) && !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'you', 'ask');
 }
 
-/** "My boss is called Henrik.": for a turn of one plain sentence about the user a lower probability is enough. */
+/** Whether a turn is one plain sentence in the first person, for which a lower probability is enough: "My boss is called Henrik." */
 function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   if (pack === null || pack.script === 'han' || count > 1) return false;
   const plain = plainMarks(text);

@@ -3,7 +3,7 @@ import { packOf } from '../../../language/packs/packs.ts';
 import { OF_USER } from './fill-slots.ts';
 import { type FilledSlot, withListedNames } from './slot-values.ts';
 
-/** Sentences with the values that patterns and reading layers find in them, and the values that are in them. */
+/** Sentences with the values that patterns and reading layers find, and the values that are expected. */
 const SENTENCES: ReadonlyArray<readonly [string, string, readonly string[], readonly string[]]> = [
   ['en', 'My kids are called Mia, Jonas and Lea.', ['Mia', 'Lea'], ['Mia', 'Jonas', 'Lea']],
   ['en', 'my kids are called mia, jonas and lea', ['mia', 'lea'], ['mia', 'jonas', 'lea']],
@@ -18,7 +18,7 @@ const SENTENCES: ReadonlyArray<readonly [string, string, readonly string[], read
   ['pt', 'Tenho três filhos: João, Maria e Pedro.', ['João, Maria', 'Pedro'], ['João', 'Maria', 'Pedro']],
   ['zh', '我的孩子叫小明、小红和小刚。', ['小明'], ['小明', '小红', '小刚']],
   ['ja', '子供は太郎と花子です。', ['太郎'], ['太郎', '花子']],
-  // Other names of the sentence belong to others.
+  // The other names of these sentences belong to other people.
   ['en', 'I live with my daughter Mia, Tom and Ann.', ['Mia'], ['Mia']],
   ['en', 'My son is called Jonas, Tom and Ann like him.', ['Jonas'], ['Jonas']],
   ['en', 'my son is called jonas, small and cute', ['jonas'], ['jonas']],
@@ -40,7 +40,7 @@ describe('withListedNames', () => {
     ['en', 'I am allergic to kiwi, latex and codeine.', 'allergy', 'kiwi', ['kiwi', 'latex', 'codeine']],
     ['de', 'Ich spreche Polnisch, Deutsch und Englisch.', 'language', 'Polnisch', ['Polnisch', 'Deutsch', 'Englisch']],
     ['en', 'I have asthma and migraines', 'medical_condition', 'asthma', ['asthma', 'migraines']],
-    // Only words that are values of the attribute.
+    // Only words that are values of the attribute count.
     ['en', 'I am allergic to cats and love dogs', 'allergy', 'cats', ['cats']],
     ['en', 'I speak Dutch and cook', 'language', 'Dutch', ['Dutch']],
   ] as const)(
@@ -52,7 +52,7 @@ describe('withListedNames', () => {
     },
   );
 
-  it('leaves attributes with one value, and denials, as they are', () => {
+  it('does not change slots of single-valued attributes, or denied slots', () => {
     const sentence = 'I live in Oslo, Bergen and Rome.';
     const slot: FilledSlot = { ...OF_USER, attribute: 'home_city', value: 'Oslo', start: 10, end: 14 };
     const denied: FilledSlot = { ...slot, attribute: 'pet_name', polarity: 'denied' };

@@ -20,37 +20,37 @@ import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import { type AttributeTable, VALUE_LISTS } from '../../../record/attributes.ts';
 import { attributeLabel, hasTrait, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
 
-/** An attribute that a sentence fills, for certain or (`isLikely`) probably, with the place of its words. */
+/** An attribute with the value that a sentence gives it, and the place of the words. */
 export interface FilledSlot extends TextSpan {
   subject: string;
   attribute: string;
-  /** Null where the words deny the attribute without its value: "I quit my job". */
+  /** Null if the words deny the attribute without naming a value: "I quit my job". */
   value: string | null;
   polarity: Polarity;
-  /** Null where the sentence does not show the tense. */
+  /** Null if the sentence does not show the tense. */
   tense: Tense | null;
   from: Date | null;
-  /** Correct only if the selector keeps the sentence. */
+  /** Whether the slot is only probable, so that the selector must give the sentence a higher probability. */
   isLikely?: boolean;
-  /** Denied by a plain negation, which does not say that it ever was so: "I'm not allergic to nuts". */
+  /** Whether a plain negation denies the slot, so that it may never have held: "I'm not allergic to nuts". */
   isNever?: boolean;
-  /** Found by the reading layers: such a value never takes the place of one that the user's words state for certain. */
+  /** Whether the reading layers found the slot. Such a value never replaces an explicit statement of the user. */
   isTold?: boolean;
 }
 
 export interface SlotContext extends DateContext {
-  /** The assistant's message before the turn, for the first sentence of an answer; null otherwise. */
+  /** The assistant's message before the turn, for the first sentence of an answer. Null for other sentences. */
   question?: string | null;
-  /** The whole turn: where it speaks of somebody else, a sentence without a subject may be about them. */
+  /** The whole turn. If it mentions another person, a sentence without a subject may be about that person. */
   turn?: string;
-  /** The same message, for all sentences of the turn: it may speak of somebody else. */
+  /** The assistant's message before the turn, for all sentences of the turn, because it may mention another person. */
   asked?: string | null;
-  /** Names of others, and known values of attributes, in lower case. */
+  /** The names of people in the user's life, and the known values of attributes, in lower case. */
   people?: readonly string[];
   values?: readonly string[];
 }
 
-/** A match of a pattern, and where it was found. */
+/** The rule of a match, and the sentence in which it was found. */
 export interface MatchInput {
   rule: SlotRule;
   shape: string;
@@ -58,7 +58,7 @@ export interface MatchInput {
   sentence: string;
   pack: Pack;
   context: SlotContext;
-  /** Where the matches of other slots in the sentence begin. */
+  /** The offsets at which matches in the sentence begin. */
   starts: readonly number[];
 }
 
@@ -68,14 +68,14 @@ const NOT_PLACES = oneOf(wordsOfAll('noPlace'));
 const NOT_NAMES = oneOf(wordsOfAll('noName'));
 const NO_VALUE = oneOf(wordsOfAll('noValue'));
 const STREETS = oneOf(wordsOfAll('streetName'));
-/** People "move to" programs and "live in" them, but a program is not a place. */
+/** Users "move to" programs and "live in" them, but a program is not a place. */
 const PRODUCT = oneOf(PRODUCTS);
 const POLITE_END = new RegExp(`,? (?:${wordsOfAll('politeEnd')})$`, 'i');
 const STREET_END = new RegExp(` (?:${wordsOfAll('streetEnd')}) `, 'i');
 const NAME_LEAD = new RegExp(`^(?:${wordsOfAll('nameLead')})`, 'u');
 const NO_NAME_START = new RegExp(`^(?:${wordsOfAll('noNameStart')})`, 'u');
 
-/** Lists of a pack that are compared with whole words, with the words before a value, and with the words of a value. */
+/** Patterns of the lists of a pack, for whole words, for the words before a value, and for the words of a value. */
 const patternsOf = perPack(({ lists, partners, children }) => {
   const whole = (list = '(?!)'): RegExp => packRegExp(`^(?:${list})$`);
   const last = (list = '(?!)'): RegExp => packRegExp(`(?<![\\p{L}])(?:${list})\\s*$`);
@@ -89,7 +89,7 @@ const patternsOf = perPack(({ lists, partners, children }) => {
     placeCue: last(lists['placeCue']),
     moveCue: last(lists['moveCue']),
     firmCue: last(lists['firmCue']),
-    // What precedes a capitalised word that may be the object of a verb and not a name: "because my daughter".
+    // Words that precede a capitalised noun which may be an object and not a name: "because my daughter".
     nounCue: last(lists['nounCue']),
     job: packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${job})(?![\\p{L}])`),
     stop: packRegExp(`(?:^| )(?:${stop})(?![\\p{L}])`),
@@ -105,7 +105,7 @@ interface Cut extends MatchInput {
   isBefore: boolean;
 }
 
-/** The value, cut from the words that a pattern matched; null if they contain none. */
+/** Cuts the value from the words that a pattern matched. Null if they contain none. */
 export function cutValue(raw: string, shape: string, input: MatchInput, match: RegExpExecArray): string | null {
   const isBefore = match[0].startsWith(raw) && !match[0].endsWith(raw);
   const cut = CUTS[shape];
@@ -119,7 +119,7 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
 
 const NAMED: ReadonlySet<string> = new Set(['place', 'town', 'org']);
 
-/** The first words of a run, if they are a known value that is typed without capitals: "ya no trabajo en zara". */
+/** The first words of a run, if they are a known value in lower case: "ya no trabajo en zara". */
 function knownName(run: string, { values = [] }: SlotContext): string | null {
   const words = run.split(' ');
   for (let count = Math.min(words.length, 4); count > 0; count -= 1) {
@@ -131,7 +131,7 @@ function knownName(run: string, { values = [] }: SlotContext): string | null {
 
 const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
 
-/** Whether a name can be a town or a country: it is no day, and no street. */
+/** Whether a name can be a town or a country, and is not a day or a street. */
 export function isPlaceName(name: string): boolean {
   return !isNoPlace(name.split(' ')[0] ?? '') && !name.split(/[ -]/u).some((word) => STREETS.test(bareWord(word)));
 }
@@ -153,7 +153,7 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   org(cut) {
     const { raw, rule, isHan, isBefore } = cut;
     const name = isHan ? hanName(raw) : (organisationName(raw, isBefore) ?? (isBefore ? null : smallOrganisation(cut)));
-    // "I'm at Anna's now" is a visit.
+    // "I'm at Anna's now" is a visit to a person.
     if (rule.likely !== undefined && name !== null && GIVEN_NAMES.has(name.toLowerCase())) return null;
     const isOfLetters = name !== null && rule.pattern.startsWith('^(?:[') && /^\p{Lu}{1,4}$/u.test(name);
     return isOfLetters && !isHan ? null : name;
@@ -167,12 +167,12 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   age: ({ raw }) => ageOf(raw),
   day({ raw, pack, context, text }) {
     const date = findDates(raw, pack, { ...context, prefer: 'future' })[0];
-    // "Passed my test on 12 October", said in November.
+    // "Passed my test on 12 October", said in November, is about the past.
     const isPast = sideOfDays(text, pack, { ...context, prefer: 'future' }) === 'past';
     return date?.isDay === true && date.from !== null && date.from > context.now && !isPast ? date.written : null;
   },
   car({ raw, text, match }) {
-    // The make is in the list, the model is the capitalised word or the number after it: "Renault Zoe".
+    // The make is in the list. The model is the capitalised word or the number after it: "Renault Zoe".
     const rest = text.slice(text.indexOf(raw, match.index) + raw.length);
     return raw + (/^ (?:\p{Lu}[\p{L}\p{N}-]*|\d[\p{L}\p{N}]*)(?![\p{L}\p{N}])/u.exec(rest)?.[0] ?? '');
   },
@@ -189,7 +189,7 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   },
 };
 
-/** Whether a name without a capital is a guess: not a given name, a place or a value that is known. */
+/** Whether a name in lower case is a guess, because it is not a known given name, place or value. */
 export function isGuessed(value: string, values: readonly string[] = []): boolean {
   const lower = value.toLowerCase();
   const isKnown = GIVEN_NAMES.has(lower) || PLACES.has(withoutEnd(lower, '.,')) || values.includes(lower);
@@ -202,8 +202,8 @@ function cutPersonName(cut: Cut): string | null {
   const name = capitalised(raw, isBefore, 3, (word) => {
     const first = bareWord(word);
     if (!GIVEN_NAMES.has(first.toLowerCase())) {
-      // Where nouns have capitals, the noun before "my daughter" is a name only if it is known as one. Elsewhere the word may have its
-      // capital from the beginning of the sentence: "Like my wife".
+      // In German, all nouns are capitalised, so the noun before "my daughter" is a name only if it is a known given name. In other
+      // languages, the word may be capitalised because it begins the sentence: "Like my wife".
       if (isBefore && (pack.language === 'de' || isOrdinary(first.toLowerCase(), pack))) return false;
       if (!isBefore && patternsOf(pack).nounCue.test(text.slice(0, text.indexOf(raw, match.index)))) return false;
     }
@@ -224,7 +224,7 @@ function organisationName(raw: string, isBefore: boolean): string | null {
   return capitalised(raw.replace(/^the /i, ''), isBefore, 6, (first) => !isNoPlace(first));
 }
 
-/** Capitalised words at the beginning (or at the end) of a run. */
+/** The capitalised words at the beginning or at the end of a run. */
 function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first: string) => boolean): string | null {
   const words = run.split(' ');
   if (atEnd) words.reverse();
@@ -241,24 +241,23 @@ function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first
   return withoutEnd((atEnd ? taken.reverse() : taken).join(' '), '.,').replace(/['’]s$/, '');
 }
 
-/** Whether a word is the first of a name, or a later one, which may be a particle such as "van". */
+/** Whether a word can be the first word of a name, or a later one, which may be a particle such as "van". */
 function mayGoOn(word: string, isFirst: boolean): boolean {
   const isName = /^(?:\p{Lu}|\d*\p{Lu})/u.test(word) && !/^I(?:'|$)/.test(word);
   if (isFirst) return isName;
   return PARTICLES.test(word) || (isName && !isNoPlace(word));
 }
 
-/** After a word of kinship nearly every capitalised word is a name, also one that ends as the names of peoples do: "Trish". */
+/**
+ * Whether a capitalised word after a word for a relative is a name. Nearly every such word is, even if it ends like a nationality: "Trish".
+ */
 function isPersonName(word: string): boolean {
   return (
     !NOT_PLACES.test(word) && !LANGUAGES.has(word.toLowerCase()) && !NOT_NAMES.test(word) && !/^\p{Lu}{3,}$/u.test(word)
   );
 }
 
-/**
- * After "I am" a name must be distinguished from other capitalised words; where all nouns have capitals, only a known given name is
- * certain.
- */
+/** Whether a capitalised word after "I am" is a name. In German, where all nouns are capitalised, only a known given name is certain. */
 function isOwnName(word: string, run: string, pack: Pack): boolean {
   if (pack.language === 'de') return GIVEN_NAMES.has(word.toLowerCase());
   return canBeName(word) && isPersonName(word) && jobOf(run, pack) === null;
@@ -273,7 +272,7 @@ function hanName(raw: string): string | null {
   return name.length >= 1 && !NO_NAME_START.test(name) ? name : null;
 }
 
-/** The age in digits; null outside of the ages that people reach. */
+/** The age in digits. Null for a number that is not a plausible age. */
 function ageOf(raw: string): string | null {
   const age = /^\d+$/.test(raw)
     ? Number(raw)
@@ -290,12 +289,14 @@ function jobOf(raw: string, pack: Pack, rule?: SlotRule): string | null {
   const head = raw.split(titled.end)[0] ?? '';
   const words = withoutEnd(head.replace(/^(?:an?|the|my|your) /i, ''), '.,').split(' ');
   const title = words.join(' ');
-  // "the only QS": short words and plain adjectives before the noun are part of a title, whole sentences are not.
+  // A few words before the noun can be part of a title ("the only QS"), but whole sentences cannot.
   const isTitle = words.length <= 4 && isOccupation(title);
   return isTitle && !titled.no.test(title) && !titled.noStart.test(words[0] ?? '') ? title : null;
 }
 
-/** For languages whose jobs are recognised by their form: where a title ends, and nouns and first words that only look like one. */
+/**
+ * For languages whose jobs are recognised by their form: the words that end a title, and the nouns and first words that only look like one.
+ */
 const titlePatterns = perPack(({ lists: { jobEnd, noJob, noJobStart } }) =>
   jobEnd === undefined
     ? null
@@ -306,12 +307,12 @@ const titlePatterns = perPack(({ lists: { jobEnd, noJob, noJobStart } }) =>
       },
 );
 
-/** A job of the pack's list, with one word before it unless that word is an ordinary one. */
+/** A job of the pack's list, with the word before it unless that is an ordinary word. */
 function listedJob(raw: string, pack: Pack, rule?: SlotRule): string | null {
   const { 0: title, groups } = patternsOf(pack).job.exec(raw) ?? {};
   const lead = groups?.['lead'];
   if (lead === undefined || !isOrdinary(lead.toLowerCase(), pack)) return title ?? null;
-  // "am I teacher" is about the user, but "to the teacher" and "dear teacher" at the beginning of a sentence are not.
+  // Without a verb that makes the user the subject, an ordinary word before the job shows another person: "to the teacher", "dear teacher".
   const isOther = rule?.likely !== undefined || rule?.alone === true || packPattern(pack, 'not').test(lead);
   return isOther ? null : (groups?.['job'] ?? null);
 }
@@ -323,12 +324,12 @@ function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
   return isShort && words.split(' ').length > 2 ? null : words;
 }
 
-/** Words without capitals that may be a name, and where they were found. */
+/** Words in lower case that may be a name, with their place. */
 type Small = Pick<Cut, 'raw' | 'text' | 'match' | 'pack'>;
 
 /**
- * Whether a text is typed without capitals: its first letter is small or it contains a small "i", and no word has a capital except "I",
- * which many always capitalise. In such a text a name is recognised only by the words around it, and by not being an ordinary word.
+ * Whether a text is typed in lower case. Its first letter is in lower case or it contains the word "i", and no word is capitalised except
+ * "I". In such a text, a name is recognised only by the words around it, and if it is not an ordinary word.
  */
 function isTypedSmall(text: string, { capitalised }: Pack): boolean {
   const words: string[] = text.match(/\p{L}+/gu) ?? [];
@@ -338,12 +339,12 @@ function isTypedSmall(text: string, { capitalised }: Pack): boolean {
   return beginsSmall && !others.some((word) => /\p{Lu}/u.test(word));
 }
 
-/** The words before the first ordinary one that does not match `also`; none where the text has capitals. */
+/** The words before the first ordinary word that does not match `also`. Empty if the text is not typed in lower case. */
 function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   if (!isTypedSmall(text, pack)) return [];
   const words = raw.split(' ').map((word) => withoutEnd(word, '.,'));
-  // In English one also moves to decaf; the frequent words of the other languages include names of places. A letter stands for a word:
-  // "in leeds w my partner".
+  // In English, content words are ordinary too, because users also move "to decaf". In other languages, the frequent content words include
+  // names of places. A single letter is an abbreviation: "in leeds w my partner".
   const isWord = (word: string): boolean =>
     /^\p{L}\/?$/u.test(word) ||
     isOrdinary(word, pack) ||
@@ -359,8 +360,8 @@ function leadOf({ raw, text, match }: Small): string {
 }
 
 /**
- * A person's name: a known given name; or any word that is not ordinary after "called", between commas after a word for a partner or a
- * child, or between such a word and a verb: "my wife lupita says".
+ * A person's name in lower case: a known given name, or a word that is not ordinary in one of three places. It follows "called", or stands
+ * between commas, or stands between a word for a partner or a child and a verb: "my wife lupita says".
  */
 export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPet: boolean }): string | null {
   const { raw, text } = cut;
@@ -379,11 +380,11 @@ export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPe
   return does.test(second) && relative.test(lead) ? first : null;
 }
 
-/** First words of names of places, which mean no place alone: "san sebastián", "new york". */
+/** First words of place names that are not a place by themselves: "san sebastián", "new york". */
 const PLACE_OPENING =
   /^(?:new|san|santa|santo|são|sao|st|saint|sainte|sankt|buenos|belo|joão|joao|porto|puerto|port|fort|bad|den|villa|vila|nova|novo|milton|salt|kuala|sri)$/u;
 
-/** A place after words that only a place follows: "live in", "im from". */
+/** A place in lower case: a known one, or one after words that only a place follows: "live in", "im from". */
 export function smallPlace(cut: Small): string | null {
   const { raw, pack } = cut;
   const [one = '', two = ''] = raw.toLowerCase().split(' ');
@@ -397,12 +398,15 @@ export function smallPlace(cut: Small): string | null {
   return isShort && (placeCue.test(lead) || moveCue.test(lead)) ? words.join(' ') : null;
 }
 
-/** Whether words end with a verb of moving, after which a place needs no capital: "i moved to". */
+/** Whether words end with a verb of moving, after which a place is certain even in lower case: "i moved to". */
 export function isMove(lead: string, pack: Pack): boolean {
   return patternsOf(pack).moveCue.test(lead);
 }
 
-/** A firm: a word that is not ordinary with a word for a kind of firm ("balgillo care home"), or alone after "work at". */
+/**
+ * The name of a firm in lower case: words that are not ordinary, followed by a kind of firm ("balgillo care home"), or one such word after
+ * "work at".
+ */
 export function smallOrganisation(cut: Small): string | null {
   const { firmWord, firmCue } = patternsOf(cut.pack);
   const isNamed = !cut.raw.startsWith('the ');
@@ -412,7 +416,7 @@ export function smallOrganisation(cut: Small): string | null {
   return isNamed && words.length === 1 && firmCue.test(leadOf(cut)) ? (words[0] ?? null) : null;
 }
 
-/** The name of a person or a thing, up to four words. */
+/** The name of a person or a thing in lower case, of up to four words. */
 export function smallTitle(cut: Small): string | null {
   const words = nameWords(cut);
   const end = words.findIndex((word) => PARTICLES.test(word));
@@ -423,13 +427,13 @@ export function smallTitle(cut: Small): string | null {
 const CAPITALISED = "\\p{Lu}[\\p{L}\\p{M}'’-]+(?: \\p{Lu}[\\p{L}\\p{M}'’-]+)?";
 const SMALL = "\\p{Ll}[\\p{L}\\p{M}'’-]+";
 const HAN = '[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6}?';
-/** A detail of one name in the list: "Mia (7)". */
+/** A detail after a name in a list: "Mia (7)". */
 const DETAIL = '(?: ?[(（][^()（）]{1,20}[)）])?';
 
-/** What follows a name in a sentence of a language without spaces. */
+/** The words that follow a name in languages without spaces. */
 const AFTER = wordsOfAll('afterName');
 
-/** What separates the names or words of a list. */
+/** The separators of a list. */
 const listMark = perPack(({ script, lists: { and = '(?!)' } }) =>
   script === 'han' ? `(?:、|${and})` : `(?:,? (?:${and}) |, )`,
 );
@@ -441,7 +445,7 @@ const marksOf = perPack((pack) => {
   return {
     split: new RegExp(`${DETAIL}${mark}`, 'u'),
     joined: new RegExp(isHan ? mark : ` (?:${lists['and'] ?? '(?!)'}) `, 'u'),
-    // After the word for one child or animal, only the first name of a list is theirs: "I live with my son Jonas, Tom and Ann".
+    // After the word for one child or animal, only the first name of a list is a value: "I live with my son Jonas, Tom and Ann".
     ofOne: packRegExp(`(?<![\\p{L}])(?:${children}|${pets})${isHan ? 'の?' : ',? '}$`),
     capitalised: namesAround(CAPITALISED, mark),
     small: namesAround(SMALL, mark),
@@ -452,7 +456,7 @@ const marksOf = perPack((pack) => {
   };
 });
 
-/** The names of a list after one of its names, and those before it. */
+/** Patterns of the names of a list after and before one of its names. */
 function namesAround(name: string, mark: string): { after: RegExp; before: RegExp } {
   return {
     after: new RegExp(`^(?:${DETAIL}${mark}${name}(?![\\p{L}\\p{M}]))+`, 'u'),
@@ -462,7 +466,7 @@ function namesAround(name: string, mark: string): { after: RegExp; before: RegEx
 
 const ENDS = new RegExp(`^${DETAIL}(?:\\s*(?:[.,!;:。！，)]|$)|${AFTER})`, 'u');
 
-/** The known values that follow a value in a listing: "peanuts, latex and penicillin". */
+/** The words of the pack's lists that follow a value in an enumeration: "peanuts, latex and penicillin". */
 function listedAfter(rest: string, lists: readonly string[], pack: Pack): string[] {
   const words = lists.flatMap((list) => pack.lists[list] ?? []).join('|');
   if (words === '') return [];
@@ -480,8 +484,8 @@ function listedAfter(rest: string, lists: readonly string[], pack: Pack): string
 const MOST_LISTED = 12;
 
 /**
- * The slots of a sentence, with one slot for every name of a list. Patterns and the reading layers find the first or the last name of "Mia,
- * Jonas and Lea", or take several for one name.
+ * The slots of a sentence, with one slot for every name of a list. In "Mia, Jonas and Lea", patterns and the reading layers find only the
+ * first or the last name, or take several names for one.
  */
 export function withListedNames(filled: readonly FilledSlot[], sentence: string, pack: Pack | null): FilledSlot[] {
   if (pack === null) return [...filled];
@@ -498,7 +502,7 @@ export function withListedNames(filled: readonly FilledSlot[], sentence: string,
   return whole;
 }
 
-/** The values of the list that contains a slot's value; that value alone if it is not in a list. */
+/** The values of the list that contains a slot's value. Only that value if it is not in a list. */
 function listedWith(
   { attribute, value, polarity, start }: FilledSlot,
   filled: readonly FilledSlot[],
@@ -521,20 +525,20 @@ function listedWith(
   const values = list.split(split);
   const isKnown = (name: string | undefined): boolean =>
     filled.some((other) => other.attribute === attribute && other.value?.toLowerCase() === name?.toLowerCase());
-  // "My dog is called Rex, Tom and Ann are friends of mine": the list of names goes on into another clause.
+  // The list of names may continue into another clause: "My dog is called Rex, Tom and Ann are friends of mine".
   if (!isKnown(values.at(-1)) && to > end && !ENDS.test(sentence.slice(to))) return [value];
   const isName = (name: string): boolean =>
     !/^\p{Ll}/u.test(name) || GIVEN_NAMES.has(name.toLowerCase()) || isKnown(name);
   return values.every(isName) ? values : [value];
 }
 
-/** A filled slot as a sentence: "Lives in Graz", "User's sister Ana: lives in Graz". */
+/** Renders a slot as a sentence: "Lives in Graz", "User's sister Ana: Lives in Graz". */
 export function renderSlot(
   slot: Pick<FilledSlot, 'subject' | 'attribute' | 'value' | 'polarity' | 'isNever'>,
   pack: Pack,
   attributes: AttributeTable,
 ): string {
-  // "Has diabetes", but "Is diabetic".
+  // A condition is rendered with "has" ("Has diabetes"), or with "is" if it is an adjective or a noun for a person ("Is diabetic").
   const isBeing = slot.attribute === 'medical_condition' && listPattern(pack, 'being').test(slot.value ?? '');
   const template =
     pack.templates[isBeing ? 'being' : slot.attribute] ??

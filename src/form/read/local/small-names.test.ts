@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 const english = packOf('en')!;
 
-/** The words in brackets are those that a pattern took. */
+/** The input of the functions: the words in brackets are those that a pattern matched. */
 function small(marked: string, pack = english) {
   const text = marked.replace(/[[\]]/g, '');
   const [, raw = ''] = /\[(.*)\]/.exec(marked) ?? [];
@@ -17,18 +17,18 @@ function small(marked: string, pack = english) {
 const person = (marked: string, { isOwn = false, isPet = false } = {}) => smallPerson(small(marked), { isOwn, isPet });
 
 describe('a person whose name is typed without a capital', () => {
-  it('has a known given name', () => {
+  it('is recognised by a known given name', () => {
     expect(person('my wife [maria is] away')).toBe('maria');
     expect(person('im [maria] btw', { isOwn: true })).toBe('maria');
   });
 
-  it('has any name that is not an ordinary word after "called", between commas, or before a verb', () => {
+  it('is recognised by a word that is not ordinary after "called", between commas, or before a verb', () => {
     expect(person('my dog is called [zuzka]', { isPet: true })).toBe('zuzka');
     expect(person('my wife, [zuzka], is a nurse')).toBe('zuzka');
     expect(person('my wife [zuzka says] hi')).toBe('zuzka');
   });
 
-  it('has no name that only may be one', () => {
+  it('is not recognised by a word that is only possibly a name', () => {
     expect(person('my wife [really says] hi')).toBeNull();
     expect(person('my wife [zuzka says] hi', { isOwn: true })).toBeNull();
     expect(person('my wife [zuzka says] hi', { isPet: true })).toBeNull();
@@ -38,7 +38,7 @@ describe('a person whose name is typed without a capital', () => {
     expect(person('my boy [maria]')).toBeNull();
   });
 
-  it('is not looked for in a text with capitals, except that of "I"', () => {
+  it('is not recognised in a text with capitals other than "I"', () => {
     expect(person('My wife [maria] is away')).toBeNull();
     expect(person('i think I met my wife [maria] there')).toBe('maria');
     expect(person('I met my wife [maria] there')).toBeNull();
@@ -53,7 +53,7 @@ describe('a place that is typed without a capital', () => {
     expect(smallPlace(small('i live in [the] woods'))).toBeNull();
   });
 
-  it('may begin with an ordinary word that opens names of places', () => {
+  it('may begin with an ordinary word such as "san" or "new"', () => {
     expect(smallPlace(small('i live in [san zvolenko these days]'))).toBe('san zvolenko');
     expect(smallPlace(small('I live in [new socks]'))).toBeNull();
     expect(smallPlace(small('i live in [grimsby w my] partner'))).toBe('grimsby');
@@ -69,7 +69,7 @@ describe('a firm that is typed without a capital', () => {
   });
 });
 
-describe('a change that is typed without capitals', () => {
+describe('a change of home or job that is typed without capitals', () => {
   const at = { now: new Date('2026-03-10T10:00:00Z'), timeZone: 'UTC', prefer: 'future' as const };
   const fill = (language: string, sentence: string, values: string[] = []): string[] =>
     fillSlots(sentence, packOf(language)!, { ...at, values }).map(
@@ -89,7 +89,7 @@ describe('a change that is typed without capitals', () => {
     ['pt', 'me mudei para santos ontem', ['home_city=santos']],
     ['it', 'ci siamo trasferiti a pescara', ['home_city=pescara']],
     ['nl', 'we zijn naar zwolle verhuisd', ['home_city=zwolle']],
-  ])('has a place or a firm after its verb (%s: %s)', (language, sentence, slots) => {
+  ])('is recognised by a place or a firm after its verb (%s: %s)', (language, sentence, slots) => {
     expect(fill(language, sentence)).toEqual(slots);
   });
 
@@ -114,7 +114,7 @@ describe('a title that is typed without a capital', () => {
 });
 
 describe('words and names', () => {
-  it('are ordinary words of the language, or guesses, or known names', () => {
+  it('are distinguished as ordinary words, guesses and known names', () => {
     expect([isOrdinary('because', english), isOrdinary('x', english), isOrdinary('zuzka', english)]).toEqual([
       true,
       true,
@@ -128,7 +128,7 @@ describe('words and names', () => {
     ]);
   });
 
-  it('are the people of a user: in subjects, in values of names, and in turns with their relation', () => {
+  it('of people in the user’s life come from subjects, from values of names, and from turns with a relation', () => {
     const known = [
       { subject: "User's sister Ana", attribute: 'city', value: 'Graz' },
       { subject: 'User', attribute: 'pet_name', value: 'Zuzka' },

@@ -42,17 +42,17 @@ import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
-/** The importance of what concerns the health or safety of the user or of their people. */
+/** The importance of statements about health and intolerances. */
 const VITAL = 0.9;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
 
-/** A sentence that is kept. */
+/** A sentence of which the words or the slots are kept. */
 export interface Kept extends Asked {
   isWanted: boolean;
-  /** Only the slots are kept, and not the words of the sentence. */
+  /** Whether only the slots are kept, and not the words of the sentence. */
   isSlotOnly?: boolean;
-  /** Kept only because the next sentence speaks of it. */
+  /** Whether the sentence is kept only because the next one refers to it. */
   isContext?: boolean;
 }
 
@@ -61,8 +61,8 @@ const pointsBack = perPack(({ words: { they }, lists: { pointsBack: others = '(?
 );
 
 /**
- * The sentence before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"), unless it is kept itself, is foreign or
- * is a question.
+ * The sentence before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"). Empty if that sentence is itself
+ * kept, is foreign, or is a question or a request.
  */
 export function contextOf({ unit }: Asked, before: Asked | undefined, last: Kept | undefined): Kept[] {
   const isKept = last?.unit.index === unit.index - 1 && last.isSlotOnly !== true;
@@ -76,7 +76,7 @@ const pronounFirst = perPack(({ words: { assent }, lists: { pronoun = '(?!)' } }
   packRegExp(`^(?:(?:${assent})[,!.]* )?(?:${pronoun})(?![\\p{L}])`),
 );
 
-/** Whether a sentence says nothing without the words before it: "she likes gin", "keep that in mind for recipes". */
+/** Whether a sentence cannot be understood without the words before it: "she likes gin", "keep that in mind for recipes". */
 export function isDangling({ unit: { pack, text, filled }, request }: Asked): boolean {
   if (pack === null || pack.script === 'han') return false;
   const plain = plainMarks(text);
@@ -87,7 +87,7 @@ export function isDangling({ unit: { pack, text, filled }, request }: Asked): bo
   return pronounFirst(pack).test(plain);
 }
 
-/** The statements of the kept sentences of a turn: their slots, and their own words where the slots do not say everything. */
+/** The statements of the kept sentences of a turn: their slots, and their own words if the slots do not cover them. */
 export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
   const statements: ReadStatement[] = [];
   const filled = kept.flatMap(({ unit }) => unit.filled);
@@ -104,7 +104,7 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
       continue;
     }
     const own = ownWords(turn, group);
-    // An event is one statement: its own words with its day.
+    // An event is one statement, with its own words and its day.
     const event = slots.find((slot) => isEventInWords(slot.attribute, group));
     const { attribute, value, from, due } = event ?? own;
     const others = slots.filter((slot) => slot !== event);
@@ -114,8 +114,8 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
 }
 
 /**
- * Whether a slot denies what a new value of the same turn replaces anyway: "I quit, I'm at Aldi now". A denial without a value would end
- * the new one too.
+ * Whether a slot only denies a value that another slot of the turn replaces anyway: "I quit, I'm at Aldi now". A denial without a value
+ * would also end the new value.
  */
 function isReplaced(
   slot: FilledSlot,
@@ -124,7 +124,7 @@ function isReplaced(
   { attributes }: ReadInput,
 ): boolean {
   const { attribute, subject, polarity, value } = slot;
-  // "Stop using bullet points, I prefer prose."
+  // In "Stop using bullet points, I prefer prose", the wish for prose replaces the exclusion of bullet points.
   if (layoutOf(slot, pack) === 'excluded' && filled.some((other) => layoutOf(other, pack) === 'wanted')) return true;
   if (polarity !== 'denied' || (value !== null && attributes.policyOf(attribute).values === 'many')) return false;
   return filled.some(
@@ -138,7 +138,7 @@ function isReplaced(
 
 const layouts = perPack(({ lists: { layout = '(?!)' } }) => packRegExp(`^(?<not>\\p{L}+ )??(?:${layout})$`));
 
-/** Whether a slot wants or excludes a layout of answers (a list, a table, prose), of which an answer has one; null for other slots. */
+/** Whether a slot asks for or excludes a layout of answers (a list, a table, prose). Null for other slots. */
 function layoutOf(
   { attribute, value }: Pick<ReadStatement, 'attribute' | 'value'>,
   pack: Pack | null,
@@ -148,7 +148,7 @@ function layoutOf(
   return match.groups?.['not'] === undefined ? 'wanted' : 'excluded';
 }
 
-/** The known wish for a layout that a new one replaces. */
+/** The relation to the known wish for a layout that a new wish replaces. */
 function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
   if (layoutOf(slot, pack) === null) return null;
   const index = known.findIndex((one) => layoutOf(one, pack) !== null && !hasValue(one, slot.value));
@@ -158,7 +158,10 @@ function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInpu
 const countWords = (group: readonly Kept[]): number =>
   group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
 
-/** Whether a sentence belongs to those before it: neighbours of a few words are kept together, as long as they ask the same. */
+/**
+ * Whether a sentence is kept together with those before it: adjacent short sentences form one statement if they make the same request, or
+ * none.
+ */
 function belongsTo(group: readonly Kept[], item: Kept): boolean {
   const { unit, request, isSlotOnly } = item;
   const before = group.at(-1) as Kept;
@@ -171,7 +174,7 @@ function belongsTo(group: readonly Kept[], item: Kept): boolean {
   return (isSmall || isDangling(item)) && words + more <= MOST_MERGED_WORDS;
 }
 
-/** "A girl. Morenikeji. 2.9 kg." says little in parts. */
+/** Groups the sentences that form one statement: "A girl. Morenikeji. 2.9 kg." */
 function grouped(kept: readonly Kept[]): Kept[][] {
   const groups: Kept[][] = [];
   for (const item of kept) {
@@ -184,7 +187,7 @@ function grouped(kept: readonly Kept[]): Kept[][] {
 
 const LEAST_LEFT = 4;
 
-/** "My iban is [bank account removed], keep it for invoices": whether little is left beside what the privacy policy removed. */
+/** Whether the privacy policy has removed the main content of the words: "My iban is [bank account removed], keep it for invoices". */
 function isHusk(group: readonly Kept[]): boolean {
   const words = group.map(({ unit }) => unit.text).join('\n');
   if (!REMOVED.test(words)) return false;
@@ -192,11 +195,11 @@ function isHusk(group: readonly Kept[]): boolean {
   return contentStems(clauses.filter((clause) => !REMOVED.test(clause)).join(' ')).size < LEAST_LEFT;
 }
 
-/** Whether slots say most of what the words say. */
+/** Whether the slots cover the words well enough, so that the words need not be kept. */
 function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): boolean {
   return group.every(({ unit, request }) => {
     if (unit.filled.length === 0 || request === 'remember') return false;
-    // A denial without a value is kept in the words of its sentence.
+    // The statement of a denial without a value has the words of the sentence, so they are not kept again.
     if (unit.filled.some(({ value }) => value === null)) return true;
     const start = Math.min(...unit.filled.map((slot) => slot.start));
     const end = Math.max(...unit.filled.map((slot) => slot.end));
@@ -204,10 +207,10 @@ function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): b
   });
 }
 
-/** How many content words after the last value are a clause of their own, which the slots do not say: after "and" one is enough. */
+/** How many further content words after the last value count as a separate clause. After "and", one is enough. */
 const WORDS_OF_CLAUSE = { joined: 1, bare: 2 };
 
-/** "I live in Oslo and work at Equinor": whether a name, a number or a clause of the sentence is not in what its slots say. */
+/** Whether a sentence has a name, a number or a clause that its slots do not contain: "I live in Ghent and row every Sunday". */
 function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
   const lower = text.toLowerCase();
   const ends = filled.map(({ value }) => lower.lastIndexOf((value ?? '').toLowerCase()) + (value ?? '').length);
@@ -216,7 +219,7 @@ function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext)
   const tail = rest.slice(Math.max(...ends));
   const words = tail.replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
   const after = [...contentStems(words)].filter((stem) => !known.has(stem));
-  // Chinese and Japanese text is not split into words, so its clauses cannot be recognised by a count of words.
+  // Chinese and Japanese texts are not split into words, so clauses cannot be recognised by a number of words.
   const least = WORDS_OF_CLAUSE[joins(pack as Pack).test(tail) ? 'joined' : 'bare'];
   const isClause = pack?.script !== 'han' && after.length >= least;
   return isClause || !saysNamesAndNumbers(said, rest);
@@ -230,7 +233,7 @@ const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { f
   wordsPattern(`${greeting}|${assent}|${from}|${lead}`, script, 'giu'),
 );
 
-/** Whether a sentence contains nothing besides its slots except their date, a word of courtesy or "from now on". */
+/** Whether a sentence contains, besides its slots, only their date, a greeting, an assent or words such as "from now on". */
 function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
   const pack = unit.pack as Pack;
   const text = plainMarks(unit.text);
@@ -243,7 +246,10 @@ function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): b
 
 const MOST_EVENT_WORDS = 24;
 
-/** Whether a slot is the day of an event. The slot does not say of which one, so the event is told in the user's words, unless they are many. */
+/**
+ * Whether a slot is the day of an event that is kept in the user's words. The slot does not name the event, so the words are needed, unless
+ * there are too many.
+ */
 function isEventInWords(attribute: string | null, group: readonly Kept[]): boolean {
   return hasTrait(attribute, 'event') && countWords(group) <= MOST_EVENT_WORDS;
 }
@@ -278,24 +284,24 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   });
 }
 
-/** The importance of words: what concerns somebody's health or safety comes first. */
+/** The importance of a statement: highest for health and intolerances, then for what the user asks to remember. */
 function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealth = false): number | null {
   const isVital =
     isHealth || (pack !== null && listPattern(pack, 'health', 'being', 'intolerance').test(plainMarks(words)));
   return isVital ? VITAL : isWanted ? REMEMBERED : null;
 }
 
-/** Whether the value of a slot is known, so that its denial says that it is no longer so. */
+/** Whether the value of a slot is known, so that its denial means "no longer". */
 function isKnown({ attribute, value }: FilledSlot, { known }: ReadInput): boolean {
   return known.some((one) => one.attribute === attribute && hasValue(one, value));
 }
 
-/** Whether a statement has a value, however it is spelled. */
+/** Whether a statement has a value, regardless of its spelling. */
 export function hasValue(one: Pick<ReadStatement, 'value'>, value: string | null): boolean {
   return normalValue(one.value ?? '') === normalValue(value ?? '');
 }
 
-/** The kept words of a turn, as one statement. */
+/** One statement with the kept words of a turn. */
 export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const [first, last] = [group[0] as Kept, group.at(-1) as Kept];
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
@@ -306,7 +312,7 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
   const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
   const ahead = dayAhead(dates, words, turn.pack, at.now);
-  // A state has a beginning, and an event a day on which it is due.
+  // A state has a day on which it begins, and an event has a day on which it is due.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
     main.request === 'reminder'
@@ -329,7 +335,7 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   });
 }
 
-/** When a reminder is due; null where the sentence does not say. */
+/** The time at which a reminder is due. Null if the sentence does not say. */
 function dueOf({ text, pack }: ReadUnit, at: DateContext): Date | null {
   const dates = pack === null ? [] : findDates(text, pack, at);
   return withTime(dayAhead(dates, text, pack, at.now)?.from ?? null, text, pack, at.timeZone);
@@ -342,7 +348,7 @@ function best<Name extends string>(probabilities: Record<Name, number>, without:
 
 const SURE_HABIT = 0.8;
 
-/** The tense, with the words of the language as a check on the learned guess. */
+/** The tense of a sentence: the class that the selector chose, corrected by the words and dates of the sentence. */
 function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
@@ -352,7 +358,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
   const isHabit = packPattern(unit.pack, 'habit').test(plainMarks(unit.text));
   if (guess !== 'habit' && isHabit && selection.tense.habit > 0.25) return 'habit';
-  // A single weekday without "every" is one day, unless the sentence is plainly about a habit.
+  // A single weekday without "every" is one day, unless the selector is certain of a habit.
   const isOnce = guess === 'habit' && selection.tense.habit < SURE_HABIT && !isHabit;
   const side = sideOfDays(unit.text, unit.pack, at);
   if (side === 'ahead' && (guess === 'happened' || isOnce)) return 'planned';
@@ -360,13 +366,13 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
 }
 
 /**
- * The type of a statement, restricted to types that the local reader may form: an instruction becomes a preference, an intention needs a
- * day, and an episode, which only an agent has, becomes a fact.
+ * The type of a statement. An instruction becomes a preference. An intention needs a day. An episode becomes a fact, because only agents
+ * have episodes.
  */
 function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | null): string {
   if (request === 'wish') return 'preference';
   if (request === 'reminder') return due === null ? 'context' : 'intention';
-  // "My daughter's first day at school is on 7 April" and "moving on 1 May" are no intentions, which would expire after the day.
+  // A beginning such as "moving on 1 May" or a first day at school is not an intention, because it would expire after the day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
@@ -376,7 +382,7 @@ const relativeFirst = perPack((pack) =>
   packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relationsOf(pack)}),? (\\p{L}[\\p{L}'-]+)`),
 );
 
-/** "My sister Ana moved to Graz" is about Ana, because the words begin with her relation and name. */
+/** The subject of a kept sentence: "My sister Ana moved to Graz" is about Ana, because it begins with her relation and name. */
 function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const { pack } = unit;
   if (pack === null || pack.script === 'han' || selection.about.other < 0.5) return turn.speaker;
@@ -404,7 +410,7 @@ interface Said {
   known: number | null;
 }
 
-/** What was said in the user's last two turns; `isAnytime`: also what is known from earlier ones. */
+/** The statements of the user's last two turns. With `isAnytime`, also the known statements of earlier turns. */
 function lastSaid(said: readonly ReadStatement[], input: ReadInput, turn: number, isAnytime = false): Said[] {
   const lastTurns = [...input.earlier, ...input.turns.slice(0, turn - 1)].filter(isOwnMessage).slice(-2);
   const isLately = ({ sourceEvents }: Memory): boolean => lastTurns.some(({ id }) => sourceEvents.includes(id));
@@ -424,7 +430,7 @@ function asRead({ subject, attribute, value, polarity, type, tense, importance, 
   return readStatement({ subject, attribute, value, polarity, type, tense, importance, text, from, due, quotes: [] });
 }
 
-/** The only one, of this reading if it has any; null if there are several. */
+/** The only one of the found statements. If some of them are of this reading, only those count. Null if there is none, or more than one. */
 function onlyOne(found: readonly Said[]): Said | null {
   const here = found.filter(({ known }) => known === null);
   const [only, ...others] = here.length > 0 ? here : found;
@@ -440,8 +446,8 @@ const MOST_CORRECTING_WORDS = 4;
 const correctingPattern = perPack(({ requests: { correcting } }) => packRegExp(`^(?:${correcting})(.+)$`));
 
 /**
- * "No, Leeds": a short answer that corrects the value that was just given. Only where one slot of the last turns has a value of the same
- * kind (a weekday for a weekday, a number for a number, a name for a name): otherwise null.
+ * The statement of a short answer that corrects the last value, such as "No, Leeds". Exactly one slot of the last turns must have a value
+ * of the same kind, such as a weekday, a number or a name. Otherwise null.
  */
 export function correctionOf(
   { pack, text, isForeign }: ReadUnit,
@@ -465,7 +471,7 @@ export function correctionOf(
   });
 }
 
-/** A statement with another value, as other words state it. */
+/** A statement with a new value, and with the quote that states it. */
 export function withValue(
   { subject, attribute, type }: Pick<ReadStatement, 'subject' | 'attribute' | 'type'>,
   value: string,
@@ -476,7 +482,10 @@ export function withValue(
   return readStatement({ ...slot, type, text, quotes: [by.quote], relation: by.relation });
 }
 
-/** "No, Thursday", "the fair is on the 6th, not the 4th": a turn that only says another day. What was planned is told again with that day, in the words that named it. */
+/**
+ * The plan that a turn moves to another day, if the turn says nothing else: "No, Thursday", "the fair is on the 6th, not the 4th". The new
+ * statement has the words of the plan with the new day. Null for other turns.
+ */
 export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
   const { event, number, pack, units, at } = turn;
   const isOwn = !units.some(({ isForeign }) => isForeign);
@@ -490,14 +499,14 @@ export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): 
   const last = onlyOne(lastSaid(said, input, number, next.denies !== null).filter(fits));
   if (last === null || last.one.from === null) return null;
   const { one } = last;
-  // The turn is read a second time: the known statement has the new day.
+  // If the turn is read a second time, the known statement already has the new day.
   if (last.known !== null && input.known[last.known - 1]?.sourceEvents.includes(event.id) === true)
     return { ...one, quotes: [{ turn: number, words: event.content }] };
   const old = new Date(last.one.from);
   const day = next.dayAfter(old);
   const timed = withTime(day, event.content, pack, at.timeZone) ?? day;
   const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
-  // A statement of the same reading is not stored yet: the new one takes its place and cites both turns.
+  // A statement of the same reading is not stored yet. The new statement replaces it and cites both turns.
   if (last.known === null) said.splice(said.indexOf(one), 1);
   return {
     ...one,
@@ -510,7 +519,10 @@ export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): 
   };
 }
 
-/** Adds words that begin with a pronoun to the last statement of the turn before, which names what they mean. False where there is none. */
+/**
+ * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. Returns false if
+ * there is none.
+ */
 export function joinsLast(words: ReadStatement, turn: number, reading: Reading, input: ReadInput): boolean {
   const { statements: said } = reading;
   const all = lastSaid(said, input, turn).filter(({ one }) => one.polarity === 'affirmed');
@@ -519,7 +531,7 @@ export function joinsLast(words: ReadStatement, turn: number, reading: Reading, 
   const last = found.findLast(({ one }) => one.attribute === null) ?? found.at(-1);
   if (last === undefined) return false;
   const { text, quotes, importance } = last.one;
-  // A turn that is read a second time finds its words there.
+  // If the turn is read a second time, the statement already has its words.
   if (text.includes(words.text)) return true;
   const joined = {
     text: `${text}${/[.!?…]$/u.test(text) ? '' : '.'} ${words.text}`,

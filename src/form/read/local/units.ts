@@ -33,50 +33,49 @@ import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import { type FilledSlot, isPlaceName, type SlotContext } from './slot-values.ts';
 
-/** A turn of a conversation that is read. */
+/** A turn that the local reader reads. */
 export interface Turn {
   event: Event;
-  /** Its number, from 1. */
+  /** The number of the turn, counted from 1. */
   number: number;
   units: ReadUnit[];
-  /** Whose "I" it is: the user, or one of several speakers. */
+  /** The person whom "I" means: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
-  /** When and where it was said. A day without a year is one to come. */
+  /** The time and the time zone of the turn. A day without a year is resolved to the next such day. */
   at: DateContext;
-  /** How the reading layers classify its parts and words; empty where they do not read it. */
+  /** How the reading layers of the local embedder classify the parts and words of the turn. Empty if they do not read it. */
   told: ToldMessage;
 }
 
-/** Whether an event is a message of the user's. */
 export function isOwnMessage({ kind, origin }: Event): boolean {
   return kind === 'message' && origin === 'user';
 }
 
-/** A sentence with its place in the turn and its context. */
+/** A sentence, or a part of a long one, with its place in the turn and its context. */
 export interface ReadUnit extends TextSpan {
   text: string;
   index: number;
-  /** How many units the turn has, and the turn's text. */
+  /** The number of units of the turn, and the text of the turn. */
   count: number;
   turn: string;
   /** The assistant's message before the turn, if the turn answers one. */
   asked: string | null;
   pack: Pack | null;
-  /** Whether it lies in a pasted or quoted span, and whether such a span is in the turn. */
+  /** Whether the unit is in a pasted or quoted span, and whether the turn has such a span. */
   isForeign: boolean;
   hasForeign: boolean;
   filled: FilledSlot[];
-  /** Places in the sentence that are not its author's words. */
+  /** The spans of the unit that are not its author's words. */
   foreign: TextSpan[];
 }
 
 export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'people' | 'values'> {
-  /** The assistant's message before the turn; null where there is none. */
+  /** The assistant's message before the turn. Null if there is none. */
   asked: string | null;
-  /** The language of the turns before, for a turn that is too short to detect it. */
+  /** The language of the preceding turns, for a turn that is too short to detect its language. */
   fallback: Pack | null;
-  /** The spans that a model classifies as foreign, in addition to those that the form of the text shows. */
+  /** The spans that the reading layers classify as foreign, in addition to those that the form of the text shows. */
   told?: readonly ForeignSpan[];
 }
 
@@ -151,40 +150,40 @@ function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
   return pieces;
 }
 
-/** Classifies the parts of a message by the reading layers (train/reader); undefined where the embedder has none. */
+/** Classifies the parts of a message by the reading layers (train/reader). Undefined if the embedder has none. */
 export type ReadParts = Embedder['readParts'];
 
 /** How the reading layers classify a message. */
 export interface ToldMessage {
   foreign: ForeignSpan[];
-  /** The parts of the message, each with the log-odds that it asks to forget something, or takes such a request back. */
+  /** The parts of the message, each with the log-odds that it asks to forget something or withdraws such a request. */
   asking: (TextSpan & { odds: number })[];
-  /** The log-odds that the message makes something untrue that was said before. */
+  /** The log-odds that the message makes an earlier statement untrue. */
   changes: number;
-  /** Words that are probably the value of an attribute of the user. */
+  /** The words that are probably values of the user's attributes. */
   values: (TextSpan & { attribute: string; probability: number })[];
 }
 
 export const UNTOLD: ToldMessage = { foreign: [], asking: [], changes: -Infinity, values: [] };
 
 const MOST_PARTS = 400;
-/** "Translate this: …": up to this many characters before a colon may ask something about the text that follows. */
+/** Up to this many characters before a colon may ask something about the text that follows: "Translate this: …". */
 const LONGEST_LEAD = 160;
 const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
 
 /**
- * How sure the model must be, as log-odds. It was trained mostly on English: at 0 it classifies 1 of 100 unseen sentences of users in
- * English lives as foreign, and 2 to 5 of 100 in other languages (train/reader).
+ * The log-odds above which a part is foreign. The reading layers were trained mostly on English. At 0, they classify 1 of 100 unseen
+ * sentences of English-speaking users as foreign, and 2 to 5 of 100 in other languages (train/reader).
  */
 const SURE = { en: 0, others: 1 };
-/** The log-odds above which a part of a short message is a request of the user's own. */
+/** The log-odds above which a part of a short message is the user's own request. */
 const SURELY_ASKS = 5;
-/** A shorter message on one line is never foreign as a whole, unless it asks something about a text. */
+/** A shorter message on one line is never foreign as a whole, unless it asks about a text. */
 const LONGEST_BARE = 200;
-/** Shorter messages are not checked, because they are never pasted text. */
+/** Shorter messages are not checked, because they are too short for a pasted text. */
 const SHORTEST = 25;
 
-/** The foreign spans of a message and the requests in it, as the reading layers classify them. */
+/** Classifies a message by the reading layers. */
 export async function tellMessage(text: string, read: ReadParts, options: EmbedOptions): Promise<ToldMessage> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
@@ -203,7 +202,7 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   };
 }
 
-/** The parts, each from the end of the part before, so that the marks of a list belong to their lines. */
+/** The words of the parts. Each part starts at the end of the one before it, so that list markers belong to their lines. */
 export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
   return parts.map(({ end }, index) => text.slice(parts[index - 1]?.end ?? 0, end));
 }
@@ -212,7 +211,8 @@ function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, a
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
   const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
-  // "We were wrong about him. Please throw out that whole story." is said to the assistant, and not foreign.
+  // A request in a short message and the words after a role play are the user's own: "We were wrong about him. Please throw out that whole
+  // story."
   const left = playLeftAt(text);
   const isTold = parts.map(
     ({ end }, index) => (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > SURELY_ASKS) && end <= left,
@@ -228,7 +228,7 @@ function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, a
   return spans;
 }
 
-/** Sentences and lines. A short lead before a colon is separated from the text after it. */
+/** Splits a text into sentences and lines. A short lead before a colon is separated from the text after it. */
 export function partsOf(text: string): TextSpan[] {
   return splitSentences(text)
     .slice(0, MOST_PARTS)
@@ -239,29 +239,29 @@ export function partsOf(text: string): TextSpan[] {
     });
 }
 
-/** How probable a value must be: of unseen plain sentences 97 of 100 values are then right (train/README.md). */
+/** The least probability of a value. At this threshold, 97 of 100 values in unseen plain sentences are right (train/README.md). */
 const PROBABLE = 0.9;
-/** In longer turns and sentences the layers too often attribute somebody else's values to the user. */
+/** In longer turns and sentences, the layers too often attribute other people's values to the user. */
 const MOST_SENTENCES = 2;
 const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
 /**
- * The slots of a plain sentence that the reading layers find, besides those that a pattern has found. They count as likely and replace
- * nothing that the user's words state for certain.
+ * The slots of a plain sentence that the reading layers find in addition to the patterns. They count as likely, and never replace an
+ * explicit statement of the user.
  */
 export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
   const { pack } = unit;
   if (pack === null || !isPlain(unit, pack)) return [];
   const text = plainMarks(unit.text);
-  // "The parrot is called Koko" may be anybody's. Other languages say "I" in the verb.
+  // In English, "The parrot is called Koko" may be about anybody's parrot. In other languages, the verb expresses the person.
   const isNobodys = pack.isUninflected === true && !saysI(text, pack);
-  // "Starting at Dyson on 16 November, senior product manager": the title begins on the same day as the job.
+  // A job title begins on the same day as the job: "Starting at Dyson on 16 November, senior product manager".
   const plan = unit.filled.find((slot) => slot.tense === 'planned' && hasTrait(slot.attribute, 'work'));
   const tagged = values.flatMap(({ start, end, attribute, probability }): (FilledSlot & { value: string })[] => {
     if (start < unit.start || end > unit.end || probability < PROBABLE) return [];
     const place = trimmed(unit.text, start - unit.start, end - unit.start);
-    // Beside a child that a pattern has found, others are as likely to be that child's: "my daughter Susan has the twins, Mia and Jo".
+    // If a pattern has found a child, further names may be that child's children: "my daughter Susan has the twins, Mia and Jo".
     const isOfSeveral = hasTrait(attribute, 'several');
     const isTaken = unit.filled.some(
       (other) => intersects(place, other) || (isOfSeveral && other.attribute === attribute),
@@ -277,24 +277,25 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   return tagged.filter(({ attribute, value, start, end }) => {
     const before = text.slice(0, start);
     const isOwned = ownedPattern(pack).test(before);
-    // "My dad fell, broken hip": words without a subject are about the person of the words before them.
+    // Words without a subject are about the person of the words before them: "My dad fell, broken hip".
     const isFragment = pack.isUninflected === true || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, unit)) return false;
     if (attribute.endsWith('_name')) {
-      // The words before "my girlfriend", which precedes her name.
+      // The lead is the text before the relation that precedes the name ("my girlfriend").
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
       return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
     }
     if (attribute === 'allergy') return !listPattern(pack, 'intolerance').test(text);
-    // The layers take a laptop for a phone.
+    // The layers confuse laptops with phones.
     if (attribute === 'phone_model') return listPattern(pack, attribute).test(value);
     if (attribute === 'age') return !roughlyPattern(pack).test(before);
     if (hasTrait(attribute, 'work') && listPattern(pack, 'retired').test(text)) return false;
-    // "I broke my arm", "he dejado pilates": the layers take a part of the body and a sport for an illness.
+    // The layers take a part of the body ("I broke my arm") or a sport ("I gave up pilates") for an illness.
     if (attribute === 'medical_condition')
       return !isOwned && !listPattern(pack, 'activity', 'sport', 'game').test(text.slice(start, end));
     if (!hasTrait(attribute, 'place')) return true;
-    // One may shop at a firm and own a flat in a town: such a value needs a word for its attribute, or another slot, in its sentence.
+    // The user may shop at a firm or own a flat in a town. A firm or a place therefore needs a word for its attribute, or another slot, in
+    // the same sentence.
     const isSaid = hasOther || topicPatterns(pack).get(attribute)?.test(text) === true;
     return isSaid && !isOwned && !packPattern(pack, 'passing').test(text);
   });
@@ -310,7 +311,7 @@ const namedPattern = perPack(({ my, lists: { naming } }) =>
   packRegExp(`(?<![\\p{L}])(?:${my}) (?:\\p{L}+ )??(?<noun>\\p{L}+) (?:\\p{L}+ )?(?:${naming ?? '(?!)'}) $`),
 );
 
-/** Whether the words before a name introduce something that is neither a person nor an animal: "my boat is called". */
+/** Whether the words before a name introduce a thing, and not a person or an animal: "my boat is called". */
 function namesThing(before: string, pack: Pack): boolean {
   const noun = namedPattern(pack).exec(before)?.groups?.['noun'];
   if (noun === undefined) return false;
@@ -320,7 +321,7 @@ function namesThing(before: string, pack: Pack): boolean {
 
 const VETOES = ['hedge', 'if', 'kidding', 'said', 'question', 'they', 'ask', 'over', 'not', 'ended'] as const;
 
-/** Whether a sentence is short, its author's own, and no question, condition, denial or report of somebody else. */
+/** Whether a sentence is short, in the user's own words, and not a question, a condition, a denial or a report about other people. */
 function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boolean {
   if (isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;
@@ -332,7 +333,7 @@ function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boo
 const OPENS = /[\p{L}\p{N}+$€£¥₦₹#]/u;
 const CLOSES = /[\p{L}\p{N}\p{M}%$€£¥)]/u;
 
-/** The words without the marks of punctuation around them. */
+/** A span without the punctuation at both ends. */
 function trimmed(text: string, start: number, end: number): TextSpan {
   while (start < end && !OPENS.test(text.charAt(start))) start += 1;
   while (end > start && !CLOSES.test(text.charAt(end - 1))) end -= 1;
@@ -340,8 +341,9 @@ function trimmed(text: string, start: number, end: number): TextSpan {
 }
 
 /**
- * The spans of a user's message that its form shows to be somebody else's words: all of it, if it is a text of a school book or has the label
- * of another person in a chat of several, and otherwise what was copied from the product's own prompt. `turns` are all turns in question.
+ * The spans of a user's message that are foreign by their form. The whole message is foreign if it is a textbook exercise or begins with
+ * the label of another person. Otherwise, spans that were copied from the product's own prompt are foreign. `turns` are all turns of the
+ * conversation that are available.
  */
 export function othersByForm(event: Event, turns: readonly Event[], { attributes, userNames }: ReadInput): TextSpan[] {
   const { content } = event;
@@ -349,7 +351,7 @@ export function othersByForm(event: Event, turns: readonly Event[], { attributes
   return isOthers ? [{ start: 0, end: content.length }] : promptSpans(content, attributes);
 }
 
-/** "Exercise 3b: I am a farmer and have 18 acres …": the text of a school book. */
+/** Matches the beginning of a textbook exercise: "Exercise 3b: I am a farmer and have 18 acres …". */
 const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L}?\\s*[).:：]`, 'iu');
 
 const NAME = "\\p{L}[\\p{L}\\p{M}'’.-]*(?: \\p{Lu}[\\p{L}\\p{M}'’.-]*){0,2}";
@@ -370,9 +372,9 @@ const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
 const isGiven = (name: string): boolean => isCapitalised(name) && GIVEN_NAMES.has(firstOf(name));
 
 /**
- * Whether a message begins with the name of somebody else, whose words it then is. A label is a name if it is a known given name, or no
- * ordinary word in a conversation in which another message has such a name. Outside of such a conversation the message must speak in the
- * first person: "Ben: allergic to nuts" is the user's own note.
+ * Whether a message begins with the label of another person, so that its words are that person's. In a conversation in which another
+ * message has a given name as its label, any known given name and any capitalised word that is not ordinary is a label. Elsewhere, the
+ * label must be a known given name, and the message must be in the first person: "Ben: allergic to nuts" is the user's own note.
  */
 function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
   const label = labelOf(event);
@@ -390,7 +392,7 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
   return saysI(rest, pack) && !apposition(pack).test(plainMarks(rest).replaceAll("'", "' "));
 }
 
-/** Whether a text has words in the first person. The pattern asks for whole words, which "j'habite" is not. */
+/** Whether a text has words in the first person. Words are split at apostrophes, because the pattern matches whole words: "j'habite". */
 export function saysI(text: string, { words: { me, my }, script }: Pack): boolean {
   return wordsPattern(`${me}|${my}`, script).test(plainMarks(text).replaceAll("'", "' "));
 }
