@@ -114,7 +114,7 @@ describe('varve on the command line, with hostile input and failures', () => {
     writeFileSync(join(folder, 'no-json', 'readme.rst'), 'Nothing here');
     for (const [path, says] of [
       [write('empty.json', ''), 'empty.json: it is empty'],
-      [write('turns.jsonl.gz', gzipSync(turn)), 'turns.jsonl.gz: It is compressed. Unpack it first: gunzip'],
+      [write('turns.jsonl.gz', gzipSync(turn)), 'turns.jsonl.gz: The file is compressed. Unpack it first: gunzip'],
       [write('export.zip', 'PK\u0003\u0004…'), 'unzip'],
       [write('strange.json', '[{"colour":"red"}]'), 'name it with --format'],
       [write('words.txt', 'hello'), 'In words.txt: The file is not valid JSON'],

@@ -178,6 +178,6 @@ describe('comparing memory products', { timeout: 180_000 }, () => {
     for (const { name, figures, search } of peers)
       expect([name, figures['recall@10'].items, search.p50 > 0]).toEqual([name, 10, true]);
     const unknown = run(process.execPath, [script, '--peers', 'nobody']);
-    await expect(unknown).rejects.toThrow('There is no peer nobody. Known are: mem0, plain, varve.');
+    await expect(unknown).rejects.toThrow('There is no peer nobody. Known peers: mem0, plain, varve.');
   });
 });

@@ -24,7 +24,7 @@ export interface NewIntention {
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
   /**
-   * The intentions to bring up now, the longest overdue first. These have been due for at most three days. Default 20.
+   * The intentions to bring up now, the longest overdue first: those that became due today or at most three days ago. Default 20.
    */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
   /** All open intentions, due or not, the earliest due date first. */

@@ -19,7 +19,7 @@ describe('options (N1, N2)', () => {
   it('unknown keys and wrong types are refused before anything is created, and the error says what is expected', async () => {
     const counted = tally('options');
     const wrong: [Record<string, unknown>, RegExp][] = [
-      [{ storage: 'x' }, /storage.*Known are/],
+      [{ storage: 'x' }, /storage.*Known options/],
       [{ Store: ':memory:' }, /Did you mean store/],
       [{ language_model: {} }, /Did you mean languageModel/],
       [{ embeder: null }, /embeder/],
