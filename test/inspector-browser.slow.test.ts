@@ -178,11 +178,11 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
         .filter({ has: page.getByText(name, { exact: true }) })
         .locator('dd')
         .innerText();
-    await page.getByRole('heading', { name: 'How well memory does' }).waitFor();
+    await page.getByRole('heading', { name: 'Quality of memory in use' }).waitFor();
     expect(metrics.statementRate.rate).toBeGreaterThan(0);
     expect(await tile('Statements')).toBe(`${metrics.statementRate.rate.toFixed(1)} a conversation`);
     expect(await tile('Observation rate')).toBe(`${metrics.observationRate.rate.toFixed(1)} a conversation`);
-    await page.getByRole('heading', { name: 'Reading, checked' }).waitFor();
+    await page.getByRole('heading', { name: 'Checks of the first conversations' }).waitFor();
     expect(checked.conversations).toBeGreaterThan(0);
     for (const name of ['Hallucinated', 'Duplicate', 'Refused', 'Empty']) expect(await tile(name)).not.toBe('');
     await page.context().close();
@@ -271,8 +271,8 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await show(page, `review?${PAULINE}`);
     await page.getByRole('tab', { name: 'Refused' }).click();
     const refused = page.locator('.card').filter({ hasText: 'User flies to Perth' });
-    await refused.getByText('The quoted words do not stand in the conversation.').waitFor();
-    await refused.getByRole('button', { name: 'Keep it all the same' }).click();
+    await refused.getByText('The quoted words are not in the conversation.').waitFor();
+    await refused.getByRole('button', { name: 'Keep it anyway' }).click();
     await page.getByText('Kept.').waitFor();
     const kept = async (): Promise<number> =>
       ((await server.call('GET', `/v1/memory-rows?${PAULINE}&text=Perth+in+the+spring`)).body as { total: number })
@@ -327,7 +327,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await eventually(() => held.count()).toBe(1);
     await held.locator('del').first().waitFor();
     await held.getByRole('button', { name: 'Accept' }).click();
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing waits for review').waitFor();
     expect((await server.call('GET', `/v1/blocks/profile?${PAULINE}`)).body).toMatchObject({
       content: 'Pauline is a cook.',
     });
