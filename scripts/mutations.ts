@@ -115,7 +115,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/store/owner-store.ts',
     from: 'incarnationOf(row) === incarnation) return',
     to: 'true) return',
-    tests: ['test/form-failure.test.ts', '-t', 'an erasure while the model reads'],
+    tests: ['test/form-failure.test.ts', '-t', 'erased while the model reads'],
   },
   weight('speaker', '0'),
   weight('statement', '0'),

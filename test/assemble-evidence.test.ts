@@ -40,7 +40,7 @@ describe('the evidence in a prompt', () => {
     }
   });
 
-  it('shows the next results where the best ones are elsewhere in the prompt', async () => {
+  it('shows the next results if the best ones are already elsewhere in the prompt', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     for (let index = 0; index < 12; index += 1) {
@@ -62,7 +62,7 @@ describe('the evidence in a prompt', () => {
     }
   });
 
-  it.each([3, 15])('shows %i results of recall where the application asks for this many', async (recallLimit) => {
+  it.each([3, 15])('shows %i results of recall if the application asks for this many', async (recallLimit) => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     for (let index = 0; index < 20; index += 1)
@@ -105,11 +105,11 @@ describe('the evidence in a prompt', () => {
     const { items } = await first.memories.list({ limit: 50 });
     const told = items.filter(({ quotes }) => quotes.length > 0).map(({ id }) => id);
     expect(told.length).toBeGreaterThan(0);
-    // What the turn tells counts as given.
+    // Statements from the turn count as shown.
     expect(report.sections.find(({ section }) => section === 'recall')?.ids).toEqual(expect.arrayContaining(told));
   });
 
-  it('shows few records or none where recall abstains', async () => {
+  it('shows few records or none if recall abstains', async () => {
     const { varve } = await opened({ embedder: createLocalEmbedder() });
     const before = varve.for({ ...ANN, session: 'one' });
     for (let index = 0; index < 12; index += 1) {
@@ -128,7 +128,7 @@ describe('the evidence in a prompt', () => {
     expect(await shown('What did the snails eat in my garden?')).toBeGreaterThan(10);
   });
 
-  it('leaves out replaced statements, and marks them where the question is about the past', async () => {
+  it('leaves out replaced statements, and marks them if the question is about the past', async () => {
     const { varve, clock } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
     await handle.logInteraction({ userMessage: 'I work at Bosch.', agentResponse: 'I see.' });

@@ -16,7 +16,7 @@ describe('options (N1, N2)', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('unknown keys and wrong types are refused before anything is created, and the error says what is expected', async () => {
+  it('unknown keys and wrong types are refused before any file is created, and the error says what is expected', async () => {
     const counted = tally('options');
     const wrong: [Record<string, unknown>, RegExp][] = [
       [{ storage: 'x' }, /storage.*Known options/],
