@@ -73,7 +73,7 @@ describe('the evidence in a prompt', () => {
     expect(user.match(/hive number \d+ near/g)).toHaveLength(recallLimit);
   });
 
-  it('marks a turn that is mostly pasted text, and shows the user’s own statement beside such a text without the mark', async () => {
+  it('marks a turn that is mostly pasted text, and does not mark the user’s own statement that is shown with it', async () => {
     const { varve } = await opened({ embedder: createLocalEmbedder() });
     const before = varve.for({ ...ANN, session: 'one' });
     const mail =
@@ -167,7 +167,7 @@ describe('the evidence in a prompt', () => {
     expect(recalledIn((await ask('Did you say "What a shame"?')).user)).toContain('What a shame.');
   });
 
-  it('a summary does not repeat the quotations of the results beside it', async () => {
+  it('a summary does not repeat the quotations of the results that are shown with it', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
     const kiln = 'The pottery kiln in the shed runs on wood.';
@@ -230,7 +230,7 @@ describe('the evidence in a prompt', () => {
     expect(await line('What is the name of my aunt?', { topMemories: 0 })).toBeUndefined();
   });
 
-  it('has the turn beside a statement that lacks a name of the turn, and recall finds both', async () => {
+  it('shows the turn with a statement that lacks a name of the turn, and recall finds both', async () => {
     const { varve } = await opened();
     await varve
       .for({ ...ANN, session: 'one' })

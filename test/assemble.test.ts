@@ -94,7 +94,7 @@ describe('a context', () => {
     expect(report.failed.map(({ section }) => section)).toContain('knowledge');
   });
 
-  it('contains each statement once, in the most stable section that has room for it', async () => {
+  it('contains each statement once, in the most stable section with enough budget', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     await handle.facts.set({ key: 'employer', value: 'Acme' });

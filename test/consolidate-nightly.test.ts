@@ -462,7 +462,7 @@ for (const database of databases()) {
       expect(await said()).not.toContain('Limavady');
     });
 
-    it('[K10] the model is told once which parts of the last night’s answer were refused, and why', async () => {
+    it('[K10] the model learns once which parts of the last night’s answer were refused, and why', async () => {
       const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
       const night = async (): Promise<string> => {
         await ana.logInteraction({ userMessage: 'I have a boat.', agentResponse: 'Nice.' });

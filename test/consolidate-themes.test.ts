@@ -49,7 +49,7 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
   const largest = (clusters: Evidence[][]): Evidence[] =>
     clusters.toSorted((one, other) => other.length - one.length)[0] ?? [];
 
-  it('[L8] are found by meaning where the words differ, and unrelated episodes do not join', async () => {
+  it('[L8] are found by meaning if the words differ, and unrelated episodes do not join', async () => {
     const { vectors } = await embedder.embed([...POSTS, ...OTHERS]);
     const evidence = [...POSTS, ...OTHERS].map((content, index) =>
       evidenceOf(content, { vector: vectors[index] ?? null }),
@@ -63,7 +63,7 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
     expect(largest(clusterEvidence(blind, { similarity: 0.7, calibration })).length).toBeLessThan(3);
   });
 
-  it('[L8] are found by entities and words where there are no vectors', () => {
+  it('[L8] are found by entities and words if there are no vectors', () => {
     const said = ['Suggested a recipe post → 5 views', 'Suggested an old news post → 5 views'];
     const cluster = (given: Partial<Evidence>, similarity: number): number =>
       largest(

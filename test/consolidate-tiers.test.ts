@@ -402,7 +402,7 @@ for (const database of databases()) {
       expect(await shown()).toContain('I love long walks');
     });
 
-    it('[T1] without a model the user’s own words leave the documents when nobody says or uses them, and are still found', async () => {
+    it('[T1] without a model the user’s own words leave the documents when nobody repeats or uses them, and recall still finds them', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
       const monday = varve.for({ ...ana.scope, session: 'monday' });
       const words = 'My sister Ines has bought a sailing boat in Cork.';

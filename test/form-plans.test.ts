@@ -60,7 +60,7 @@ describe('a day without a year', () => {
   });
 });
 
-describe('a job whose last day lies ahead', () => {
+describe('a job with a last day in the future', () => {
   it.each([
     ['I work at Harrow Mills', 'My last day at Harrow Mills is 27 November.', '2026-11-28'],
     ['I work at Harrow Mills', 'Gave notice this morning. 4 December is my last day', '2026-12-05'],

@@ -295,7 +295,7 @@ for (const database of databases()) {
       });
     });
 
-    it('[X3] a plan that is only inferred does not take effect beside what the user has stated (F4)', async () => {
+    it('[X3] a plan that is only inferred does not take effect against a statement of the user (F4)', async () => {
       await open();
       const handle = fresh();
       await handle.facts.set({ key: 'employer', value: 'Lund Cables' });

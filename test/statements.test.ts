@@ -248,7 +248,7 @@ for (const database of databases()) {
         expect(await handle.memories.history(old.id)).toHaveLength(2);
       });
 
-      it('replaces nothing that is trusted more, through any door', async () => {
+      it('replaces nothing that is trusted more, through any interface', async () => {
         const handle = open();
         const old = (await handle.memories.create({ ...oslo, statedBy: 'user' })).memory;
         const said = { ...bergen, statedBy: 'tool' as const };
