@@ -1,5 +1,5 @@
 // npm run bench:assemble [-- --database postgres://… --turns 50000]
-// How long a context takes at 1,000 memories and a conversation of 200 turns or more, with and without recall.
+// Measures how long a context takes at 1,000 memories and a conversation of 200 turns or more, with and without recall.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,7 +62,7 @@ add('with recall, question known', await measure(300, () => handle.context({ mes
 add('with recall, question new', await measure(300, (index) => handle.context({ message: question(index), unlogged })));
 add('with recall, logged', await measure(300, (index) => handle.context({ message: question(index) })));
 add(
-  'read anew, without recall',
+  'refreshed, without recall',
   await measure(100, (index) => handle.context({ message: question(index), lookup: 'never', refresh: true, unlogged })),
 );
 for (const layout of Object.keys(LAYOUTS) as LayoutName[]) {

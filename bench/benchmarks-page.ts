@@ -44,7 +44,7 @@ interface PeersResult {
   dataset: string;
   conversations: number;
   questions: number;
-  /** Turns about other things before each conversation. */
+  /** The number of turns about other topics before each conversation. */
   ballast?: number;
   embedder: string;
   machine: string;
@@ -55,7 +55,7 @@ interface PeersResult {
     figures: Record<string, Estimate>;
     add: { p50: number };
     search: { p50: number; p95: number };
-    /** The same questions asked again, when the process has run for a while. */
+    /** The times of the same questions, asked again when the process has run for a while. */
     again?: { p50: number; p95: number };
   }[];
 }
@@ -131,7 +131,7 @@ function resultOf(file: string): object {
   };
 }
 
-/** JSON has no NaN, so an interval that cannot be computed is left out. No figure here is precise to more than five digits. */
+/** Leaves out NaN, which JSON does not have, and rounds to five digits, because no figure here is more precise. */
 function withoutNaN(_key: string, value: unknown): unknown {
   if (typeof value !== 'number') return value;
   return Number.isNaN(value) ? undefined : Number(value.toPrecision(5));
@@ -202,7 +202,7 @@ function ablationSection({ header, compared, commit }: RunResult): string {
   return [
     `### Ablations on ${header.dataset}: \`${header.command}\``,
     '',
-    `${provenance(commit, header.startedAt, header.machine)} Differences to everything together; bold where chance is an unlikely reason (p < .05).`,
+    `${provenance(commit, header.startedAt, header.machine)} Differences from the arm with all signals; bold if the difference is significant (p < .05).`,
     '',
     `| arm | ${shownMetrics.map((metric) => METRICS[metric]?.title).join(' | ')} |`,
     `| --- | ${shownMetrics.map(() => '---').join(' | ')} |`,
@@ -227,7 +227,7 @@ function peersSection({
 }: PeersResult): string {
   const metrics = Object.keys(found[0]?.figures ?? {});
   return [
-    `### Beside others: \`${command}\``,
+    `### Compared with others: \`${command}\``,
     '',
     `${provenance(commit, date, machine)} ${dataset}, ${conversations} conversations, ${questions} questions, by turns${ballast === 0 ? '' : ` among ${ballast.toLocaleString('en')} others`}, embedder ${embedder} for all.`,
     '',
@@ -257,7 +257,7 @@ function speedSection({ command, commit, date, machine, node, load, tables }: Sp
   ].join('\n');
 }
 
-/** The unfavourable results: arms that are better than all signals together, and peers that are better than Varve. */
+/** The unfavourable results: better arms, better peers, weak figures and missed goals of speed. */
 function losses(): string[] {
   const better = runs.flatMap(({ compared }) =>
     compared
@@ -310,10 +310,10 @@ function losses(): string[] {
 const written = [
   '# Benchmarks',
   '',
-  'This page is written by `npm run benchmarks` from the figures in `bench/results`; every figure has its interval, its command, the',
-  'machine and the day. Intervals are 95 %, by bootstrap over conversations. `docs/evaluate.md` says what each number means and how to get',
-  'yours. The local reader and the ranking were learned on lives of `train/lives`, among others, so that figures on lives flatter them:',
-  '`train/selector/report.md` has those of held-out folds. Other data sets are not in the repository; their path is an argument.',
+  '`npm run benchmarks` writes this page from the figures in `bench/results`. Every figure has its interval, its command, the machine and',
+  'the day. Intervals are 95 %, by bootstrap over conversations. `docs/evaluate.md` explains each number and how to measure your own. The',
+  'local reader and the ranking were trained on lives of `train/lives`, among other data, so their figures on lives are too good:',
+  '`train/selector/report.md` has the figures of held-out folds. Other data sets are not in the repository; their path is an argument.',
   '',
   '## Quality',
   '',
@@ -325,8 +325,9 @@ const written = [
   '',
   '## Speed',
   '',
-  'Two cores, shared with other programs: the load beside each table says with how many (2 means that both are busy, 20 that everything',
-  'takes ten times as long). Ratios within a table suffer less from that. Intervals are those of the median.',
+  'The machine has two cores, which other programs share. The load with each table is the number of running programs: 2 means that both',
+  'cores are busy, 20 that everything takes ten times as long. Ratios within a table depend less on the load. Intervals are those of the',
+  'median.',
   '',
   speeds.map(speedSection).join('\n\n'),
   '',

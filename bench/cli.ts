@@ -1,6 +1,6 @@
 /**
- * Speed of the command line: `npm run bench:cli`. Packs the package, installs it in a folder of its own, as a user would,
- * and runs each command on 1,000 memories, in turns with a bare `node -e 0`, since the machine is not quiet.
+ * Measures the speed of the command line: `npm run bench:cli`. Packs the package, installs it in its own folder, as a user would, and runs
+ * each command on 1,000 memories. The commands alternate with a bare `node -e 0`, so that the load of the machine affects all alike.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How long maintenance and consolidation take on a SQLite file, without a model:
+// Measures how long maintenance and consolidation take on an SQLite file, without a model:
 //   node bench/consolidate.ts [memories]
 import { sql } from 'kysely';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ const OWNERS = 100;
 const folder = mkdtempSync(join(tmpdir(), 'varve-bench-'));
 const clock = manualClock(Date.UTC(2026, 0, 5, 12));
 
-/** Fills the table directly: a third fades, a third is to be archived, a third stays. */
+/** Fills the table directly. A third of the memories will fade, a third will be archived, and a third will stay. */
 async function fill(store: Database): Promise<void> {
   const now = clock.now();
   for (let start = 0; start < MEMORIES; start += 500) {

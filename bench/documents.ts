@@ -1,6 +1,6 @@
-// node bench/documents.ts [LIFE …]: the number of sentences of working memory and profile, written without a language model, that state
-// something which has ended according to the life; and the share of the statements that hold at the end of the life and that one of the
-// sentences states. Empty documents would be perfect by the first number, so both have to be read together.
+// node bench/documents.ts [LIFE …]: examines the working memory and the profile that are written without a language model. Counts their
+// sentences that state something that has ended according to the life, and how many of the statements that are still true they state.
+// Empty documents would be perfect by the first number, so both numbers have to be read together.
 import { loadDataset } from '../src/evaluate/datasets/load-dataset.ts';
 import { openReplay, play, turnTexts } from '../src/evaluate/replay.ts';
 import { covers, says } from '../src/evaluate/says.ts';

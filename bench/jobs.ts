@@ -1,4 +1,4 @@
-// How many small jobs one worker drains in a second on a SQLite file, beside the bare statements that a queue needs:
+// Measures how many small jobs one worker drains in a second on an SQLite file, compared with the bare statements that a queue needs:
 //   node bench/jobs.ts [jobs]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ async function drained(concurrency: number, tenants: number): Promise<{ enqueue:
   return { enqueue: perSecond(draining - enqueueing), drain: perSecond(end - draining) };
 }
 
-/** The same table without a queue: insert, mark as running, mark as done, with the same number of rows in a transaction. */
+/** Measures the same table without a queue: insert, mark as running, mark as done, with the same number of rows in a transaction. */
 function raw(concurrency: number): { insert: number; update: number } {
   const database = new DatabaseSync(join(folder, `raw-${concurrency}.db`));
   database.exec('pragma journal_mode = wal; pragma synchronous = full');

@@ -1,6 +1,6 @@
 /**
- * Speed of the local embedder: `node bench/local-embedder.ts`.
- * Each row is a process of its own, so that the time to the first vector and the memory are those of a real program.
+ * Measures the speed of the local embedder: `node bench/local-embedder.ts`.
+ * Each row is measured in its own process, so that the time to the first vector and the memory are those of a real program.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

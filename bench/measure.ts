@@ -51,8 +51,8 @@ export interface BenchTable {
 }
 
 /**
- * Prints a table of a benchmark. `npm run benchmarks -- --measure …` runs the scripts with a file in BENCH_TABLES, which
- * the table is added to, so that the page shows what was measured and nobody copies figures.
+ * Prints a table of a benchmark. `npm run benchmarks -- --measure …` runs the scripts with the name of a file in BENCH_TABLES. The table
+ * is appended to that file, so that nobody has to copy figures to the page.
  */
 export function report(
   title: string,
@@ -78,7 +78,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
   for (const row of rows) console.log(line(row));
 }
 
-/** Milliseconds for a table. */
+/** Formats milliseconds for a table. */
 export function ms(time: number): string {
   return time < 1 ? `${(time * 1000).toFixed(0)} µs` : `${time.toFixed(time < 100 ? 2 : 0)} ms`;
 }

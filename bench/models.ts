@@ -5,7 +5,7 @@ import { measure, ms, report, summary, timeCells } from './measure.ts';
 import { json, startProtocolServer } from '../test/protocol-server.ts';
 import { estimateTokens } from '../src/language/words.ts';
 
-// The overhead of `generate` over the provider's own call, against a server on this machine. Goal: less than 2 ms.
+// Measures the overhead of `generate` over the provider's own call, against a server on this machine. The goal is less than 2 ms.
 // Run: node bench/models.ts
 
 const schema = z.object({

@@ -1,9 +1,10 @@
 // npm run bench:prompt [-- --lives judge --model --stores FOLDER --detail FILE]
-// `varve eval end-to-end` for tuning the prompt: whether the evidence of each question is in it, by kind and by language.
+// Like `varve eval end-to-end`, for tuning the prompt: measures whether the prompt contains the evidence of each question, by kind and by
+// language.
 //
 // `--lives`: `tune` (ids that end in an odd digit), `judge` (the others), `all`, or ids separated by commas. Tuning uses `tune` only.
-// `--model`: only lives with recorded answers of a model, read by it. `--stores`: keeps the stores after each session in a folder and
-// asks them again the next time; whatever changes how turns are read or embedded needs a new folder.
+// `--model`: only lives with recorded answers of a model, which then reads the turns. `--stores`: keeps the store after each session in a
+// folder and uses it again the next time. A change in how turns are read or embedded needs a new folder.
 
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +56,7 @@ async function ask(state: Replay, session: string): Promise<void> {
   }
 }
 
-/** The reader of a life: the local reader, or the recorded model, whose recordings are only of turns. */
+/** The reader of a life: the local reader, or the recorded model, which has recordings only for the reading of turns. */
 function optionsFor(life: Conversation): VarveOptions {
   if (!values.model) return {};
   const answers = JSON.parse(readFileSync(join(recordings, `${life.id}.json`), 'utf8')) as Recording[];
@@ -71,7 +72,7 @@ interface Kept {
   turns: [event: string, turn: string][];
 }
 
-/** Asks the questions of a life in its stored databases, which are created by a replay where they are missing. */
+/** Asks the questions of a life in its stored databases. A replay creates the missing ones. */
 async function askKept(life: Conversation, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const file = (session: string): string => join(folder, `${life.id}${values.model ? '-model' : ''}-${session}.db`);

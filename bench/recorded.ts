@@ -1,7 +1,7 @@
 // npm run bench:recorded [-- --consolidation --only a02,b01 --arms all,local-reader --out FOLDER]
-// Lives whose answers of a model were recorded (test/recordings), through `varve eval`: what is kept, found and brought into the
-// prompt when a model reads, and what reading costs, without asking one. `--consolidation`: the lives whose nights were recorded too; a
-// fast and a slow model are then compared with one for all, by calls and tokens (their recorded answers are the same).
+// Runs `varve eval` on lives with recorded answers of a model (test/recordings), without calling a model. Measures what is kept, found and
+// in the prompt when a model reads, and what reading costs. `--consolidation` uses the lives whose nightly reflections were recorded too.
+// It compares a fast and a slow model with a single model by calls and tokens; the recorded answers of all are the same.
 
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -57,7 +57,7 @@ const run = await evaluate({
 process.stderr.write('\n');
 const missing = reading.missing.length + nights.missing.length;
 if (missing > 0)
-  console.log(`${missing} requests have no recorded answer: record them anew (test/recordings/README.md).`);
+  console.log(`${missing} requests have no recorded answer. Record them again: see test/recordings/README.md.`);
 printTable(
   ['arm', 'metric', 'mean (95 % interval)', 'items'],
   figuresOf(run).map((figure) => [

@@ -10,7 +10,7 @@ import { serverUnder, topic, type Served } from './server-under-load.ts';
 export interface SoakOptions {
   seconds: number;
   clients: number;
-  /** A PostgreSQL server; default SQLite in a folder. */
+  /** The URL of a PostgreSQL server. Default: SQLite in a temporary folder. */
   database?: string;
   main?: string;
 }
@@ -50,14 +50,14 @@ const MIX: readonly ((client: number, turn: number) => Call)[] = [
 ];
 // One client in ten follows the stream of changes; one in twenty of these never reads it.
 const FOLLOWERS = 0.1;
-// After this time the server has reached its working size.
+// Seconds after which the server has reached its working size.
 const SETTLED = 15;
-// The interval of full garbage collections, after which only retained memory is left.
+// The number of full garbage collections in a run. After a collection only retained memory is left.
 const TIDIED = 6;
-// The caches grow with the number of turns, up to their limits.
+// The largest growth of memory that counts as stable. The caches grow with the number of turns, up to their limits.
 const STABLE = 1.25;
 
-/** Sends requests of all kinds to a server in parallel, and returns the counts and whether memory was stable without errors. */
+/** Sends requests of all kinds to a server in parallel, prints the counts, and returns whether memory was stable and no error occurred. */
 export async function soak({ seconds, clients, database, main }: SoakOptions): Promise<boolean> {
   const { start, ask, close } = serverUnder({ main, clients });
   const folder = mkdtempSync(join(tmpdir(), 'varve-soak-'));
@@ -236,6 +236,6 @@ function show({ seconds, clients, database, counts, errors, looks, live, peak }:
       `RSS at most ${peak.toFixed(0)} MB; heap in use after collection ${live.map((size) => size.toFixed(0)).join(' → ')} MB.`,
   });
   const isStable = (rows[0]?.ratio ?? Number.NaN) <= STABLE;
-  console.log(isStable ? 'memory is stable' : `memory is NOT stable: the ratio may be ${STABLE}`);
+  console.log(isStable ? 'memory is stable' : `memory is NOT stable: the ratio may be at most ${STABLE}`);
   return isStable && errors.size === 0;
 }

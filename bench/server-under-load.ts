@@ -11,9 +11,9 @@ export interface Served {
   key: string;
   pid: number;
   startedIn: number;
-  /** The address of the inspector, through which garbage collection can be requested; absent if the server runs without it. */
+  /** The address of Node's inspector, which can request a garbage collection; null if the server runs without it. */
   inspector: string | null;
-  /** Returns the exit code. */
+  /** Stops the server and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -23,12 +23,12 @@ export interface StartOptions {
   /** The key of an earlier start, because a second start prints none. */
   key?: string;
   environment?: Record<string, string>;
-  /** Opens its inspector. */
+  /** Whether the server opens Node's inspector. */
   inspect?: boolean;
 }
 
 export interface ServerUnderLoad {
-  /** The program: the built package, or the sources. */
+  /** The path of the program: the built package, or the sources. */
   main: string;
   start(options: StartOptions): Promise<Served>;
   ask(
@@ -41,12 +41,12 @@ export interface ServerUnderLoad {
   close(): void;
 }
 
-// The same flags as in the first line of the command and in the Dockerfile.
+// The same flag as in the Dockerfile and in `npm start`.
 const HEAP = ['--max-semi-space-size=16'];
 const built = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const source = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 
-/** Servers in processes of their own, and connections to them that stay open. */
+/** Starts servers in separate processes and keeps connections to them open. */
 export function serverUnder({ main: given, clients }: { main?: string; clients: number }): ServerUnderLoad {
   const main = given ?? (existsSync(built) ? built : source);
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
@@ -95,7 +95,7 @@ export function serverUnder({ main: given, clients }: { main?: string; clients: 
         },
       };
     },
-    // The global fetch costs more than the server does.
+    // `node:http` is used because the global fetch needs more time than the server itself.
     ask(served, method, path, body, more = {}) {
       const payload = body === undefined ? undefined : JSON.stringify(body);
       return new Promise((resolve, reject) => {

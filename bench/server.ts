@@ -6,9 +6,9 @@ import { goal, report } from './measure.ts';
 import { serverUnder, topic, TOPICS, type Served } from './server-under-load.ts';
 import { soak } from './server-soak.ts';
 
-// Measures the server in a process of its own, on loopback, with many parallel clients in this process. Both processes share the cores, so
-// a goal that is met here is met with a margin where the clients run elsewhere. After `npm run build` the package is measured, otherwise the
-// sources. `--soak 60` sends requests of all kinds for a minute and watches the memory of the server.
+// Measures the server in a separate process, on loopback, with many parallel clients in this process. Both processes share the cores, so a
+// goal that is met here is also met if the clients run elsewhere. After `npm run build` the package is measured, otherwise the sources.
+// `--soak 60` sends requests of all kinds for a minute and watches the memory of the server.
 
 const { values } = parseArgs({
   options: {
@@ -110,7 +110,7 @@ row(
 );
 await first.stop();
 
-// A store of a usual size for the embedder: what was observed above would take it minutes.
+// The embedder gets a separate store of the usual size, because embedding the events above would take minutes.
 const small = mkdtempSync(join(tmpdir(), 'varve-bench-server-'));
 const meaning = await start({ folder: small, embedder: 'local' });
 for (let client = 0; client < 20; client += 1) {

@@ -1,4 +1,4 @@
-// npm run bench:sizes [-- --database postgres://…]: bytes on disk for an event, a memory and a vector, with their indexes.
+// npm run bench:sizes [-- --database postgres://…]: measures the bytes on disk for an event, a memory and a vector, with their indexes.
 
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -99,7 +99,7 @@ if (values.database !== undefined) {
           'select quote_ident(schemaname) || $2 || quote_ident(tablename) as name from pg_tables where schemaname = $1',
           [schema, '.'],
         );
-        // The size after the server's own vacuum, including the space that it keeps for reuse, because a full vacuum is rarely run.
+        // A full vacuum removes unused space, as the vacuum of SQLite does.
         for (const { name } of tables.rows) await client.query(`vacuum full ${name}`);
         const { rows: found } = await client.query<{ bytes: string }>(
           `select sum(pg_total_relation_size(c.oid))::text as bytes from pg_class c where c.relkind = 'r' and c.relnamespace = $1::regnamespace`,

@@ -1,5 +1,6 @@
 // npm run bench:speed [-- --owners 1000 --large 50000 --database postgres://…]
-// Recall, beside the floor: the bare scan of the owner's vectors. Beside other memories: npm run bench:peers -- --ballast 5000.
+// Measures recall, compared with the floor: the bare scan of the owner's vectors. `npm run bench:peers -- --ballast 5000` compares it with
+// other memories.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +60,7 @@ const QUERIES = [
 ];
 const query = (index: number): string => `${QUERIES[index % QUERIES.length]} ${index}`;
 
-/** Vectors that are cheap to make, so that filling 50,000 memories does not take minutes: recall scans them as any others. */
+/** An embedder with cheap vectors, so that filling 50,000 memories does not take minutes. Recall scans them like any others. */
 function quickEmbedder(): Embedder {
   return {
     id: 'bench/hashed@1',

@@ -1,4 +1,4 @@
-// npm run bench:store [-- --size 1000000]: what the store costs, beside raw SQLite doing the same writes and reads.
+// npm run bench:store [-- --size 1000000]: measures the overhead of the store over raw SQLite with the same writes and reads.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'varve-bench-'));
 const text = (index: number): string =>
   `I moved to a flat in street ${index % 977} and work on project ${index % 89} with my team now.`;
 
-/** SQLite itself, with statements written by hand: the same rows into the same tables and indexes. */
+/** Opens SQLite itself, with hand-written statements that write the same rows into the same tables and indexes. */
 async function openRaw(
   path: string,
 ): Promise<{ insert(index: number): void; window(): unknown[]; batch(size: number, start: number): void }> {
@@ -117,7 +117,7 @@ row('100 appends at the same time', parallel, null, '');
 report('Store, beside raw SQLite with the same rows', {
   header: ['', 'p50 (95 % interval)', 'p95', 'raw SQLite p50', 'ratio', 'goal'],
   rows,
-  note: `Batches: ${Math.round(batchSize / (batches.ours.p50 / 1000)).toLocaleString('en')} events a second (goal 10,000). The flush of the disk decides about a single append.`,
+  note: `Batches: ${Math.round(batchSize / (batches.ours.p50 / 1000)).toLocaleString('en')} events a second (goal 10,000). A single append takes mostly the time of the flush to the disk.`,
 });
 
 const growth: string[][] = [];

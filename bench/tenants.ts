@@ -1,5 +1,5 @@
-// npm run bench:tenants -- --database postgres://… [--tenants 10000]: observe and recall spread over many tenants of one store, beside
-// the same calls on ten of them, in turns and in the same run, so that the ratio is what the spread costs.
+// npm run bench:tenants -- --database postgres://… [--tenants 10000]: measures observe and recall over many tenants of one store and over
+// ten of them. The two alternate in the same run, so that the ratio is the cost of many tenants.
 
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -16,13 +16,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '6' },
     calls: { type: 'string', default: '400' },
     clients: { type: 'string', default: '8' },
-    /** Also embeds what is observed, with a hash of its words: costs time to fill, and makes recall ask the vector index. */
+    /** Also embeds the events, with a hash of their words. Filling takes longer, and recall uses the vector index. */
     vectors: { type: 'boolean', default: false },
-    /** The server is the coordinator of a Citus cluster, and the tables are distributed over it. */
+    /** Distributes the tables over a Citus cluster; the server must be its coordinator. */
     distribute: { type: 'boolean', default: false },
   },
 });
-if (values.database === undefined) throw new Error('Name a server: --database postgres://…');
+if (values.database === undefined) throw new Error('The URL of the server is missing: give --database postgres://….');
 const url = values.database;
 const [tenants, events, rounds, calls, clients] = [
   values.tenants,
@@ -61,7 +61,7 @@ const STREETS = 977;
 const sentence = (tenant: number, place: number): string =>
   `I moved to street ${(tenant * 31 + place) % STREETS} and work on project ${place % 89} with team ${tenant % 53} now.`;
 
-/** Runs tasks with `clients` of them in parallel. */
+/** Runs tasks, at most `clients` of them in parallel. */
 async function inParallel(count: number, work: (place: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -83,7 +83,7 @@ async function fill(varve: Varve): Promise<void> {
 type Verb = 'observe' | 'recall';
 const times = new Map<string, number[]>();
 
-/** Calls a verb on tenants among the first `among`, chosen by a stride that visits all before it visits one twice. */
+/** Calls a verb on the first `among` tenants. The stride visits every tenant before it visits one twice. */
 async function load(varve: Varve, verb: Verb, among: number, round: number): Promise<void> {
   const stride = among === FEW ? 1 : 7919;
   const key = `${verb} ${among}`;

@@ -1,5 +1,6 @@
 // ANTHROPIC_API_KEY=… npm run example examples/anthropic-sdk.ts
-// Anthropic's SDK with its own memory tool, whose files are in Varve: they belong to one user, keep their history, and are found by recall.
+// Anthropic's SDK with its own memory tool. The files of the tool are in Varve: they belong to one user, keep their history, and are found
+// by recall.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';

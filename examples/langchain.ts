@@ -7,7 +7,7 @@ import { type Runnable, RunnableLambda, RunnableWithMessageHistory } from '@lang
 import { createVarve, type Varve } from 'varve';
 import { VarveChatHistory, VarveRetriever } from 'varve/langchain';
 
-/** Two turns with history, and a question to the retriever. */
+/** Runs two turns with history, and asks the retriever a question. */
 export async function run(varve: Varve, model: Runnable<BaseMessage[], BaseMessage>): Promise<string[]> {
   const prompt = ChatPromptTemplate.fromMessages([
     ['system', 'You are a helpful assistant.'],

@@ -11,7 +11,7 @@ async function remember(store: BaseStore, user: string, text: string): Promise<v
   await store.put(['memories', user], `note-${text.length}`, { text });
 }
 
-/** Stores three things and finds the one that fits. */
+/** Stores three items and finds the one that matches a query. */
 export async function run(varve: Varve): Promise<string> {
   const store = new VarveStore(varve, { agent: 'graph' });
   for (const text of ['Likes hiking in the Alps', 'Plays the violin every day', 'Drinks tea, never coffee']) {

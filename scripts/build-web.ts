@@ -1,5 +1,5 @@
-// Builds the inspector (web/) into dist/web. `--if-needed`: only when it is missing or older than its sources. Without Vite, which
-// `npm install --omit=dev` does not install, it then prints a message and succeeds, because the server works without the inspector.
+// Builds the inspector (web/) into dist/web. With `--if-needed`, builds only if the inspector is missing or older than its sources, and a
+// missing Vite (after `npm install --omit=dev`) is reported but not an error, because the server works without the inspector.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

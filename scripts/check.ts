@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 
-// `npm run check`: types, lint and format. The type check of the inspector and what follows it run beside the type check of all else, each
-// with half of the cores: the checkers of one type check repeat much of each other's work, and wait for each other.
+// `npm run check`: checks types, lint and format. The type check of the inspector, followed by lint and format, runs in parallel with the
+// type check of the rest, each with half of the cores. More checkers in one type check would repeat work and wait for each other.
 const checkers = String(Math.max(1, Math.floor(availableParallelism() / 2)));
 
 async function passes(command: string, ...parameters: string[]): Promise<boolean> {

@@ -3,8 +3,8 @@
 #   start   builds what is missing and starts; the last line on stdout is the coordinator's URL
 #   stop    stops it
 # It is built from ../shared/citus (source and build script) against the PostgreSQL that scripts/postgres-server.sh installs.
-# VARVE_CITUS_DIR is where it lives (default ${TMPDIR:-/tmp}/varve-citus).
-# Exit code 3: this machine cannot have the cluster; one line on stderr says why.
+# VARVE_CITUS_DIR is the folder of the cluster (default ${TMPDIR:-/tmp}/varve-citus).
+# Exit code 3: the cluster cannot run on this machine; one line on stderr says why.
 set -euo pipefail
 
 source=$(realpath -m "$(dirname "$0")/../../shared/citus")
@@ -25,14 +25,14 @@ is_running() { as_server "$bin/pg_ctl" -D "$dir/$1" status >/dev/null 2>&1; }
 
 build() {
   [[ -f $source/build-citus.sh ]] || fail 3 "the source of Citus is not at $source"
-  ((EUID == 0)) || fail 3 "building Citus takes root, for the packages it needs"
+  ((EUID == 0)) || fail 3 "building Citus needs root, to install packages"
   [[ -f /usr/lib/postgresql/15/lib/vector.so ]] || fail 3 "PostgreSQL 15 with pgvector is not here: scripts/postgres-server.sh start"
   log "building Citus"
   for package in postgresql-server-dev-15 gcc make libzstd-dev liblz4-dev libkrb5-dev; do
     dpkg -s "$package" >/dev/null 2>&1 || apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$package" >"$dir/apt.log" 2>&1 ||
       fail 3 "the package $package cannot be installed"
   done
-  # 40 s on two free cores. On a machine that is far too busy for it the tests would take as long again.
+  # The build takes 40 s on two free cores. On a machine that needs more than ten minutes, the tests would take too long as well.
   timeout 600 bash "$source/build-citus.sh" "$dir" >"$dir/build.log" 2>&1 || {
     (($? != 124)) || fail 3 "Citus was not built within ten minutes"
     tail -n 20 "$dir/build.log" "$dir"/src/*.log >&2
@@ -69,7 +69,7 @@ launch() {
     [[ -f $dir/$name/varve.conf ]] || echo "port = $((20000 + RANDOM % 12000))" >"$dir/$name/varve.conf"
     if as_server "$bin/pg_ctl" -D "$dir/$name" -l "$dir/$name/server.log" -s -w -t 120 start >&2; then return; fi
     grep -q 'Address already in use' "$dir/$name/server.log" || break
-    # Workers are known to the coordinator by their ports: a cluster that was made keeps them.
+    # The coordinator knows the workers by their ports, so an existing cluster keeps its ports.
     [[ ! -f $dir/ready ]] || break
     rm "$dir/$name/varve.conf"
   done

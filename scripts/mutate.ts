@@ -1,5 +1,5 @@
-// npm run mutate [-- WORD]: breaks one guard or weight at a time in a copy of the tree and runs the tests that must notice. A mutation
-// that no test notices is printed and fails the run. WORD keeps the mutations whose name contains it.
+// npm run mutate [-- WORD]: breaks one guard or weight at a time in a copy of the tree and runs the tests that must fail. The run fails if
+// the tests of a mutation pass. WORD selects the mutations whose names contain it.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const copy = mkdtempSync(join(tmpdir(), 'varve-mutate-'));
 const word = process.argv[2] ?? '';
 
-/** Whether tests fail in the copy without a mutation. */
+/** Whether tests fail in the copy. */
 function fails(tests: readonly string[]): boolean {
   const run = ['run', '--mode', 'quick', '--bail', '1', ...tests];
   return spawnSync(join(root, 'node_modules/.bin/vitest'), run, { cwd: copy, stdio: 'ignore' }).status !== 0;

@@ -16,7 +16,7 @@ const RANKING = ['src/recall/ranking.golden.test.ts'];
 /** Sets a learned weight to 0 or negates it. */
 function weight(signal: string, to: '0' | 'negative'): Mutation {
   return {
-    name: `ranking: ${signal} ${to === '0' ? 'counts for nothing' : 'is turned round'}`,
+    name: `ranking: ${signal} ${to === '0' ? 'has no weight' : 'has the opposite weight'}`,
     file: 'src/recall/ranking.json',
     from: new RegExp(`"${signal}": (-?)([\\d.]+)`),
     to: to === '0' ? `"${signal}": 0` : `"${signal}": -$2`,
@@ -24,7 +24,7 @@ function weight(signal: string, to: '0' | 'negative'): Mutation {
   };
 }
 
-/** What `npm run mutate` breaks. */
+/** The mutations that `npm run mutate` tries. */
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'decide: two values of a many-valued attribute exclude each other',
@@ -41,7 +41,7 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: DECIDE,
   },
   {
-    name: 'decide: statements about different subjects are one matter',
+    name: 'decide: statements about different subjects are compared',
     file: 'src/form/decide/decide.ts',
     from: 'one.attribute === other.attribute && isSameSubject(one.subject, other.subject)',
     to: 'one.attribute === other.attribute',
@@ -62,21 +62,21 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: DECIDE,
   },
   {
-    name: 'trust: what is derived takes the highest trust of its sources',
+    name: 'trust: a derived record has the highest trust among its sources',
     file: 'src/record/statement.ts',
     from: 'Math.min(...levels',
     to: 'Math.max(...levels',
     tests: ['src/record/trust.test.ts'],
   },
   {
-    name: 'trust: a tool is believed like the user',
+    name: 'trust: a tool has the same trust as the user',
     file: 'src/record/statement.ts',
     from: "tool: 'low'",
     to: "tool: 'high'",
     tests: ['test/attacks/tool-trust.test.ts', 'test/form-hostile.test.ts'],
   },
   {
-    name: 'check: pasted text is the user’s own',
+    name: 'check: pasted text counts as the user’s own words',
     file: 'src/form/check/evidence.ts',
     from: "event.kind !== 'message' || isFromOutside(evidence)) return false",
     to: "event.kind !== 'message') return false",
@@ -115,7 +115,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/store/owner-store.ts',
     from: 'incarnationOf(row) === incarnation) return',
     to: 'true) return',
-    tests: ['test/form-failure.test.ts', '-t', 'an erasure while the model reads'],
+    tests: ['test/form-failure.test.ts', '-t', 'erased while the model reads'],
   },
   weight('speaker', '0'),
   weight('statement', '0'),
@@ -123,21 +123,21 @@ export const MUTATIONS: readonly Mutation[] = [
   weight('otherForms', 'negative'),
   weight('lateNow', 'negative'),
   {
-    name: 'ranking: what the assistant says counts like the user’s words',
+    name: 'ranking: the assistant’s turns count like the user’s turns',
     file: 'src/recall/ranking.json',
     from: /"agentTurn": -[\d.]+/,
     to: '"agentTurn": 0',
     tests: RANKING,
   },
   {
-    name: 'ranking: what is not trusted comes first',
+    name: 'ranking: untrusted records come first',
     file: 'src/recall/relevance.ts',
     from: /distrust: -([\d.]+)/,
     to: 'distrust: $1',
     tests: RANKING,
   },
   {
-    name: 'ranking: the constant of reciprocal ranks is another',
+    name: 'ranking: the constant of reciprocal ranks is changed',
     file: 'src/recall/rank-documents.ts',
     from: 'RECIPROCAL_RANK_CONSTANT = 60',
     to: 'RECIPROCAL_RANK_CONSTANT = 10',
@@ -151,14 +151,14 @@ export const MUTATIONS: readonly Mutation[] = [
     tests: ['test/recall.test.ts', '-t', 'the 30 nearest are ranked'],
   },
   {
-    name: 'decide: everything near is put to the decision',
+    name: 'decide: the number of candidates has no limit',
     file: 'src/form/read-turns.ts',
     from: '.slice(0, deps.settings.limits.candidates)',
     to: '',
     tests: ['test/form.test.ts', '-t', 'at most five candidates'],
   },
   {
-    name: 'decide: what is hardly near is put to the decision',
+    name: 'decide: unrelated memories become candidates',
     file: 'src/form/decide/decide.ts',
     from: 'similarity >= context.thresholds.related',
     to: 'similarity >= 0',

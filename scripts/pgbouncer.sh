@@ -2,9 +2,9 @@
 # PgBouncer in transaction mode before a PostgreSQL server of scripts/postgres-server.sh, on loopback only.
 #   start URL   installs PgBouncer where it is missing and starts it before that server; the last line on stdout is its URL
 #   stop        stops it
-# VARVE_PGBOUNCER_DIR is where it lives (default ${TMPDIR:-/tmp}/varve-pgbouncer).
-# Few connections to the server on purpose: two transactions of one client seldom get the same one.
-# Exit code 3: this machine cannot have PgBouncer; one line on stderr says why.
+# VARVE_PGBOUNCER_DIR is its folder (default ${TMPDIR:-/tmp}/varve-pgbouncer).
+# It has few connections to the server, so that two transactions of one client seldom get the same connection.
+# Exit code 3: PgBouncer cannot run on this machine; one line on stderr says why.
 set -euo pipefail
 
 dir=$(realpath -m "${VARVE_PGBOUNCER_DIR:-${TMPDIR:-/tmp}/varve-pgbouncer}")
@@ -29,13 +29,13 @@ as_server() {
 
 is_running() { [[ -f $dir/pid ]] && grep -qsx pgbouncer "/proc/$(cat "$dir/pid")/comm"; }
 
-# postgres://user:password@host:port/database, and what the server's script prints has all of them.
+# The URL must be postgres://user:password@host:port/database, as scripts/postgres-server.sh prints it.
 start() {
-  [[ $1 =~ ^postgres(ql)?://([^:/@]+):([^@]+)@([^:/]+):([0-9]+)/([^?]+) ]] || fail 2 "this is no URL of a server: $1"
+  [[ $1 =~ ^postgres(ql)?://([^:/@]+):([^@]+)@([^:/]+):([0-9]+)/([^?]+) ]] || fail 2 "this is not a URL postgres://user:password@host:port/database: $1"
   local user=${BASH_REMATCH[2]} password=${BASH_REMATCH[3]} host=${BASH_REMATCH[4]} server_port=${BASH_REMATCH[5]}
   local database=${BASH_REMATCH[6]} port=$((20000 + RANDOM % 12000)) prepared=
   stop
-  # Older ones do not know the setting, and end a client's prepared statements with each transaction.
+  # Older versions do not have the setting, and drop a client's prepared statements at the end of each transaction.
   if pgbouncer --version | awk '/^PgBouncer/ { split($2, v, "."); exit !(v[1] > 1 || v[2] >= 21) }'; then
     prepared="max_prepared_statements = ${VARVE_PGBOUNCER_PREPARED:-200}"
   fi
@@ -76,7 +76,7 @@ stop() {
   pid=$(cat "$dir/pid")
   kill -INT "$pid"
   for _ in {1..100}; do [[ -d /proc/$pid ]] || return 0; sleep 0.1; done
-  fail 1 "process $pid will not end"
+  fail 1 "process $pid does not end"
 }
 
 case ${1:-} in

@@ -2,8 +2,8 @@
 # A streaming replica of a PostgreSQL server of scripts/postgres-server.sh, on loopback only.
 #   start URL   copies the server and follows it; the last line on stdout is the replica's URL
 #   stop        stops it and removes the copy
-# VARVE_REPLICA_DIR is where it lives (default ${TMPDIR:-/tmp}/varve-replica).
-# Exit code 3: this machine cannot have a replica; one line on stderr says why.
+# VARVE_REPLICA_DIR is its folder (default ${TMPDIR:-/tmp}/varve-replica).
+# Exit code 3: a replica cannot run on this machine; one line on stderr says why.
 set -euo pipefail
 
 dir=$(realpath -m "${VARVE_REPLICA_DIR:-${TMPDIR:-/tmp}/varve-replica}")
@@ -28,12 +28,12 @@ stop() {
 }
 
 start() {
-  [[ $1 =~ ^postgres(ql)?://([^:/@]+):([^@]+)@([^:/]+):([0-9]+)/([^?]+) ]] || fail 2 "this is no URL of a server: $1"
+  [[ $1 =~ ^postgres(ql)?://([^:/@]+):([^@]+)@([^:/]+):([0-9]+)/([^?]+) ]] || fail 2 "this is not a URL postgres://user:password@host:port/database: $1"
   local user=${BASH_REMATCH[2]} password=${BASH_REMATCH[3]} host=${BASH_REMATCH[4]} server_port=${BASH_REMATCH[5]}
   local database=${BASH_REMATCH[6]} port=$((20000 + RANDOM % 12000)) version
   stop
   version=$({ ls -d /usr/lib/postgresql/*/bin/pg_basebackup 2>/dev/null || true; } | cut -d/ -f5 | sort -V | tail -n 1)
-  [[ -n $version ]] || fail 3 "pg_basebackup is not here"
+  [[ -n $version ]] || fail 3 "pg_basebackup is not installed"
   mkdir -p "$dir"
   if ((EUID == 0)); then chown postgres:postgres "$dir"; fi
   log "copying the server"

@@ -3,9 +3,9 @@
 #   start   installs what is missing and starts; the last line on stdout is the URL
 #   stop    stops it
 #   status  prints the URL while it runs, exits with 1 otherwise
-# VARVE_POSTGRES_DIR is where it lives (default ${TMPDIR:-/tmp}/varve-postgres).
-# Roles (password = name): varve, a superuser; varve_app, which row-level security binds.
-# Exit code 3: this machine cannot have the server; one line on stderr says why.
+# VARVE_POSTGRES_DIR is its folder (default ${TMPDIR:-/tmp}/varve-postgres).
+# Roles (the password is the name): varve is a superuser; varve_app is subject to row-level security.
+# Exit code 3: the server cannot run on this machine; one line on stderr says why.
 set -euo pipefail
 
 self=$(realpath "$0")
@@ -49,11 +49,11 @@ install_missing() {
   version=${version:-$(apt-cache depends postgresql | sed -nE 's/^ *Depends: postgresql-([0-9]+)$/\1/p')}
   [[ -n $version ]] || fail 3 "apt has no postgresql package"
   packages=("postgresql-$version" "postgresql-$version-pgvector")
-  # Not grep -q, which would end apt-cache by a broken pipe and so fail the pipeline.
+  # `grep -q` would end apt-cache with a broken pipe, which fails the pipeline.
   if ! apt-cache policy "${packages[1]}" | grep 'Candidate: [^(]' >/dev/null; then
     packages=("postgresql-$version" "postgresql-server-dev-$version" gcc libc6-dev make)
   fi
-  # Without this Debian creates a server of its own on port 5432 and starts it.
+  # Without this setting, Debian creates another server on port 5432 and starts it.
   mkdir -p "${no_cluster%/*}"
   echo 'create_main_cluster = false' >"$no_cluster"
   log "installing ${packages[*]}"
@@ -61,7 +61,7 @@ install_missing() {
   is_installed "$version" || build_pgvector "/usr/lib/postgresql/$version/bin/pg_config"
 }
 
-# Debian 12 lacks pgvector and Debian 13 has it: its source, from the mirror this machine already uses.
+# Debian 12 has no pgvector, so it is built from the source package of Debian 13, from the mirror that this machine already uses.
 build_pgvector() {
   log "compiling pgvector"
   local make apt=(apt-get -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$scratch/sources"
@@ -77,7 +77,7 @@ build_pgvector() {
   quietly "${apt[@]}" update
   quietly "${apt[@]}" source --download-only pgvector
   tar -xf pgvector_*.orig.tar.gz --strip-components=1 -C pgvector
-  # No -march=native: a machine may be kept and woken on another processor. No LLVM bitcode: only JIT inlines it.
+  # No -march=native, because the image of a machine may later run on another processor. No LLVM bitcode, which only JIT inlining needs.
   make=(make -C pgvector "PG_CONFIG=$1" OPTFLAGS= with_llvm=no)
   quietly "${make[@]}" -j "$(nproc)"
   quietly "${make[@]}" install
@@ -88,7 +88,7 @@ as_server() {
   if ((EUID == 0)); then setpriv --reuid=postgres --regid=postgres --init-groups "$@"; else "$@"; fi
 }
 
-# Every postgres that works in the data directory. The pid file proves nothing: after a crash its pid may be another program's.
+# All postgres processes that work in the data directory. The pid file is not reliable: after a crash its pid may belong to another program.
 server_pids() {
   { as_server find /proc -mindepth 2 -maxdepth 2 -name cwd -lname "$data" -printf '%h/comm\n' 2>/dev/null |
     xargs -r grep -slx postgres || true; } | cut -d/ -f3
@@ -112,20 +112,20 @@ create_cluster() {
 
 launch() {
   local port pids size=0
-  # Backends of a killed server go on until their query ends, and a new server refuses to start beside them.
+  # Backends of a killed server run until their queries end, and a new server refuses to start while they run.
   for _ in {1..100}; do
     pids=$(server_pids | xargs)
     [[ -n $pids ]] || break
     xargs kill -QUIT <<<"$pids" 2>/dev/null || true
     sleep 0.1
   done
-  [[ -z $pids ]] || fail 1 "processes of a dead server will not end: $pids"
+  [[ -z $pids ]] || fail 1 "processes of a killed server do not end: $pids"
   rm -f "$data/postmaster.pid"
   port=$(port 2>/dev/null || true)
   for _ in {1..20}; do
     port=${port:-$((20000 + RANDOM % 12000))} # below the ports that outgoing connections take
-    # Without fsync a commit is written to the files and survives the kill of any process, which is what the crash tests do. Only the
-    # loss of power would lose it. synchronous_commit stays on: without it the server itself would lose commits when it is killed.
+    # Without fsync a commit survives the kill of any process, which is what the crash tests need; only a loss of power would lose it.
+    # synchronous_commit stays on, because without it the server would lose commits when it is killed.
     printf '%s\n' "port = $port" 'fsync = off' 'full_page_writes = off' >"$data/varve.conf"
     if [[ -f $data/server.log ]]; then size=$(stat -c %s "$data/server.log"); fi
     log "starting on port $port"
@@ -155,13 +155,13 @@ start() {
   if is_running; then log "already running"; else launch; fi
   timeout 60 bash -c "until '$bin/pg_isready' -q -h 127.0.0.1 -p $(port); do sleep 0.2; done" ||
     fail 1 "the server runs but does not answer; its log is $data/server.log"
-  # Once only: a connection to template1 makes another process's CREATE DATABASE fail.
+  # This runs only once, because a connection to template1 makes another process's CREATE DATABASE fail.
   [[ -f $data/varve.ready ]] || prepare
   log "ready; as a plain role: $(url varve_app)"
   url varve
 }
 
-# flock -o keeps the lock from the server, which would otherwise inherit it and hold it while it runs.
+# With flock -o the server does not inherit the lock, which it would otherwise hold while it runs.
 locked() { flock -o -w 1800 "$1" bash "$self" "$2"; }
 
 bin=/usr/lib/postgresql/$(server_version)/bin

@@ -1,7 +1,7 @@
 // Part of the build: writes the model into weights/ in the order in which Varve reads it, so that it loads in a third of the time and is
 // part of a release.
-// The published model comes from a development dependency, what training added to it from train/embedder and train/reader, the
-// lexicons from train/lexicons; weights/ is not in git.
+// The published model comes from a development dependency, the trained parts from train/embedder and train/reader, and the lexicons from
+// train/lexicons. weights/ is not in git.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findSources, prepareWeights } from '../src/models/local-embedder/prepare-weights.ts';

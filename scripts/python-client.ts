@@ -96,7 +96,7 @@ function typesFile(): string {
   });
   const imports =
     'from __future__ import annotations\n\nimport sys\nfrom typing import Any, Dict, List, Literal, TypedDict, Union\n\n' +
-    'if sys.version_info >= (3, 11):\n    from typing import NotRequired\nelse:  # The names below are texts: nothing has to be there when they are read.\n    NotRequired = Union\n';
+    'if sys.version_info >= (3, 11):\n    from typing import NotRequired\nelse:  # The annotations below are strings, so NotRequired is never evaluated.\n    NotRequired = Union\n';
   return `${HEADER}\n${imports}\n${classes.join('\n\n')}\n`;
 }
 
@@ -111,7 +111,7 @@ function argumentOf(name: string, schema: Schema, required: boolean): Argument {
   return { name, python: snake(name), type: typeOf(schema, 't.'), required };
 }
 
-/** The fields of a body as arguments; null when the body is no single object. */
+/** The fields of a body as arguments; null when the body is not a single object. */
 function bodyArguments(given: Schema | undefined): Argument[] | null {
   const named = given?.$ref?.split('/').at(-1);
   const schema = named === undefined ? given : (document.components.schemas[named] as Schema);
@@ -120,7 +120,7 @@ function bodyArguments(given: Schema | undefined): Argument[] | null {
   return Object.entries(properties).map(([name, one]) => argumentOf(name, one, required.includes(name)));
 }
 
-/** Operations without a time limit. The server stores no answer for them, so that a repeated request would do the work twice. */
+/** Operations without a time limit. The server stores no answer for them, so a repeated request would do the work twice. */
 const SLOW: ReadonlySet<string> = new Set(OPERATIONS.filter(({ unhurried }) => unhurried).map(({ id }) => id));
 
 function method(path: string, verb: string, operation: Described, isAsync: boolean): string {
@@ -184,7 +184,7 @@ function operationsFile(): string {
   const face = (name: string, isAsync: boolean): string =>
     [
       `class ${name}:`,
-      `    """Every operation of the server. What is scoped uses the scope of the object."""`,
+      `    """Every operation of the server. Scoped operations use the scope of the object."""`,
       '',
       `    ${isAsync ? 'async ' : ''}def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None, slow: bool = False) -> Any:`,
       '        raise NotImplementedError',
@@ -201,7 +201,7 @@ for (const [name, text] of Object.entries(files)) {
   const file = join(FOLDER, name);
   if (!process.argv.includes('--check')) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`${file} is not what the OpenAPI description says. Run: npm run build:python`);
+    console.error(`${file} does not match the OpenAPI description. Run: npm run build:python`);
     process.exitCode = 1;
   }
 }

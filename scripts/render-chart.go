@@ -1,4 +1,4 @@
-// Renders the Helm chart with the engine and the functions that Helm has (text/template, sprig), where Helm itself cannot be had:
+// Renders the Helm chart with Helm's engine and functions (text/template, sprig), for machines on which Helm cannot be installed:
 //
 //	GO111MODULE=off GOPATH=/usr/share/gocode go run scripts/render-chart.go < '{"Values": …, "Release": …, "Chart": …}'
 //

@@ -1,6 +1,6 @@
 import { REQUIREMENT_IDS, REQUIREMENTS } from '../test/requirements.ts';
 
-// npm run requirements [-- ID]: the cases that prove each requirement of the source designs, and how many requirements have one.
+// npm run requirements [-- ID]: lists the test cases that prove each requirement, and counts the requirements that have one.
 
 const [wanted] = process.argv.slice(2);
 for (const [id, { asks, cases, pending }] of REQUIREMENTS) {

@@ -1,5 +1,5 @@
-// npm run walk: lists the files of src/ that run when a memory is formed, in a recall and in a context. A file counts when one of its
-// functions runs, by V8's coverage, and not when it is loaded.
+// npm run walk: counts the files of src/ that run when a memory is formed, in a recall and in a context; `--list` names them. A file counts
+// if one of its functions runs, according to V8's coverage, and not if it is only loaded.
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -46,7 +46,7 @@ export interface Background {
   stop(): Promise<void>;
 }
 
-// A burst of writes causes only one poll of the queue.
+// Milliseconds to wait after a write, so that a burst of writes causes only one poll of the queue.
 const GATHER = 25;
 const OWNERS_AT_ONCE = 500;
 
@@ -62,7 +62,7 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   let hasBegun = false;
 
   const begin = async (): Promise<void> => {
-    // Created once per process: they are the same at every drain, and a simulated year has thousands of drains.
+    // Schedules are created once per process, because they are the same at every drain and a simulated year has thousands of drains.
     if (!hasBegun) {
       await ensureSchedules(deps.database, schedulesOf(jobs), deps);
       await deps.formation.resume();
@@ -76,11 +76,11 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
     while (isStarted) {
       await next;
       await sleep(GATHER);
-      // Writes during the feeding of the queue cause another poll.
+      // The next write is awaited from here on, so that a write during `feedEmbeddings` causes another poll.
       next = deps.written();
       if (!isStarted) return;
       await feedEmbeddings(deps).catch((error: unknown) => {
-        // The schedule retries soon; a store that is closing needs no feeding.
+        // The job `feed-embeddings` retries within ten seconds. A store that is closing needs no retry.
         if (!VarveError.isInstance(error, 'closed')) process.emitWarning(error as Error);
       });
       worker.wake();
@@ -183,7 +183,7 @@ function embeddingJobs(deps: BackgroundDeps, options: BackgroundOptions): JobKin
   };
 }
 
-/** One job for each owner whose records lack vectors. The queue deduplicates these jobs. */
+/** Queues one job for each owner whose records lack vectors. The queue deduplicates these jobs. */
 async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
   if (deps.embedding.current === null) return;
   const owners = await ownersToEmbed(deps.database, OWNERS_AT_ONCE);
@@ -194,13 +194,13 @@ async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
     ownerKey: owner,
     uniqueKey: owner,
     payload: {},
-    // Records stay queued no matter how often their embedding fails, so the job is retried without a limit too.
+    // Records stay queued however often their embedding fails, so the job gets very many attempts.
     maxAttempts: 1000,
   }));
   await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
 }
 
-/** Work without credit is postponed, which is not a failure. */
+/** Runs work that costs money. Without credit or budget the job is postponed, which does not count as a failure. */
 async function paidWork(deps: EmbedDeps, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -14,13 +14,13 @@ import type { IdSource } from './record/id.ts';
 import type { MemoryTypeInput } from './record/memory-types.ts';
 import type { StoreOptions } from './store/open-store.ts';
 
-/** The owner of permanent facts. */
+/** Whether the agents of a tenant share permanent facts about a user. */
 export interface FactOptions {
   /** Default false. */
   shared?: boolean;
 }
 
-/** How to open Varve. Everything has a default. */
+/** The options of `createVarve`. Every option has a default. */
 export interface VarveOptions {
   /**
    * Where memory is kept: the path of an SQLite file, a `postgres://` URL, or the options of either.
@@ -32,28 +32,28 @@ export interface VarveOptions {
   /** The application's own attributes, or changed policies for Varve's: one value or many, category, labels, synonyms. */
   attributes?: Record<string, AttributeInput>;
   /**
-   * `shared: true`: what an agent learns about a user under a permanent attribute (name, home city, allergy …) belongs to the user with
-   * every agent of the tenant. Default false: facts belong to the agent that learned them.
+   * With `shared: true`, all agents of the tenant share the permanent facts about a user (name, home city, allergy …). By default a
+   * fact belongs to the agent that learned it.
    */
   facts?: FactOptions;
-  /** Makes vectors. Default: a local model, in this process, without a network. `null`: none, recall by words alone. */
+  /** Computes vectors. Default: a local model in this process, without a network. With `null`, recall searches by words alone. */
   embedder?: Embedder | null;
   /** The previous embedder during a change: its vectors are used until all have been replaced. */
   previousEmbedder?: Embedder;
-  /** Distils conversations: a fast and a slow model, from `createLanguageModel`. Default: none, so that only the local reader reads. */
+  /** The models that read conversations, from `createLanguageModel`. Default: none, so that only the local reader reads them. */
   languageModel?: LanguageModel;
   /** How memories are formed: switches, triggers, thresholds, limits, privacy. */
   formation?: FormationOptions;
   /** How memory is consolidated and kept in order: switches, thresholds, word limits, decay, retention, intervals. */
   consolidation?: ConsolidationOptions;
   /**
-   * The records that a session was given, so that they are not learned again when the conversation repeats them. Default: the records of
-   * its contexts.
+   * Returns the records that a session was given, so that they are not learned again when the conversation repeats them. Default: the
+   * records in the contexts of the session.
    */
   recalledTexts?: FormDeps['recalledTexts'];
-  /** How contexts are assembled, unless a call says otherwise: layout, budget, switches, hooks of the application. */
+  /** The defaults for assembling contexts: layout, budget, switches, hooks of the application. Each call can override them. */
   context?: AssembleOptions;
-  /** Spans through `@opentelemetry/api`, where the application has it. Default: without content. `false`: none. */
+  /** Records spans with `@opentelemetry/api` if it is installed. Default: spans without content. `false` turns tracing off. */
   tracing?: TracingOptions | false;
   /** Reorders the best results of a recall. Default: none. */
   reranker?: Reranker;
@@ -64,8 +64,8 @@ export interface VarveOptions {
   /** Which addresses webhooks may call. Default: the public internet, over https. */
   webhooks?: WebhookOptions;
   /**
-   * Work in the background, in this process. Default true. With `false` no background work starts by itself: call `drain()`, or leave the
-   * work to another process on the same store.
+   * Whether this process does background work, or the settings of that work. Default true. With `false`, call `drain()` or leave the work
+   * to another process on the same store.
    */
   background?: boolean | BackgroundOptions;
   /** Where the time comes from. Default: the machine's clock. */
@@ -119,14 +119,15 @@ const isPositive = (value: unknown): boolean => typeof value === 'number' && val
 
 const options: Kind = { right: 'an object', is: isObject };
 const embedder: Kind = {
-  right: 'an embedder with `id`, `dimensions` and `embed()`, such as createLocalEmbedder() or functionEmbedder() gives',
+  right:
+    'an embedder with `id`, `dimensions` and `embed()`, for example from createLocalEmbedder() or functionEmbedder()',
   is: (value) =>
     hasMethods('embed')(value) &&
     typeof (value as { id?: unknown }).id === 'string' &&
     Number.isInteger((value as { dimensions?: unknown }).dimensions),
 };
 
-/** What each option must be. The options of parts are checked in full where they are read. */
+/** What each option must be. The contents of nested options are checked by the modules that read them. */
 const KINDS: Record<keyof VarveOptions, Kind> = {
   store: {
     right: 'a path, a postgres:// URL, { path }, { url } or { pool }',
@@ -199,20 +200,20 @@ function unknownOption(name: string): VarveError {
   const known = Object.keys(KINDS);
   const meant =
     known.find((one) => one.toLowerCase() === name.toLowerCase().replaceAll(/[-_]/g, '')) ?? nearest(name, known);
-  const hint = meant === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${meant}?`;
+  const hint = meant === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean ${meant}?`;
   return invalidInput(`There is no option ${JSON.stringify(name.slice(0, 60))}. ${hint}`, {
     option: name.slice(0, 60),
   });
 }
 
-/** The known name that a misspelt one begins with or is a part of. */
+/** The known name that contains a misspelt name or is contained in it. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   if (lower.length < 3) return undefined;
   return known.find((one) => one.toLowerCase().includes(lower) || lower.includes(one.toLowerCase()));
 }
 
-/** Where a store is. Any other URL is refused, because as a path it would create a folder with the password in its name. */
+/** Reads the option `store`. A URL of another scheme is refused: as a path, it would create a folder with the password in its name. */
 export function storeOptions(store: VarveOptions['store']): StoreOptions {
   if (typeof store === 'object') {
     if ('path' in store) assertPath(store.path);

@@ -35,13 +35,13 @@ export type { FactOptions, VarveOptions } from './varve-options.ts';
 /** An open memory. */
 export interface Varve {
   /**
-   * Everything that can be read and written within a scope. Cheap: make one for each request. The scope names its user, or says
-   * `user: null` on purpose; `undefined` and the empty text throw.
+   * The handle that reads and writes within a scope. A handle is cheap: make one for each request. The scope must name a user or have
+   * `user: null`; `undefined` and an empty string throw.
    */
   for(scope: HandleScope): Handle;
   /** The use of models: tasks, costs, credit and budgets. */
   readonly ledger: Ledger;
-  /** For those who run Varve: keys, audit, jobs, counts, import and export, and the stream of changes. */
+  /** Operations for operators: keys, audit, jobs, counts, import and export, and the stream of changes. */
   readonly operator: Operator;
   /** Runs all background work that is due now and returns its outcomes. */
   drain(): Promise<RunCounts>;
@@ -62,7 +62,7 @@ export interface Varve {
 export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   assertNode();
   const checked = await checkedSettings(options);
-  // All options are valid; from here on resources are opened.
+  // All options are valid, so resources can be opened from here on.
   const store = await openStore(storeOptions(options.store));
   const writes = createWriteBell();
   const database = tellingOfWrites(store, writes.ring);

@@ -7,12 +7,12 @@ import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
 import type { TokenCounter } from '../src/language/words.ts';
 
-/** One token for each word: numbers in tests can be counted by hand. */
+/** Counts one token for each word, so that the numbers in tests can be checked by hand. */
 const byWord: TokenCounter = { id: 'words', count: (text) => text.match(/\S+/gu)?.length ?? 0 };
 const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index}`).join(' ');
 
 function memory(tokens: number, importance: number): Item {
-  // "- [fact] … (importance: 0.90)" takes four words of its own.
+  // "- [fact] … (importance: 0.90)" adds four words.
   return {
     text: words(tokens - 4),
     kind: 'memory',
@@ -35,15 +35,15 @@ function exampleOf(reserve: number): FitRequest {
     counter: byWord,
     material: {
       instructions: [applicationItem(words(480))],
-      // "TENANT CONTEXT:" is two words, "- Business:" two more.
+      // "TENANT CONTEXT:" has two words, and "- Business:" has two more.
       structuredProfile: [{ ...service, text: words(181), title: 'Business', score: 0 }],
       // The heading takes seven words.
       recall: [0.9, 0.85, 0.82, 0.78, 0.75, 0.71].map((importance, index) =>
         memory(index === 5 ? 188 : 185, importance),
       ),
-      // "CURRENT DATA (blog):" is three, the dash one.
+      // "CURRENT DATA (blog):" has three words, and the dash is one.
       services: [{ ...service, text: words(1646), score: 1 }],
-      // "CONVERSATION:" and "User:" are two.
+      // "CONVERSATION:" and "User:" are two words.
       history: [{ ...applicationItem(words(43)), label: 'user' }],
     },
   };
@@ -186,7 +186,7 @@ describe('history', () => {
     expect(few.report.tokens.history).toBeLessThanOrEqual(330);
   });
 
-  it('[K1] semantic: the last three exchanges and the most relevant older ones', async () => {
+  it('[K1] keeps the last three exchanges and the most relevant older ones in semantic mode', async () => {
     const topics = varve.for({ user: 'topics', session: 's' });
     const { messages, report } = await topics.context({
       ...base,

@@ -13,7 +13,7 @@ describe('a conversation of 50 turns', () => {
     const { varve, clock } = await openVarve();
     const handle = varve.for({ agent: 'helper', user: 'ann', session: 'long' });
     for (let index = 0; index < 30; index += 1) {
-      // All alike in importance: only reading could change their order.
+      // All have the same importance, so that only reading could change their order.
       await handle.memories.create({ type: 'fact', content: `Has the book number ${index}`, importance: 0.5 });
     }
     await varve.drain();
@@ -37,7 +37,7 @@ describe('a conversation of 50 turns', () => {
       if (told !== undefined) await handle.facts.set(told);
       clock.advance(20_000);
     }
-    // The first, and one after each thing that was told.
+    // There is one prompt at the start and one after each statement that was learned.
     expect(changes).toBe(1 + Object.keys(TOLD).length);
     for (const { value } of Object.values(TOLD)) expect(system).toContain(value);
     const [last] = await handle.interactions({ limit: 1 });

@@ -40,7 +40,7 @@ describe('the evidence in a prompt', () => {
     }
   });
 
-  it('shows the next results where the best ones are elsewhere in the prompt', async () => {
+  it('shows the next results if the best ones are already elsewhere in the prompt', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     for (let index = 0; index < 12; index += 1) {
@@ -62,7 +62,7 @@ describe('the evidence in a prompt', () => {
     }
   });
 
-  it.each([3, 15])('shows %i results of recall where the application asks for this many', async (recallLimit) => {
+  it.each([3, 15])('shows %i results of recall if the application asks for this many', async (recallLimit) => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     for (let index = 0; index < 20; index += 1)
@@ -73,7 +73,7 @@ describe('the evidence in a prompt', () => {
     expect(user.match(/hive number \d+ near/g)).toHaveLength(recallLimit);
   });
 
-  it('marks a turn that is mostly pasted text, and shows the user’s own statement beside such a text without the mark', async () => {
+  it('marks a turn that is mostly pasted text, and does not mark the user’s own statement that is shown with it', async () => {
     const { varve } = await opened({ embedder: createLocalEmbedder() });
     const before = varve.for({ ...ANN, session: 'one' });
     const mail =
@@ -105,11 +105,11 @@ describe('the evidence in a prompt', () => {
     const { items } = await first.memories.list({ limit: 50 });
     const told = items.filter(({ quotes }) => quotes.length > 0).map(({ id }) => id);
     expect(told.length).toBeGreaterThan(0);
-    // What the turn tells counts as given.
+    // Statements from the turn count as shown.
     expect(report.sections.find(({ section }) => section === 'recall')?.ids).toEqual(expect.arrayContaining(told));
   });
 
-  it('shows few records or none where recall abstains', async () => {
+  it('shows few records or none if recall abstains', async () => {
     const { varve } = await opened({ embedder: createLocalEmbedder() });
     const before = varve.for({ ...ANN, session: 'one' });
     for (let index = 0; index < 12; index += 1) {
@@ -128,7 +128,7 @@ describe('the evidence in a prompt', () => {
     expect(await shown('What did the snails eat in my garden?')).toBeGreaterThan(10);
   });
 
-  it('leaves out replaced statements, and marks them where the question is about the past', async () => {
+  it('leaves out replaced statements, and marks them if the question is about the past', async () => {
     const { varve, clock } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
     await handle.logInteraction({ userMessage: 'I work at Bosch.', agentResponse: 'I see.' });
@@ -167,7 +167,7 @@ describe('the evidence in a prompt', () => {
     expect(recalledIn((await ask('Did you say "What a shame"?')).user)).toContain('What a shame.');
   });
 
-  it('a summary does not repeat the quotations of the results beside it', async () => {
+  it('a summary does not repeat the quotations of the results that are shown with it', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
     const kiln = 'The pottery kiln in the shed runs on wood.';
@@ -230,7 +230,7 @@ describe('the evidence in a prompt', () => {
     expect(await line('What is the name of my aunt?', { topMemories: 0 })).toBeUndefined();
   });
 
-  it('has the turn beside a statement that lacks a name of the turn, and recall finds both', async () => {
+  it('shows the turn with a statement that lacks a name of the turn, and recall finds both', async () => {
     const { varve } = await opened();
     await varve
       .for({ ...ANN, session: 'one' })

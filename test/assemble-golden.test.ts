@@ -36,7 +36,7 @@ describe('the layouts, as golden files', () => {
 
   for (const layout of Object.keys(LAYOUTS) as LayoutName[]) {
     for (const user of ['rich', 'empty', 'hostile']) {
-      it(`${layout} for a ${user} user`, async () => {
+      it(`renders ${layout} for a ${user} user as in the golden file`, async () => {
         const { system, user: turn, messages, report } = await assembled(user, layout);
         expect(report.failed).toEqual([]);
         const history = messages.map(({ role, content }) => `${role}: ${content}`).join('\n');

@@ -39,7 +39,7 @@ function tagsOf(layout: Layout): Set<string> {
   return new Set(fixed.flatMap((text) => [...text.matchAll(/<([A-Za-z_]+)/g)].map(([, name = '']) => name)));
 }
 
-/** Text as somebody writes it who wants out. */
+/** Text from an attacker who wants to escape from its section. */
 const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -141,7 +141,7 @@ const budget = fc.record({
   sections: fc.dictionary(fc.constantFrom(...SECTION_NAMES), fc.integer({ min: 0, max: 400 }), { maxKeys: 6 }),
 });
 
-// Every run draws others.
+// The texts come from the seed of the run.
 const RUNS = inject('depth') === 'all' ? 150 : 75;
 const JSON_IN: Record<string, RegExp> = {
   'working-memory': /^Structured Data:\n(.*)$/m,
@@ -152,7 +152,7 @@ describe('any stored text', () => {
   for (const [name, layout] of Object.entries(LAYOUTS)) {
     const allowed = tagsOf(layout);
 
-    it(`${name}: tags balance, labels are only where we put them, and it parses`, () => {
+    it(`${name}: tags balance, labels occur only where the layout puts them, and the text parses`, () => {
       fc.assert(
         fc.property(material, (given) => {
           const { system, user } = fitContext({
@@ -184,7 +184,7 @@ describe('any stored text', () => {
       );
     });
 
-    it(`${name}: [L12] no budget is ever exceeded, in total or of a section`, () => {
+    it(`${name}: [L12] no budget is ever exceeded, neither in total nor of a section`, () => {
       fc.assert(
         fc.property(material, budget, (given, limits) => {
           const fitted = fitContext({

@@ -26,7 +26,7 @@ afterEach(async () => {
 const FRIEND = { agent: 'a', user: 'u', session: 's' };
 
 describe('a context', () => {
-  it('what endangers the health of the user or of their people is given first, however small the budget', async () => {
+  it('shows statements about the health of the user and of their people first, however small the budget', async () => {
     const { varve } = await opened({ embedder: null });
     const told = varve.for({ ...FRIEND, session: 'before' });
     for (const userMessage of [
@@ -94,7 +94,7 @@ describe('a context', () => {
     expect(report.failed.map(({ section }) => section)).toContain('knowledge');
   });
 
-  it('contains each statement once, in the most stable section that has room for it', async () => {
+  it('contains each statement once, in the most stable section with enough budget', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     await handle.facts.set({ key: 'employer', value: 'Acme' });
@@ -286,7 +286,7 @@ describe('a context', () => {
       await handle.memories.create({ type: 'fact', content: `The boat number ${index} lies in harbour ${index % 7}` });
     }
     await varve.drain();
-    // Processor time: the clock's depends on what else the machine does. What a context takes by the clock is measured in bench/.
+    // Processor time is measured, because wall-clock time depends on the load of the machine. bench/ measures the wall-clock time.
     const middle = async (lookup: 'never' | 'always'): Promise<number> => {
       const times: number[] = [];
       for (let index = 0; index < 21; index += 1) {
@@ -527,7 +527,7 @@ for (const database of databases()) {
       expect((await given('s')).toSorted()).toEqual(['Boat Nautilus lies in Oslo', 'Prefers tea']);
       expect(await given('another')).toEqual([]);
       const judged = await store.read('default', (reader) => listGiven(reader, scope, 10));
-      // Both are judged; what is always given only gains by it.
+      // The use of both is judged; a memory that is in every prompt can only gain importance.
       expect(Object.fromEntries(judged.map(({ memoryId, isAlways }) => [memoryId, isAlways]))).toEqual({
         [always.memory.id]: true,
         [memory.id]: false,

@@ -4,12 +4,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A fixture that runs in a process of its own. */
+/** A fixture in a separate process. */
 export interface Child {
   process: ChildProcess;
-  /** The lines that it has printed so far. */
+  /** The lines that the fixture has printed so far. */
   lines: string[];
-  /** Resolves when a line is printed that fits. */
+  /** Resolves when the fixture prints a matching line. */
   printed(fits: (line: string) => boolean): Promise<void>;
   ended: Promise<number | null>;
 }
@@ -18,12 +18,12 @@ const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name
 const bundles = new Map<string, string>();
 
 /**
- * From now on `startChild` starts a fixture as one file. Loading hundreds of modules takes more than half of the processor time of a
- * short process, so this is for tests that start dozens of them. A fixture must not look for files beside its sources.
+ * From now on `startChild` starts a fixture as one bundled file. Loading hundreds of modules takes more than half of the processor time of
+ * a short process, so this is for tests that start dozens of them. A bundled fixture must not look for files beside its sources.
  */
 export async function bundleChild(name: string): Promise<void> {
   if (bundles.has(name)) return;
-  // Packages that are not in the bundle are found from within node_modules.
+  // Packages that are not in the bundle are resolved from node_modules.
   const dir = fileURLToPath(new URL(`../node_modules/.cache/varve-children/${process.pid}-${name}`, import.meta.url));
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   const { rolldown } = await import('rolldown');
@@ -39,12 +39,12 @@ export async function bundleChild(name: string): Promise<void> {
   bundles.set(name, join(dir, `${name}.js`));
 }
 
-/** Starts `test/fixtures/<name>.ts`. What it prints to stderr goes to ours. */
+/** Starts `test/fixtures/<name>.ts`. Its stderr is forwarded. */
 export function startChild(name: string, ...parameters: string[]): Child {
   return startFile(bundles.get(name) ?? fixture(name), parameters);
 }
 
-/** The same from the sources: a bundle has no local model, without which no request to forget is recognised. */
+/** Starts a fixture from the sources, because a bundle has no local model, which recognises requests to forget. */
 export function startChildFromSource(name: string, ...parameters: string[]): Child {
   return startFile(fixture(name), parameters);
 }
@@ -56,7 +56,7 @@ function startFile(file: string, parameters: readonly string[]): Child {
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     const parts = (rest + chunk).split('\n');
-    // The last part is no line yet: a process that is killed may have printed half of one.
+    // The last part is not a complete line: a killed process may have printed half of one.
     rest = parts.pop() ?? '';
     lines.push(...parts);
     for (const wake of waiting) wake();

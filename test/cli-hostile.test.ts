@@ -8,9 +8,9 @@ import { withMemory } from '../src/cli/open-memory.ts';
 import { createOutput } from '../src/cli/output.ts';
 import { runCliIn, type CliOptions, type CliRun } from './run-cli.ts';
 
-// Clears the screen, sets the title, writes over the line, begins a sequence in one character, and colours what follows.
+// Clears the screen, sets the title, overwrites the line, begins a sequence with one character, and sets a colour.
 const HOSTILE = 'Likes \u001B[2J\u001B]0;owned\u0007 \u009B31m tea\rand\u001B[31m\u0008 cake\u007F.';
-// All that a terminal obeys, but for the line breaks of the pseudo-terminal and our own colours.
+// All control characters that a terminal interprets, except the line breaks of the pseudo-terminal and the colours of the CLI.
 // oxlint-disable-next-line no-control-regex
 const OBEYED = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/;
 // oxlint-disable-next-line no-control-regex
@@ -42,12 +42,12 @@ describe('varve on the command line, with hostile input and failures', () => {
       expect(stdout).toMatch(/\S/);
       expect([words[0], OBEYED.exec(stdout.replaceAll(OUR_COLOURS, ''))]).toEqual([words[0], null]);
     }
-    // A colour of ours in what others say is theirs all the same.
+    // A colour sequence in stored text is escaped, even if the CLI uses the same one.
     expect((await run(['list'], { terminal: true })).stdout).toContain('[31m');
     const json = (await run(['show', id, '--json'], { terminal: true })).stdout;
     expect(OBEYED.exec(json)).toBeNull();
     expect((JSON.parse(json) as { content: string }).content).toContain('tea');
-    // A pipe ends in a terminal as often as not: what was said is given as it was said only where that is asked for.
+    // Output to a pipe is escaped too, because it often ends in a terminal. Only --raw prints stored text unchanged.
     const recall = ['recall', 'tea cake', '--mode', 'text'];
     expect(OBEYED.exec((await run(recall)).stdout)).toBeNull();
     expect((await run([...recall, '--raw'])).stdout).toContain('\u001B[2J');
@@ -61,7 +61,7 @@ describe('varve on the command line, with hostile input and failures', () => {
       const file = join(folder, 'store', 'varve.db');
       const holder = new DatabaseSync(file);
       holder.exec('begin immediate');
-      // It says that it waits after a second, and gives up after 15.
+      // The command reports after a second that it waits, and gives up after 15 seconds.
       const waited = await run(['remember', 'I can wait'], { onComplaint: () => holder.exec('rollback') });
       expect([waited.code, waited.stdout]).toEqual([0, expect.stringContaining('created')]);
       expect(waited.stderr).toBe(`Another process is writing to ${file}: waiting for it …\n`);
@@ -85,7 +85,7 @@ describe('varve on the command line, with hostile input and failures', () => {
     // The first use loads modules, which may take a second.
     await withMemory(input, {}, async () => {});
     await withMemory(input, {}, async () => {
-      // As in a long transaction of the command itself.
+      // A long transaction of the command itself must not be reported.
       const own = new DatabaseSync(join(data, 'varve.db'));
       own.exec('begin immediate');
       await new Promise((resolve) => setTimeout(resolve, 2000));
@@ -114,7 +114,7 @@ describe('varve on the command line, with hostile input and failures', () => {
     writeFileSync(join(folder, 'no-json', 'readme.rst'), 'Nothing here');
     for (const [path, says] of [
       [write('empty.json', ''), 'empty.json: it is empty'],
-      [write('turns.jsonl.gz', gzipSync(turn)), 'turns.jsonl.gz: It is compressed. Unpack it first: gunzip'],
+      [write('turns.jsonl.gz', gzipSync(turn)), 'turns.jsonl.gz: The file is compressed. Unpack it first: gunzip'],
       [write('export.zip', 'PK\u0003\u0004…'), 'unzip'],
       [write('strange.json', '[{"colour":"red"}]'), 'name it with --format'],
       [write('words.txt', 'hello'), 'In words.txt: The file is not valid JSON'],
@@ -125,7 +125,7 @@ describe('varve on the command line, with hostile input and failures', () => {
         expect([path, code, stdout, stderr]).toEqual([path, 2, '', expect.stringContaining(says)]);
       }
     }
-    // A file that is named is read, whatever its name.
+    // A file that is named on the command line is read, whatever its name.
     const named = await run(['import', write('turns.txt', turn), '--json']);
     expect(JSON.parse(named.stdout)).toMatchObject({ format: 'transcripts', imported: { event: 1 } });
   });
@@ -140,12 +140,12 @@ describe('varve on the command line, with hostile input and failures', () => {
   });
 
   it('explains why it cannot listen', async () => {
-    // An address of documentation (RFC 5737), which no machine has.
+    // This address is reserved for documentation (RFC 5737), so no machine has it.
     for (const command of [['serve'], []]) {
       const { code, stderr } = await run([...command, '--host', '192.0.2.1', '--port', '0']);
       expect([code, stderr]).toEqual([1, expect.stringContaining('no address 192.0.2.1')]);
     }
-    // An option that no command has is named, and so is a command after options of every command.
+    // The error names an option that no command has, and a command may follow options of every command.
     expect((await run(['--prot', '8801'])).stderr).toContain('There is no option --prot. Did you mean --port?');
     expect((await run(['--user', 'ana', 'rememeber'])).stderr).toContain('Did you mean remember?');
   });

@@ -12,7 +12,7 @@ import { isNodeNewEnough } from '../src/varve-options.ts';
 import { runCliIn, type CliOptions, type CliRun } from './run-cli.ts';
 
 const ESCAPE = '\u001B[';
-// Tests look into answers of every shape.
+// Tests read answers of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any;
 
@@ -259,7 +259,7 @@ describe('varve on the command line', () => {
     }
   });
 
-  it('names other scopes where a scope is empty, and says what became of a memory', async () => {
+  it('names other scopes if a scope is empty, and reports the outcome for a memory', async () => {
     const data = ['--data', join(folder, 'scopes')];
     expect((await run(['remember', 'I live in Turin', '--user', 'edda', ...data])).stdout).toMatch(
       /^mem_\S+ {2}created\n/,
@@ -354,7 +354,7 @@ describe('varve on the command line', () => {
     expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/wrong\s+store/)]);
   });
 
-  it('says which scopes the store has if nothing lies within the one of the command', async () => {
+  it('names the scopes of the store if the scope of the command is empty', async () => {
     const data = join(folder, 'others');
     await run(['remember', 'Keeps bees', '--user', 'ilse', '--agent', 'coach', '--data', data]);
     const counted = await run(['stats', '--data', data]);
@@ -377,7 +377,7 @@ describe('varve on the command line', () => {
       const all = (JSON.parse(stdout) as { findings: { what: string }[] }).findings;
       return Object.fromEntries(all.map((finding) => [finding.what, finding]));
     };
-    /** A store with a session and a job that formed memories of it, changed by hand. */
+    /** A store with a session and a formation job, changed by hand. */
     const store = async (name: string, change: string): Promise<string> => {
       const data = join(folder, name);
       await run(['observe', 'I live in Oslo.', '--session', 'one', '--close', '--data', data]);
@@ -465,7 +465,7 @@ describe('varve on the command line', () => {
       expect.arrayContaining(['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code']),
     );
     expect(JSON.stringify(configs)).toContain('"--user","ana"');
-    // A client starts it elsewhere: the folder is named.
+    // A client starts the server in another folder, so the settings name the folder.
     expect(JSON.stringify(configs)).toContain('"--data","/');
     await run(['init', '--data', join(folder, 'fresh')]);
     expect(existsSync(join(folder, 'fresh', 'varve.db'))).toBe(true);

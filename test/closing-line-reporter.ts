@@ -6,7 +6,7 @@ export default class ClosingLineReporter implements Reporter {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) count[test.result().state] += 1;
-      // A module that could not even be loaded has no tests to fail.
+      // A module that could not be loaded has no tests that could fail.
       if (module.state() === 'failed' && module.errors().length > 0) count.failed += 1;
     }
     process.stdout.write(

@@ -12,12 +12,12 @@ import { databases } from './databases.ts';
 import { openAtSchema } from './open-at-schema.ts';
 import { runCliIn } from './run-cli.ts';
 
-// These tests change the cluster itself, so that they run before the other suites and not beside them (.ci/run).
+// These tests change the cluster itself, so they run before the other suites and not in parallel with them (.ci/run).
 const [, , server] = databases('sql');
 const isSkipped = server?.skip !== null;
 const isCluster = inject('distributed');
 
-/** A store that is not distributed yet, whatever the tests around want. */
+/** A store that is not distributed yet, even if the suite runs on distributed stores. */
 async function createPlain(): Promise<{ options: PostgresOptions; drop(): Promise<void> }> {
   const { options, drop } = await server!.create({ isBare: true });
   return { options: { ...(options as PostgresOptions), distribute: false }, drop };
@@ -41,7 +41,7 @@ async function through(node: number, options: PostgresOptions): Promise<Postgres
   return { ...options, url: url.href };
 }
 
-/** A process at each node. */
+/** Starts a process at each node. */
 async function openEverywhere(options: PostgresOptions): Promise<Varve[]> {
   const nodes = await Promise.all([0, 1, 2].map((node) => through(node, options)));
   return Promise.all(nodes.map((store) => createVarve({ store, embedder: null, background: false })));
@@ -65,47 +65,38 @@ describe.skipIf(isSkipped || isCluster)('a PostgreSQL server without Citus', () 
 });
 
 describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
-  it(
-    'is given the tables of a store that has records, by `varve migrate --distribute`',
-    { timeout: 120_000 },
-    async () => {
-      const { options, drop } = await createPlain();
-      const before = await createVarve({ store: options, embedder: null, background: false });
-      expect(await before.operator.examineStore()).toMatchObject([{ remedy: 'varve migrate --distribute' }]);
-      for (const tenant of TENANTS) {
-        await before
-          .for({ tenant, user: 'ana', session: 's' })
-          .observe({ content: `The harbour of ${tenant} is deep.` });
-      }
-      await before.close();
+  it('gets the tables of a store that has records, by `varve migrate --distribute`', { timeout: 120_000 }, async () => {
+    const { options, drop } = await createPlain();
+    const before = await createVarve({ store: options, embedder: null, background: false });
+    expect(await before.operator.examineStore()).toMatchObject([{ remedy: 'varve migrate --distribute' }]);
+    for (const tenant of TENANTS) {
+      await before.for({ tenant, user: 'ana', session: 's' }).observe({ content: `The harbour of ${tenant} is deep.` });
+    }
+    await before.close();
 
-      const environment = { DATABASE_URL: options.url ?? '', VARVE_SCHEMA: options.schema ?? '' };
-      const folder = mkdtempSync(join(tmpdir(), 'varve-cluster-'));
-      const run = await runCliIn(folder, ['migrate', '--distribute', '--json'], { environment });
-      expect(run).toMatchObject({ code: 0 });
-      expect(JSON.parse(run.stdout)).toMatchObject({ distributed: true, problems: [] });
+    const environment = { DATABASE_URL: options.url ?? '', VARVE_SCHEMA: options.schema ?? '' };
+    const folder = mkdtempSync(join(tmpdir(), 'varve-cluster-'));
+    const run = await runCliIn(folder, ['migrate', '--distribute', '--json'], { environment });
+    expect(run).toMatchObject({ code: 0 });
+    expect(JSON.parse(run.stdout)).toMatchObject({ distributed: true, problems: [] });
 
-      const tables = await onCoordinator<{ name: string; method: string | null }>(PLACES, [options.schema]);
-      const local = tables.filter(({ method }) => method === 'n').map(({ name }) => name);
-      expect(local.toSorted()).toEqual(['api_keys', 'jobs', 'meta', 'schedules']);
-      expect(tables.filter(({ method }) => method !== 'n' && method !== 'h')).toEqual([]);
+    const tables = await onCoordinator<{ name: string; method: string | null }>(PLACES, [options.schema]);
+    const local = tables.filter(({ method }) => method === 'n').map(({ name }) => name);
+    expect(local.toSorted()).toEqual(['api_keys', 'jobs', 'meta', 'schedules']);
+    expect(tables.filter(({ method }) => method !== 'n' && method !== 'h')).toEqual([]);
 
-      const after = await createVarve({ store: options, embedder: null, background: false });
-      for (const tenant of TENANTS) {
-        const ana = after.for({ tenant, user: 'ana', session: 's' });
-        await ana.observe({ content: `The lighthouse of ${tenant} is white.` });
-        const { results } = await ana.recall('harbour lighthouse');
-        const found = results.map(({ text }) => text);
-        expect(found.toSorted()).toEqual([
-          `The harbour of ${tenant} is deep.`,
-          `The lighthouse of ${tenant} is white.`,
-        ]);
-      }
-      expect(await after.operator.examineStore()).toEqual([]);
-      await after.close();
-      await drop();
-    },
-  );
+    const after = await createVarve({ store: options, embedder: null, background: false });
+    for (const tenant of TENANTS) {
+      const ana = after.for({ tenant, user: 'ana', session: 's' });
+      await ana.observe({ content: `The lighthouse of ${tenant} is white.` });
+      const { results } = await ana.recall('harbour lighthouse');
+      const found = results.map(({ text }) => text);
+      expect(found.toSorted()).toEqual([`The harbour of ${tenant} is deep.`, `The lighthouse of ${tenant} is white.`]);
+    }
+    expect(await after.operator.examineStore()).toEqual([]);
+    await after.close();
+    await drop();
+  });
 
   it('keeps a store distributed when its schema is migrated', { timeout: 120_000 }, async () => {
     const { options, drop } = await createPlain();
@@ -137,10 +128,10 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
       const page = await ana.events.list({ order: 'oldest', limit: 10 });
       const rest = await ana.events.list({ order: 'oldest', cursor: page.cursor ?? '' });
       expect([...page.items, ...rest.items].map(({ content }) => content)).toEqual(said);
-      // Each process has a view of its own, which it has brought up to date after every turn of the others.
+      // Each process has its own view, which it updates after every turn of the others.
       expect((await ana.recall('lighthouse', { limit: 20 })).results).toHaveLength(said.length / 2);
     }
-    // A job that one node has queued is done by a worker that came through another.
+    // A job that is queued through one node is run by a worker that is connected to another node.
     const jobs = await Promise.all(entries.map((varve) => varve.operator.jobs.list({ tenant: 'acme' })));
     expect(new Set(jobs.map(({ jobs: found }) => found.map(({ id }) => id).join())).size).toBe(1);
     await Promise.all(entries.map((varve) => varve.drain()));
@@ -149,7 +140,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     await drop();
   });
 
-  it('keeps tenants apart through a worker: in handles, in SQL and in erasing', { timeout: 120_000 }, async () => {
+  it('isolates tenants through a worker: in handles, in SQL and in erasing', { timeout: 120_000 }, async () => {
     const { options, drop } = await server!.create();
     await (await openStore(options)).close();
     const [, worker] = await openEverywhere(options as PostgresOptions);
@@ -214,7 +205,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
       }
       const store = await openStore(options);
       await store.read(EVERY_TENANT, (reader) => sql`select count(*) from events`.execute(reader));
-      // Citus tells the nodes of the change a moment later.
+      // Citus informs the nodes of the change a moment later.
       await expect.poll(() => store.examine(), { timeout: 90_000 }).toEqual([]);
       await store.close();
       await varve.close();

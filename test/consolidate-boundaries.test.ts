@@ -10,7 +10,7 @@ import { databases } from './databases.ts';
 import { from, json, type ProtocolServer } from './protocol-server.ts';
 import { countWords } from '../src/record/parse.ts';
 
-/** So many words, in sentences of five and a last one of what is left. */
+/** A text of this many words, in sentences of five words and a shorter last one. */
 function textOf(words: number): string {
   const five = 'User has much to say.';
   const rest = words % 5 === 0 ? 0 : words % 5;

@@ -29,7 +29,7 @@ const DATABASES = [
   },
 ];
 const LANES = 3;
-// Longer than a lease: what the dead process had taken is free again.
+// The time is longer than a lease, so the jobs of the killed process are free again.
 const LATER = SCENE_TIME + 2 * MINUTE;
 
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'varve-test-compile-cache');
@@ -54,7 +54,7 @@ for (const database of DATABASES) {
         expect(expected).not.toEqual(before);
         await undisturbed.drop();
 
-        // What a process leaves that dies between two commits is what the first of the two left.
+        // A process that dies between two commits leaves the same state as the first commit.
         const betweenCommits = new Map<number, StoreState>([[0, before]]);
         await inLanes(killPoints(run, database.killsPerJob), async (point) => {
           const { commits, left, resumed } = await killAndResume(scene, prepared, point, options);
@@ -70,13 +70,13 @@ for (const database of DATABASES) {
       },
     );
 
-    it(`[T6] [E6] that was at least ${database.atLeast} kills`, () => {
+    it(`[T6] [E6] was killed at least ${database.atLeast} times`, () => {
       expect(kills).toBeGreaterThanOrEqual(database.atLeast);
     });
   });
 }
 
-/** Fills a store for a scene, with its job and no other in the queue. Gives back the ids that all copies share. */
+/** Fills a store for a scene, with its job and no other in the queue. Returns the ids that all copies share. */
 async function prepare(scene: KillScene, store: StoreOptions): Promise<Set<string>> {
   const options = openOptions(scene, SCENE_TIME - 100 * DAY);
   const varve = await createVarve({ store, ...options });
@@ -92,7 +92,7 @@ async function prepare(scene: KillScene, store: StoreOptions): Promise<Set<strin
   });
 }
 
-/** Runs the job in a process of its own, which dies at the point if there is one. */
+/** Runs the job in a separate process, which dies at the point if one is given. */
 async function runJob(
   { name, readsTurns = false }: KillScene,
   store: StoreOptions,
@@ -126,12 +126,12 @@ async function killAndResume(
   return { commits, left, resumed };
 }
 
-/** Lets a later process do what is left, looks at what came of it, and reads the state. */
+/** Lets a later process finish the work, checks the result, and reads the state. */
 async function finish(scene: KillScene, store: StoreOptions, options: StateOptions): Promise<StoreState> {
   const varve = await createVarve({ store, ...openOptions(scene, LATER) });
   await scene.run?.(varve);
   await varve.drain();
-  // As the schedule would: a consolidation that has changed something is followed by one that finds nothing.
+  // As on the schedule, a consolidation that has changed records is followed by one that finds nothing to do.
   if (scene.job?.kind === 'consolidate') await anaOf(varve).consolidation.run();
   expect(await scene.look(anaOf(varve), (session) => anaOf(varve, session))).toEqual(scene.sees);
   await varve.close();
@@ -148,7 +148,7 @@ async function finish(scene: KillScene, store: StoreOptions, options: StateOptio
   });
 }
 
-/** What the files of a store hold, read as text. */
+/** The content of the files of a store, read as text. */
 function bytesOf(path: string): string {
   const folder = dirname(path);
   return readdirSync(folder)

@@ -12,7 +12,7 @@ import { randomOf } from './random.ts';
 
 const random = randomOf('consolidate-crash');
 
-// Two processes are killed in each round, at any moment; consolidate-crash-aimed.slow.test.ts takes aim.
+// Two processes are killed in each round at random moments; consolidate-crash-aimed.slow.test.ts kills them at chosen statements.
 const ROUNDS = Number(process.env['VARVE_KILL_ROUNDS'] ?? 3);
 const USERS = 1000;
 
@@ -49,12 +49,12 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
 
         const observed = await select(sql<{ id: string; content: string; processed_at: number | null }>`
         select id, content, processed_at from events where kind = 'observation'`);
-        // No event lost: what was acknowledged is there, and all of it was taken in.
+        // No event is lost: every acknowledged event is in the store and was processed.
         for (const [name, last] of rows)
           if (last >= 0)
             expect(observed.map(({ content }) => content)).toContain(`User owns the boat ${name}x${last}.`);
         expect(observed.filter(({ processed_at }) => processed_at === null)).toEqual([]);
-        // None applied twice: the runs that took events in took each once.
+        // No event is applied twice: each event is in exactly one run.
         const runs = await ana.consolidation.runs({ limit: 10_000 });
         const taken = runs
           .filter(({ kind, status }) => kind === 'synthesise' && status === 'done')
@@ -67,14 +67,14 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         expect(sources).toEqual([]);
         await nothingHalfDone(store);
 
-        // Reflections: each waits, or its text is in the merged one.
+        // Each reflection either waits, or its text is in the merged text.
         const merged = String((await ana.blocks.read('reflections', { level: 'user' }))?.content ?? '');
         const absorbed = (await ana.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'], limit: 1000 }))
           .items;
         const inWords = absorbed.filter(({ content }) => merged.includes(content));
-        // 400 words hold some 200 of them: all, as long as there are no more.
+        // 400 words have space for about 200 of them, so all fit as long as there are no more.
         if (absorbed.length < 150) expect(inWords).toHaveLength(absorbed.length);
-        // Patterns: all absorbed episodes were counted.
+        // All absorbed episodes are counted in their patterns.
         const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
         const episodes = (await ana.memories.list({ types: ['episode'], archived: 'include', limit: 1000 })).items;
         if (episodes.length >= 5) {
@@ -117,7 +117,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
           startChild('memory-worker', JSON.stringify(options)),
           startChild('memory-worker', JSON.stringify(options)),
         ];
-        // The schedule of a new store is first due at the next quarter of an hour: now will do.
+        // The schedule of a new store is first due at the next quarter of an hour; the test makes it due now.
         await Promise.all(workers.map((worker) => worker.printed((line) => line === 'ready')));
         await store.write(EVERY_TENANT, (writer) =>
           sql`update schedules set next_due = ${Date.now()} where name = 'nightly'`.execute(writer),

@@ -22,7 +22,7 @@ const STYLE = ['buzzwords', 'passive voice', 'long titles', 'emoji', 'footnotes'
 const FOOD = ['olives', 'rye bread', 'green tea', 'lentils', 'blue cheese', 'rhubarb'];
 const VIEWS = [340, 290, 280, 95, 110, 104];
 
-/** What a model would say: whatever it is given, in other places. */
+/** Answers of a model, which move the given content to other places. */
 const obligingModel = from((request) => {
   const prompt = JSON.stringify(request.body.messages?.at(-1)?.content);
   const said = [...prompt.matchAll(/(?:User|Prefers|Dislikes|Works|Asks)\b[^.\\]*\./g)].map(([sentence]) => sentence);
@@ -32,7 +32,7 @@ const obligingModel = from((request) => {
   return changesAnswer({ set: { City: 'Berlin' }, facts });
 });
 
-/** Every row of every table, as text; what model calls cost is left out. */
+/** Every row of every table as text, without the costs of model calls. */
 async function dump(options: StoreOptions): Promise<Record<string, string>> {
   const store = await openStore(options);
   const names =
@@ -57,7 +57,7 @@ async function dump(options: StoreOptions): Promise<Record<string, string>> {
   return tables;
 }
 
-/** A report without the ids that are made anew each time, and without its run. */
+/** A report without its run and without ids that differ in each run. */
 function comparable(report: object, before: Record<string, string>): unknown {
   const known = Object.values(before).join('\n');
   const plain = JSON.stringify(report).replace(/\b[a-z]{3}_\w+/g, (id) => (known.includes(id) ? id : 'new'));
@@ -68,7 +68,7 @@ async function reflect(handle: Handle, level: 'user' | 'session'): Promise<void>
   for (const content of REFLECTIONS) await handle.memories.create({ type: 'reflection', level, content });
 }
 
-/** Somebody of whom every step of consolidation has something to do. */
+/** A user with work for every step of consolidation. */
 async function liveRichly({ ana, of, clock }: Opened): Promise<void> {
   const { memory } = await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.' });
   clock.advance(MINUTE);
@@ -92,7 +92,7 @@ async function liveRichly({ ana, of, clock }: Opened): Promise<void> {
   clock.advance(2 * HOUR);
 }
 
-/** Two observations at a time, and retention of what is 30 days old. */
+/** Settings: two observations at a time, and a retention of 30 days. */
 const RICH: Partial<VarveOptions> = {
   formation: { writes: 'deferred' },
   consolidation: { tiers: { batch: 2 }, retention: { saved_item: 30 }, eventRetention: { message: 30 } },
@@ -106,7 +106,7 @@ for (const database of databases()) {
 
     it.each(['without', 'with'])(
       '[T21] [T15] of consolidation %s a model reports what the real run does, and changes nothing',
-      // It begins anew for every answer of the model: half a minute on a busy machine.
+      // Every answer of the model restarts the dry run, which takes half a minute on a busy machine.
       { timeout: 120_000 },
       async (model) => {
         server.otherwise(obligingModel);
@@ -125,7 +125,7 @@ for (const database of databases()) {
           moved: 1,
           failures: [],
         });
-        // More than one batch of two.
+        // There are more observations than one batch of two.
         expect(dry.synthesis.taken).toBeGreaterThanOrEqual(OBSERVED.length);
 
         const usage = async () => (await one.varve.ledger.report({ tenant: 't', by: ['operation'] }))[0];
@@ -134,7 +134,7 @@ for (const database of databases()) {
         const real = await one.ana.consolidation.run();
         expect(comparable(real, before)).toEqual(comparable(dry, before));
         if (model === 'without') return;
-        // What was asked was paid, although its answers were taken back.
+        // The calls were charged, although their answers were rolled back.
         expect(asked).toBeGreaterThan(5);
         expect(spent).toMatchObject({ count: asked, tokensIn: asked * 100, tokensOut: asked * 20 });
       },

@@ -13,7 +13,7 @@ export const START: number = Date.UTC(2026, 0, 5, 12);
 export interface Opened {
   varve: Varve;
   clock: ManualClock;
-  /** What it was opened with: opening again gives the same store. */
+  /** The options of the store; opening it again with them opens the same store. */
   store: StoreOptions;
   /** Ana, with the agent `coach` of the tenant `t`. */
   ana: Handle;
@@ -21,7 +21,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** An empty memory on a database of its own, without an embedder and background work, on a clock that stands still. */
+/** An empty memory on its own database, with a fixed clock and without an embedder and background work. */
 export async function openConsolidation(
   database: TestDatabase,
   { server, ...given }: Partial<VarveOptions> & { server?: ProtocolServer } = {},
@@ -53,8 +53,8 @@ export async function openConsolidation(
 }
 
 /**
- * Gives every test of a suite a model server of its own and closes what it has opened. Nothing is shared, so that a test
- * that fails or runs out of time spoils no other.
+ * Gives every test of a suite its own model server, and closes what the test has opened. Nothing is shared, so that a test that fails or
+ * times out does not affect others.
  */
 export function consolidationSuite(
   database: TestDatabase,
@@ -77,17 +77,17 @@ export function consolidationSuite(
   };
 }
 
-/** What a model may answer to new observations: entries of the scaffold, changes of the working memory, facts. */
+/** An answer of a model to new observations: scaffold entries, changes of the working memory, facts. */
 export interface GivenChanges {
   set?: object;
   remove?: string[];
-  /** The numbers that each entry of the scaffold is from. */
+  /** The numbers of the observations that each scaffold entry is from. */
   from?: number[];
   working?: object[];
   facts?: unknown[];
 }
 
-/** The answer of a model to new observations, in the form that it is asked for. */
+/** The answer of a model to new observations, in the format that the prompt asks for. */
 export function changesAnswer({ set = {}, remove = [], from = [], working = [], facts = [] }: GivenChanges): Reply {
   return json({
     working_memory_changes: working,

@@ -45,7 +45,7 @@ describe('hostile answers of a model to a reflection', () => {
     ['1e999', 3],
     ['"NaN"', 3],
     ['0', 0],
-  ])('[K10] follow_up_days of %s come back after %i days', (days, expected) => {
+  ])('[K10] follow_up_days of %s become %i days', (days, expected) => {
     const [intention] = parseReflection(`---INTENTIONS---\n[{"text":"call","follow_up_days":${days}}]`).intentions;
     expect(intention?.followUpDays).toBe(expected);
   });

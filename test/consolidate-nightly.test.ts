@@ -22,7 +22,7 @@ Works late.
 Tea over coffee.
 ## Notes
 Knee trouble.`;
-/** Turns of the day are numbered after the sentences and statements: here 1 and 2. */
+/** Turns of the day are numbered after the sentences and statements, so here they are 1 and 2. */
 const CHANGES = [
   { text: 'Lives in Berlin with a dog.', section: 'Personal', from: [1] },
   { text: 'Wants things confirmed before deleting.', section: 'Communication Style', from: [2] },
@@ -158,7 +158,7 @@ for (const database of databases()) {
       await talk(one);
       server.next(text(ANSWER.replace('[{"key"', '[{"key": "boat", "value": "yacht", "category": "general"}, {"key"')));
       const counts = await ana.reflect();
-      // Nobody but the agent spoke of a yacht.
+      // Only the agent mentioned a yacht.
       expect(counts).toEqual({
         users: 1,
         facts_added: 2,
@@ -188,7 +188,7 @@ for (const database of databases()) {
       const [run] = await ana.consolidation.runs({ kinds: ['reflect'] });
       expect(run).toMatchObject({ status: 'done', cause: 'hand', changed: { facts_added: 2, profile: 1 } });
 
-      // Nothing new, nothing done: not even a call.
+      // Without new turns nothing happens, not even a call.
       expect(await ana.reflect()).toMatchObject({ skipped: true, facts_added: 0 });
       expect(server.requests).toHaveLength(1);
 
@@ -237,7 +237,7 @@ for (const database of databases()) {
         const [held] = await ana.consolidation.held();
         expect(held).toMatchObject({ kind: 'profile', reason, run: run?.id, events: [] });
 
-        // What the tiers take in has nothing to do with it.
+        // Changes of the tiers do not affect the held profile.
         await ana.recordObservation('User lives in Berlin.', 'fact');
         server.otherwise(changesAnswer({ set: { City: 'Berlin' } }));
         expect((await ana.consolidation.run()).synthesis.held).toBe(0);
@@ -393,7 +393,7 @@ for (const database of databases()) {
       expect((await ana.blocks.read('working_memory'))?.content).toBe('Likes tea, rain and jazz.');
       expect((await ana.blocks.basis('working_memory'))[0]?.restsOn).toHaveLength(3);
       expect((await ana.blocks.basis('profile')).map(({ text: sentence }) => sentence)).toEqual(['Likes jazz.']);
-      // Nothing of it is offered again.
+      // Statements that the documents already contain are not offered again.
       clock.advance(DAY);
       await ana.logInteraction({ userMessage: 'Good morning.', agentResponse: 'Hello.' });
       await ana.consolidation.run();
@@ -462,7 +462,7 @@ for (const database of databases()) {
       expect(await said()).not.toContain('Limavady');
     });
 
-    it('[K10] the model is told once which parts of the last night’s answer were refused, and why', async () => {
+    it('[K10] the model learns once which parts of the last night’s answer were refused, and why', async () => {
       const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
       const night = async (): Promise<string> => {
         await ana.logInteraction({ userMessage: 'I have a boat.', agentResponse: 'Nice.' });
@@ -519,7 +519,7 @@ for (const database of databases()) {
       expect([...profile.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([...PROFILE_SECTIONS]);
       expect(profile).toContain('## Preferences\n- 2026-01-05: User prefers tea over coffee.');
       expect(profile).toContain('## Communication Style\n- 2026-01-05: User likes short answers.');
-      // What is reached is not a goal any more, and a permanent fact has a line of its own in the prompt.
+      // A reached goal is no longer a goal, and a permanent fact has its own line in the prompt.
       expect(profile).not.toMatch(/juggle|Linz/);
     });
 
@@ -528,7 +528,7 @@ for (const database of databases()) {
       const { ana, clock } = one;
       await talk(one);
       await ana.intentions.add({ text: 'Water the plants.', followUpDays: 2 });
-      // An application's own records are none of its findings.
+      // Records of the application are not findings of the reflection.
       expect(await ana.reflect()).toMatchObject({ facts_added: 0, intentions_added: 0, skipped: false });
       clock.advance(HOUR);
       expect(await ana.reflect()).toMatchObject({ skipped: true });
@@ -550,12 +550,12 @@ for (const database of databases()) {
       }
       await silent.memories.create({ type: 'preference', content: 'User likes rain.' });
       await tokyo.consolidation.configure({ reflectionHour: 3 });
-      // One after the other: what is left out stays as it was.
+      // Settings that a call leaves out keep their values.
       await tokyo.consolidation.configure({ timeZone: 'Asia/Tokyo' });
       await expect(tokyo.consolidation.configure({ timeZone: 'Mars/Olympus' })).rejects.toThrow(/time zone/);
       const reflections = async (handle: typeof ana): Promise<number> =>
         (await handle.consolidation.runs({ kinds: ['reflect'] })).length;
-      // Noon in UTC, nine in the evening in Tokyo.
+      // Noon in UTC is nine in the evening in Tokyo.
       await varve.drain();
       clock.advance(5.9 * HOUR);
       await varve.drain();
@@ -567,7 +567,7 @@ for (const database of databases()) {
       clock.set(Date.UTC(2026, 0, 6, 2, 1));
       await varve.drain();
       expect([await reflections(ana), await reflections(tokyo), await reflections(silent)]).toEqual([1, 1, 0]);
-      // A day without a word.
+      // On this day nobody says anything.
       clock.advance(DAY);
       await varve.drain();
       expect([await reflections(ana), await reflections(tokyo)]).toEqual([1, 1]);
@@ -589,7 +589,7 @@ for (const database of databases()) {
       await varve
         .for({ tenant: 'other', agent: 'coach', user: 'dan' })
         .logInteraction({ userMessage: 'Hi.', agentResponse: 'Hi.' });
-      // One user with all agents, then the rest of the tenant.
+      // First one user with all agents, then the rest of the tenant.
       expect(await of(null, 'ana').reflect()).toMatchObject({ users: 2, skipped: false });
       expect(await varve.for({ tenant: 't', user: null }).reflect()).toMatchObject({ users: 2, skipped: false });
       expect((await of('coach', 'ben').blocks.read('profile'))?.content).toContain('User likes tea.');
@@ -612,7 +612,7 @@ for (const database of databases()) {
       const warnings = expect.arrayContaining([expect.stringMatching(/^The reflection of ben failed: /)]);
       expect(await everybody.reflect()).toMatchObject({ users: 1, skipped: false, warnings });
       expect(await varve.for({ tenant: 't', user: 'ana' }).reflect()).toMatchObject({ users: 0, skipped: true });
-      // Nobody else has news: the only failure is thrown.
+      // Nobody else has new turns, so the only failure is thrown.
       await expect(everybody.reflect()).rejects.toMatchObject({ code: 'model_unavailable' });
       server.otherwise(text(ANSWER));
       clock.advance(9 * DAY);
@@ -707,7 +707,7 @@ for (const database of databases()) {
       expect(await one.ana.consolidation.runs({ kinds: ['reflect'] })).toEqual([]);
       one.clock.advance(DAY);
       await one.varve.drain();
-      // Switched on again, it catches up, and goes on with what is new.
+      // After it is switched on again, it catches up and then continues with new turns.
       await talk(one);
       one.clock.advance(20 * HOUR);
       await one.varve.drain();

@@ -56,14 +56,14 @@ for (const database of databases()) {
         expect(await one.ana.memories.get(id)).toMatchObject({ archivedAt: null, contradictedBy: into });
       const [run] = await one.ana.consolidation.runs({ kinds: ['merge-tags'] });
       expect(run).toMatchObject({ read: { tag: 'writing-style', memories: 6 }, model: 'local' });
-      // The prompt says each once: in the text.
+      // The prompt contains each statement once, in the merged text.
       await one.ana.consolidation.run();
       const said = JSON.stringify(await one.ana.context({ message: 'Hello.', layout: 'varve' }));
       expect(said.split('corporate buzzwords')).toHaveLength(2);
       const { results } = await one.ana.recall('Which typeface does the user like?');
       expect(results.map((found) => found.id)).toContain(originals[5]!.id);
 
-      // One that is replaced, changed or forgotten changes the text in the same moment.
+      // A statement that is replaced, changed or forgotten changes the merged text at once.
       await one.ana.memories.revise(originals[3]!.id, { content: 'User uses American spelling.' });
       await one.ana.memories.archive(originals[1]!.id, 'forgotten');
       await one.ana.memories.create({
@@ -129,7 +129,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[Q8] [X1] forgetting a merged text makes a record of each statement, and restoring them gives each statement once', async () => {
+    it('[Q8] [X1] forgetting a merged text makes a record of each statement, and restoring them returns each statement once', async () => {
       const one = await open();
       const originals = await tagged(one, 6);
       const into = (await one.ana.consolidation.run()).tags[0]?.into ?? '';
@@ -307,7 +307,7 @@ for (const database of databases()) {
       const { patterns } = await ana.consolidation.run();
       expect(patterns).toHaveLength(1);
       const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
-      // (340 + 290 + 280) / 3 and (95 + 110) / 2, and the one by the other.
+      // The numbers are (340 + 290 + 280) / 3 and (95 + 110) / 2, and their ratio.
       expect(pattern?.content).toBe(
         '“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as many).',
       );

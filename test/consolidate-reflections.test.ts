@@ -61,7 +61,7 @@ for (const database of databases()) {
       expect((await handle.memories.list({ types: ['reflection'] })).items).toEqual([]);
       const archived = await handle.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] });
       expect(archived.items).toHaveLength(threshold);
-      // The waiting ones count from 0 again.
+      // The count of waiting reflections starts from 0 again.
       expect((await handle.consolidation.run()).absorbed).toBe(0);
     });
 
@@ -181,7 +181,7 @@ for (const database of databases()) {
       await reflect(ana, 'user', 1, 4);
       expect(await work(12)).toBe(1);
       expect((await ana.memories.list({ types: ['reflection'] })).items).toHaveLength(5);
-      // A model that cannot be reached has not answered.
+      // A model that cannot be reached has not answered, so the daily limit does not apply.
       await reflect(ana, 'user', 1, 5);
       server.otherwise(status(400));
       expect(await work(1)).toBeGreaterThan(1);

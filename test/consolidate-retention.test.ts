@@ -109,7 +109,7 @@ for (const database of databases()) {
         });
         const [run] = await varve.for({ tenant: 't', user: null }).consolidation.runs({ kinds: ['retention'] });
         expect(run).toMatchObject({ read: { of: 'message', days: 30 }, changed: { removed: 2 } });
-        // The session can still be erased with what was learned in it alone.
+        // The session can still be erased, with the memories that rest on it alone.
         await session.erase();
         expect(await ana.memories.get(learned[0]?.id ?? '')).toBeNull();
       },
@@ -121,7 +121,7 @@ for (const database of databases()) {
       const session = of('s1');
       await session.observe({ content: 'I live in Berlin.' });
       await ana.recordObservation('User lives in Berlin.', 'fact');
-      // Outside of a session nothing waits for it.
+      // Outside of a session, nothing waits for the event.
       await ana.decisions.record({ content: 'Sent the letter.' });
       clock.set(START + 20 * DAY);
       const maintain = async () => (await varve.maintain({ tenant: 't' })).retiredEvents;
@@ -132,7 +132,7 @@ for (const database of databases()) {
       expect(await maintain()).toEqual({ message: 0, observation: 1, decision: 0 });
       expect((await ana.events.list()).items).toEqual([]);
       expect(String((await ana.blocks.read('working_memory'))?.content)).toContain('Berlin');
-      // Life goes on in the same session.
+      // The same session continues.
       const { events } = await session.observe({ content: 'I moved to Munich.' });
       expect(events[0]?.position).toBe(1);
       expect((await session.form()).events).toBe(1);
@@ -151,7 +151,7 @@ for (const database of databases()) {
         expect(await maintain()).toBe(enabled ? 0 : 2);
         await ana.reflect();
         expect(await maintain()).toBe(enabled ? 2 : 0);
-        // Nobody reflects on what only the agent has said: it goes two days later.
+        // No reflection reads messages of the agent alone, so they are erased two days later.
         await of('s2').observe({ content: 'Good morning!', origin: 'agent' });
         await of('s2').form();
         clock.advance(2 * DAY - 1);

@@ -8,7 +8,7 @@ import type { Memory } from '../src/record/memory.ts';
 import { openConsolidation, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 
-/** Few words in common, and no name. */
+/** Texts with few words in common, and no name. */
 const POSTS = [
   'Blogged a recipe for lentil soup → 340 views',
   'Published a curry recipe on the website → 290 views',
@@ -49,7 +49,7 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
   const largest = (clusters: Evidence[][]): Evidence[] =>
     clusters.toSorted((one, other) => other.length - one.length)[0] ?? [];
 
-  it('[L8] are found by meaning where the words differ, and unrelated episodes do not join', async () => {
+  it('[L8] are found by meaning if the words differ, and unrelated episodes do not join', async () => {
     const { vectors } = await embedder.embed([...POSTS, ...OTHERS]);
     const evidence = [...POSTS, ...OTHERS].map((content, index) =>
       evidenceOf(content, { vector: vectors[index] ?? null }),
@@ -58,12 +58,12 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
     const theme = largest(clusterEvidence(evidence, { similarity: 0.7, calibration }));
     expect(theme.map(({ id }) => id)).toEqual(POSTS);
     expect(writeCount(countEvidence(theme))).toBe(COUNTED);
-    // By their words alone they have nothing to do with each other.
+    // By their words alone they are unrelated.
     const blind = evidence.map((each) => ({ ...each, vector: null }));
     expect(largest(clusterEvidence(blind, { similarity: 0.7, calibration })).length).toBeLessThan(3);
   });
 
-  it('[L8] are found by entities and words where there are no vectors', () => {
+  it('[L8] are found by entities and words if there are no vectors', () => {
     const said = ['Suggested a recipe post → 5 views', 'Suggested an old news post → 5 views'];
     const cluster = (given: Partial<Evidence>, similarity: number): number =>
       largest(
@@ -72,7 +72,7 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
           { similarity, calibration: null },
         ),
       ).length;
-    // Two words of five: 0.65, and a little more when they are about the same.
+    // Two of five words give 0.65, and a little more if the subject is the same.
     expect([cluster({}, 0.64), cluster({}, 0.68), cluster({ entities: ['Ana'] }, 0.68)]).toEqual([2, 1, 2]);
     expect(cluster({ entities: ['Ana'] }, 0.71)).toBe(1);
   });
@@ -115,10 +115,10 @@ for (const database of databases()) {
       await one.ana.consolidation.run();
       const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
       expect(pattern?.content).toBe(`“Posted ___” ${SAID}`);
-      // A store of eleven records tells little about what it does not know: the order counts here, not the silence.
+      // A store of eleven records has too little evidence to abstain, so only the order is tested here.
       const best = await one.ana.recall('What kind of posts work best?', { abstain: false });
       expect(best.results[0]?.text).toBe(pattern?.content);
-      // The pattern tells of all of them and of none in particular: what happened is found as well.
+      // The pattern describes all of them and none in particular, so the single episodes are found as well.
       const lassi = await one.ana.recall('How did the mango lassi recipe do?');
       expect(lassi.results.map(({ text }) => text)).toContain('Posted a recipe for mango lassi');
     });
@@ -126,7 +126,7 @@ for (const database of databases()) {
     it.each(['local', null])(
       '[L8] [T17] posts in different words are one pattern with the embedder %s',
       async (name) => {
-        // The store closes its embedder: it gets one of its own.
+        // A store closes its embedder, so each store gets its own.
         const one = await openConsolidation(database, { embedder: name === null ? null : createLocalEmbedder() });
         opened.push(one);
         for (const content of [...POSTS, ...OTHERS]) await one.ana.memories.create({ type: 'episode', content });

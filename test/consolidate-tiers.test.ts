@@ -114,7 +114,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[T1] a text that was written by hand keeps its headings, and is not cut to make room for lines', async () => {
+    it('[T1] a text that was written by hand keeps its headings, and is not cut to get space for lines', async () => {
       const { ana } = await open({ consolidation: { tiers: { words: 60 } } });
       const byHand = [
         'Ana is a nurse.',
@@ -189,7 +189,7 @@ for (const database of databases()) {
         Role: 'Engineering manager',
         Projects: { ToolStream: { state: 'working' } },
       });
-      // What no observation says is not stored, however sure the model is.
+      // A statement that no observation supports is not stored, however confident the model is.
       expect((await ana.memories.list()).items.map(({ content }) => content)).toEqual([
         'User is an engineering manager.',
       ]);
@@ -271,7 +271,7 @@ for (const database of databases()) {
       expect((await ana.events.get(event.id))?.processedAt).toBeNull();
       const [held] = await ana.consolidation.held();
       expect(held).toMatchObject({ events: [event.id], reason: 'the scaffold would shrink from 4 values to 0' });
-      // It is not asked for again while it waits.
+      // The change is not requested again while it waits.
       await ana.consolidation.run();
       expect(server.requests).toHaveLength(1);
       await ana.consolidation.reject(held!.id);
@@ -356,9 +356,9 @@ for (const database of databases()) {
       expect(await prompt()).not.toContain('walks in the rain');
       await ana.memories.revise(jazz!, { content: 'User plays the blues.' });
       expect(await prompt()).not.toContain('Plays jazz');
-      // What rests on something forgotten is gone; what rests on something that has changed waits to be written anew.
+      // A sentence that rests on a forgotten statement is removed; one that rests on a changed statement waits to be rewritten.
       expect((await ana.blocks.basis('working_memory')).map(({ stale }) => stale)).toEqual([true, true]);
-      // No model is asked for that, and what still holds is said as it is.
+      // No model is called for this, and statements that still hold stay unchanged.
       await ana.consolidation.run();
       expect(server.requests).toHaveLength(1);
       expect(await working(ana)).toBe(
@@ -396,13 +396,13 @@ for (const database of databases()) {
       expect(await shown()).toContain('at his house');
       expect(await shown()).toContain('sailing boat');
       expect((await ana.recall('church hall', { mode: 'text' })).results.length).toBeGreaterThan(0);
-      // A taste lasts, so that only a change of the very taste puts it in doubt.
+      // A taste lasts, so only a change of that very taste makes it doubtful.
       await say('three', ['I hate smoked eel now.']);
       expect(await shown()).not.toContain('I love smoked eel');
       expect(await shown()).toContain('I love long walks');
     });
 
-    it('[T1] without a model the user’s own words leave the documents when nobody says or uses them, and are still found', async () => {
+    it('[T1] without a model the user’s own words leave the documents when nobody repeats or uses them, and recall still finds them', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
       const monday = varve.for({ ...ana.scope, session: 'monday' });
       const words = 'My sister Ines has bought a sailing boat in Cork.';
@@ -470,7 +470,7 @@ for (const database of databases()) {
       expect((await ana.recall('dairy', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
-    it('[T1] where the working memory has no room, lines that repeat the profile are dropped first', async () => {
+    it('[T1] if the working memory is full, lines that repeat the profile are dropped first', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { words: 16 } } });
       const say = (content: string) => ana.memories.create({ type: 'fact', content });
       await say('User keeps eleven hens behind the barn.');
@@ -500,7 +500,7 @@ for (const database of databases()) {
       expect(server.requests).toHaveLength(0);
     });
 
-    it('[T6] the model is told what was refused of its last changes, and why', async () => {
+    it('[T6] the model learns which of its last changes were refused, and why', async () => {
       const { ana } = await open({ model: true });
       await ana.recordObservation('User has a boat.', 'fact');
       server.next(
@@ -537,7 +537,7 @@ for (const database of databases()) {
       expect(revision?.reason).toBe('added new observations; refused: 1 value_not_said, 1 no_source');
     });
 
-    it('[T6] every observation is put to the model once', async () => {
+    it('[T6] every observation is shown to the model once', async () => {
       const { varve, ana } = await open({ model: true, formation: { tasks: { read: 'local' } } });
       server.otherwise(answer({ set: { City: 'Berlin' }, facts: ['User lives in Berlin.'] }));
       await ana.recordObservation('User lives in Berlin.', 'fact');

@@ -139,7 +139,7 @@ describe('the rules of maintenance', () => {
   ])('[Q9] context on day %f: %s, however important', (days, action) => {
     expect(plan({ importance: 1, createdAt: 0, lastAccessedAt: 80 * DAY }, days, 'context').action).toBe(action);
   });
-  it('[Q9] a context whose end was said lasts until then, and one that begins later is as old as its beginning', () => {
+  it('[Q9] a context with a stated end lasts until then, and the age of one that begins later is counted from its beginning', () => {
     const important = { importance: 1, lastAccessedAt: 130 * DAY };
     expect(plan({ ...important, endedAt: 140 * DAY }, 140.9, 'context').action).toBe('fade');
     expect(plan({ ...important, endedAt: 140 * DAY }, 141, 'context').action).toBe('archive');
@@ -195,7 +195,7 @@ describe('the rules of maintenance', () => {
   it.each([
     [89.9, 'keep'],
     [90, 'archive'],
-  ])('[K18] what the user means to do without a day, said %f days ago: %s', (days, action) => {
+  ])('[K18] an intention without a day, stated %f days ago: %s', (days, action) => {
     expect(plan({ tense: 'planned', plannedFor: 7 * DAY }, days, 'intention').action).toBe(action);
     const begun = { tense: 'planned', isFollowUp: true, beginsAt: 20 * DAY, plannedFor: 20 * DAY } as const;
     expect(plan(begun, 20 + days, 'intention').action).toBe(action);
@@ -215,7 +215,7 @@ describe('whether a memory helped', () => {
   it('[L16] is judged by the words that the answer took from it', () => {
     expect(judgeUse('User is allergic to peanuts.', turn)).toEqual({ used: true, reaction: null });
     expect(judgeUse('User drives a red Volvo.', turn)).toEqual({ used: false, reaction: null });
-    // What the question itself says does not count.
+    // Words of the question itself do not count.
     expect(judgeUse('User likes to cook in the evening with Tom.', turn).used).toBe(false);
   });
   it.each([
@@ -315,7 +315,7 @@ for (const database of databases()) {
       expect(await ana.memories.get(trip)).toMatchObject({ tense: 'planned' });
       expect(await varve.maintain({ tenant: 't' })).toMatchObject({ plansOver: 1 });
       expect(await ana.memories.get(trip)).toMatchObject({ tense: 'happened', archivedAt: null });
-      // Formation puts a plan for a single-valued attribute into effect; nobody has said whether the others were reached.
+      // Formation puts a plan for a single-valued attribute into effect. The outcome of the other plans is unknown.
       for (const id of [job, goal, call])
         expect(await ana.memories.get(id)).toMatchObject({ tense: 'planned', archivedAt: null });
     });
@@ -341,7 +341,7 @@ for (const database of databases()) {
       expect([await runs('synthesise'), await runs('maintain')]).toEqual([1, 1]);
       clock.advance(5 * HOUR);
       await varve.drain();
-      // What was missed is made up for once.
+      // Missed due times are made up for once.
       expect(await runs('maintain')).toBe(2);
     });
 
@@ -432,7 +432,7 @@ for (const database of databases()) {
       clock.advance(HOUR);
       await ana.consolidation.run();
       expect((await ana.memories.get(peanuts))?.importance).toBeCloseTo(0.57 - 0.13);
-      // Judged once.
+      // Each answer is judged once.
       expect((await ana.consolidation.run()).judged).toBe(0);
     });
 
@@ -452,7 +452,7 @@ for (const database of databases()) {
       const { tags } = await ana.consolidation.run();
       const merged = tags[0]!.into;
       await ana.eraseMemory(ids[0]!);
-      // It was made of five others as well.
+      // The merged text was also made of five others.
       expect(await ana.memories.get(merged)).not.toBeNull();
       for (const id of ids.slice(1)) await ana.eraseMemory(id);
       expect(await ana.memories.get(merged)).toBeNull();

@@ -1,11 +1,11 @@
-/** Milliseconds of processor time that some work takes: unlike the clock's, they do not grow when the machine is busy. */
+/** Milliseconds of processor time that some work takes. Unlike wall-clock time, they do not grow when the machine is busy. */
 export function cpuTime(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
   return since(before);
 }
 
-/** The same for work that waits: of everything that this process does meanwhile. */
+/** The same for asynchronous work. Includes everything that this process does meanwhile. */
 export async function cpuTimeOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();

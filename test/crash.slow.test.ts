@@ -14,7 +14,7 @@ const random = randomOf('crash');
 
 const ROUNDS = 12;
 
-// PGlite lives inside one process, so these are for the databases that several processes share.
+// PGlite runs inside one process, so these tests are for databases that several processes share.
 for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
   describe.skipIf(database.skip !== null)(`processes on ${database.name}`, () => {
     beforeAll(() => bundleChild('appender'));
@@ -39,7 +39,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
           const handle = varve.for({ tenant: 'crash', user: 'ana', session: name });
           const contents = await allContents(handle);
           expect(contents.length).toBeGreaterThan(last);
-          // One more may be on the disk than was acknowledged: it was cut off before it could say so.
+          // The disk may have one event more than was acknowledged, because the process was killed before it could print it.
           expect(contents.length).toBeLessThanOrEqual(last + 2);
           expect(contents).toEqual(contents.map((_, index) => `${name} ${index}`));
           expect((await handle.session.get())?.eventCount).toBe(contents.length);
@@ -59,7 +59,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       const varve = await createVarve({ store: options, embedder: null, background: false });
       for (const name of ['left', 'right']) {
         const handle = varve.for({ tenant: 'crash', user: 'ana', session: name });
-        // Two of the three wrote the same events into one session: the keys make them one.
+        // Two of the three processes wrote the same events into one session; the idempotency keys deduplicate them.
         expect((await allContents(handle)).sort()).toEqual(
           Array.from({ length: count }, (_, index) => `${name} ${index}`).sort(),
         );
@@ -87,7 +87,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         await before.drain();
         await before.close();
         for (let round = 1; round <= 3; round += 1) {
-          // A killed one still holds its job: an hour later nobody does.
+          // A killed process still holds the lease of its job, which has expired an hour later.
           const child = startChild('re-embedder', JSON.stringify(options), String(round));
           await child.printed((line) => line === 'batch');
           await delay(random() * 40);

@@ -4,7 +4,9 @@ import { manualClock, MINUTE } from '../src/record/clock.ts';
 import { openForming, START } from './form-model.ts';
 import { copyableSqlite, type CopyableStore } from './prepared-store.ts';
 
-/** Thirty facts of one person, and requests with the words of the facts that each of them means. No words: it asks nothing. */
+/**
+ * Thirty facts of one person, and requests with the words of the facts that each of them means. A request without such words asks nothing.
+ */
 interface Crowd {
   facts: string[];
   cases: [request: string, gone: string[]][];
@@ -36,7 +38,7 @@ async function say(options: CopyableStore['options'], lines: readonly string[], 
   return told;
 }
 
-/** Whether the turns and memories lack what is meant and nothing else, and the request has become no memory. */
+/** Whether only the meant words are gone from the turns and memories, and the request has become no memory. */
 function isRight(
   { facts }: Crowd,
   gone: readonly string[],
@@ -58,7 +60,7 @@ function isRight(
   return areTurnsRight && areMemoriesRight && !memories.some(({ sourceEvents }) => sourceEvents.includes(request));
 }
 
-/** How many requests of a set are obeyed exactly, how many turns that ask nothing are left alone, and the others. */
+/** Counts the requests that are obeyed exactly and the turns without a request that are left alone, and lists the others. */
 async function count(name: string): Promise<{ asked: number; ignored: number }> {
   const right = { asked: 0, ignored: 0 };
   const missed: string[] = [];
@@ -79,14 +81,14 @@ async function count(name: string): Promise<{ asked: number; ignored: number }> 
 }
 
 describe('[X1] requests to forget among many facts, in six languages, without a model', () => {
-  it('take away what is meant and nothing else, typed without capitals', { timeout: 600_000 }, async () => {
+  it('remove only what is meant, typed without capitals', { timeout: 600_000 }, async () => {
     const { asked, ignored } = await count('crowded-requests');
     expect(asked).toBeGreaterThanOrEqual(25);
-    // One of fifteen is obeyed.
+    // One of fifteen is obeyed wrongly.
     expect(ignored).toBeGreaterThanOrEqual(14);
   });
 
-  it('leave what they say may stay, correct themselves about, or name as a reason', { timeout: 600_000 }, async () => {
+  it('keep statements that the user excludes, corrects or names as a reason', { timeout: 600_000 }, async () => {
     const { asked } = await count('keep-requests');
     expect(asked).toBeGreaterThanOrEqual(23);
   });

@@ -3,20 +3,20 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL of a real PostgreSQL server with pgvector, when there is one. */
+    /** The URL of a PostgreSQL server with pgvector, if there is one. */
     postgresUrl: string | null;
-    /** Whether that server is the coordinator of a Citus cluster, over which the stores are distributed. */
+    /** Whether that server is the coordinator of a Citus cluster on which the stores are distributed. */
     distributed: boolean;
-    /** How much is tested (vitest.config.ts). */
+    /** How much is tested (see vitest.config.ts). */
     depth: 'quick' | 'usual' | 'postgres' | 'all';
-    /** What property tests and kill times are drawn from. */
+    /** The seed of property tests and kill times. */
     seed: number;
   }
 }
 
 /**
- * The suites on a PostgreSQL server run when VARVE_TEST_POSTGRES_URL names one, and say why when not. VARVE_TEST_SEED repeats what an
- * earlier run drew.
+ * The suites on a PostgreSQL server run if VARVE_TEST_POSTGRES_URL names one; otherwise they print why they are skipped. VARVE_TEST_SEED
+ * repeats the random choices of an earlier run.
  */
 export default function setup(project: TestProject): void {
   const url = process.env['VARVE_TEST_POSTGRES_URL'] ?? null;

@@ -17,17 +17,17 @@ import { createPreparedStatements } from '../src/store/postgres/open-postgres.ts
 /** A database to test on. */
 export interface TestDatabase {
   name: string;
-  /** Why its tests are left out, when they are. */
+  /** Why its tests are skipped; null if they run. */
   skip: string | null;
-  /** Options that open an empty store of its own; opening again gives the same store. `isBare`: where no store was made yet. */
+  /** Options that open a new empty store; opening again with them opens the same store. With `isBare`, the schema is not created yet. */
   create(how?: { isBare: boolean }): Promise<{ options: StoreOptions; drop(): Promise<void> }>;
 }
 
 /**
- * The databases of a suite: `for (const database of databases()) describe(…)`. SQLite runs every suite. PostgreSQL (the server that
- * VARVE_TEST_POSTGRES_URL names, or PGlite where it names none) runs in `npm test` the suites whose subject is SQL, `databases('sql')`:
- * store, search, jobs, ledger, isolation, erasing, migrations. The other suites send the same queries from more places:
- * `npm run test:postgres` runs them on the server, and `npm run test:all` runs every suite on both databases.
+ * The databases of a suite: `for (const database of databases()) describe(…)`. SQLite runs every suite. PostgreSQL is the server that
+ * VARVE_TEST_POSTGRES_URL names, or PGlite if there is none. In `npm test` it runs only the suites about SQL, `databases('sql')`: store,
+ * search, jobs, ledger, isolation, erasing, migrations. The other suites send the same queries from more places: `npm run test:postgres`
+ * runs them on the server, and `npm run test:all` runs every suite on both databases.
  */
 export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatabase[] {
   const url = inject('postgresUrl');
@@ -55,15 +55,12 @@ export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatab
   ];
 }
 
-/**
- * How many of something a test makes: `many`, and `few` on PGlite in `npm test`, because PGlite takes several times as long for a
- * statement as SQLite or a server. These have `many`, and `npm run test:all` has `many` on PGlite too.
- */
+/** How many items a test makes: `few` on PGlite in `npm test`, because PGlite is several times slower, and `many` otherwise. */
 export function countOn({ name }: TestDatabase, { many, few }: { many: number; few: number }): number {
   return name === 'PGlite' && inject('depth') !== 'all' ? few : many;
 }
 
-// The file of an empty store, one for each worker. Copying it takes a hundredth of the time of the migrations that make one.
+// The file of an empty store, one for each worker. Copying it takes a hundredth of the time of the migrations.
 let emptySqlite: Promise<Uint8Array> | undefined;
 
 async function makeEmptySqlite(): Promise<Uint8Array> {
@@ -83,18 +80,18 @@ async function createSqlite({ isBare } = { isBare: false }): ReturnType<TestData
   return { options: { path }, drop: async () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Statements in a session of a test's own, beside those of the store. */
+/** Runs statements in a session of the test, separate from those of the store. */
 interface Session {
   query<Row>(statement: string, parameters?: unknown[]): Promise<{ rows: Row[] }>;
 }
 
 /**
- * Schemas with an empty store, for one test after the other. Making one takes twenty times as long as emptying it, so that a schema that
- * a test is done with is emptied and kept.
+ * Schemas with an empty store, which tests use one after the other. Creating one takes twenty times as long as emptying it, so a schema is
+ * emptied and kept when a test has finished with it.
  */
 interface Schemas {
   take(how: { isBare: boolean }): Promise<string>;
-  /** Keeps a schema. One that a test has changed, or that `isInUse`, is dropped. */
+  /** Keeps a schema. A schema that a test has changed, or that `isInUse`, is dropped. */
   giveBack(schema: string, isInUse: boolean): Promise<void>;
 }
 
@@ -138,7 +135,7 @@ async function shapeOf(session: Session, schema: string): Promise<string> {
   return JSON.stringify([...parts, version.rows]);
 }
 
-/** All in one statement: a server answers once. */
+/** Runs everything in one statement, which takes one round trip. */
 async function empty(session: Session, schema: string): Promise<void> {
   await session.query(`do $$ declare statement text; begin
     for statement in
@@ -155,7 +152,7 @@ function newSchema(): string {
   return `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
 }
 
-// One client and its schemas for each worker.
+// There is one client with its schemas for each worker.
 let server: Promise<{ client: Session; schemas: Schemas }> | undefined;
 
 async function connectToServer(url: string): Promise<{ client: Session; schemas: Schemas }> {
@@ -176,17 +173,18 @@ async function createPostgres(url: string, how = { isBare: false }): ReturnType<
   const named = new URL(url);
   named.searchParams.set('application_name', schema);
   return {
-    // Each connection plans every statement anew, which in a short test is most of the time of the server.
+    // Each connection plans every statement again, which takes most of the server’s time in a short test.
     options: { url: named.href, schema, maximumConnections: 3 },
     drop: async () => {
-      // A store that a test has left open, or whose process was killed, would write into the next test.
+      // A store that a test left open, or whose process was killed, would write into the next test.
       const { rows } = await client.query('select from pg_stat_activity where application_name = $1', [schema]);
       await schemas.giveBack(schema, rows.length > 0);
     },
   };
 }
 
-// Stores on a cluster that tests of this worker are done with. Two drops at a time deadlock there, and the cluster goes with the tests.
+// Stores on a cluster that tests of this worker have finished with, for the next tests. They are not dropped, because two concurrent drops
+// deadlock and the cluster is removed after the tests.
 const distributed: string[] = [];
 const TABLES = new Set([
   'meta',
@@ -195,7 +193,10 @@ const TABLES = new Set([
   ...MIGRATIONS.flatMap(({ tenantTables = [] }) => tenantTables),
 ]);
 
-/** A distributed store that is empty again. It is emptied only now: a process that was killed may have been writing when its test ended. */
+/**
+ * A distributed store that is emptied for the next test. It is emptied only now, because a killed process may still have been writing when
+ * its test ended.
+ */
 async function nextEmptied(client: Session): Promise<string | undefined> {
   for (let schema = distributed.shift(); schema !== undefined; schema = distributed.shift()) {
     const { rows } = await client.query<{ name: string; isPlaced: boolean }>(
@@ -203,7 +204,7 @@ async function nextEmptied(client: Session): Promise<string | undefined> {
        from pg_class c where c.relnamespace = to_regnamespace($1) and c.relkind = 'r' and c.relname !~ '_[0-9]{6,}$'`,
       [schema],
     );
-    // A test has left tables of its own, or a store that is not distributed.
+    // A test has left its own tables, or a store that is not distributed.
     if (rows.length === 0 || rows.some(({ name, isPlaced }) => !isPlaced || !TABLES.has(name))) continue;
     for (const { name } of rows) {
       await client.query(`delete from "${schema}"."${name}" ${name === 'meta' ? `where key <> 'schema_version'` : ''}`);
@@ -213,13 +214,13 @@ async function nextEmptied(client: Session): Promise<string | undefined> {
   return undefined;
 }
 
-// One for each worker: it takes seconds to start.
+// There is one for each worker, because it takes seconds to start.
 let pglite: Promise<{ newPool(schema: string, isBare: boolean): PostgresPool; schemas: Schemas }> | undefined;
 
 async function startPglite(): NonNullable<typeof pglite> {
   const client = await connectToPglite(await createCluster());
   const oneAtATime = createMutex();
-  // A statement is prepared for each schema on its own, because a schema of another version gives other columns.
+  // A statement is prepared separately for each schema, because a schema of another version has other columns.
   const prepared = new Map<string, ReturnType<typeof createPreparedStatements>>();
   const newPool = (schema: string, isBare: boolean): PostgresPool => {
     const names = prepared.get(schema) ?? createPreparedStatements(!isBare);
@@ -237,7 +238,7 @@ async function createPglite(how = { isBare: false }): ReturnType<TestDatabase['c
   return {
     options: { pool, schema },
     drop: async () => {
-      // A store that a test has left open reaches nothing from here on.
+      // From here on, a store that a test left open reaches no database.
       pool.connect = () => Promise.reject(new Error('The test has dropped this database.'));
       await schemas.giveBack(schema, false);
     },
@@ -245,8 +246,8 @@ async function createPglite(how = { isBare: false }): ReturnType<TestDatabase['c
 }
 
 /**
- * A PGlite with an empty database. Making the files of one takes three times as long as reading them, so they are kept from run to run,
- * for each version of PGlite.
+ * A PGlite with an empty database. Creating its files takes three times as long as reading them, so they are kept between runs, for each
+ * version of PGlite.
  */
 async function createCluster(): Promise<PGlite> {
   const its = readFileSync(new URL('../node_modules/@electric-sql/pglite/package.json', import.meta.url), 'utf8');
@@ -255,7 +256,7 @@ async function createCluster(): Promise<PGlite> {
   if (existsSync(kept)) return PGlite.create({ extensions: { vector }, loadDataDir: new Blob([readFileSync(kept)]) });
   const database = await PGlite.create({ extensions: { vector } });
   const files = await database.dumpDataDir('none');
-  // Under a name of its own until it is whole: another worker may be reading.
+  // The file has a temporary name until it is complete, because another worker may be reading.
   const written = `${kept}.${process.pid}`;
   mkdirSync(folder, { recursive: true });
   writeFileSync(written, Buffer.from(await files.arrayBuffer()));
@@ -265,14 +266,14 @@ async function createCluster(): Promise<PGlite> {
 
 /**
  * The driver that the product uses, connected to PGlite. It sends a statement and its parameters in one message, which takes half of the
- * time of PGlite's own `query`: that one crosses into the database six times for each statement.
+ * time of PGlite’s own `query`, which calls into the database six times for each statement.
  */
 async function connectToPglite(database: PGlite): Promise<Client> {
   const { default: pg } = await import('pg');
   const exchange = callbackify((sent: Buffer[], stream: Duplex) =>
     database.execProtocolRawStream(Buffer.concat(sent), {
       syncToFs: false,
-      // The answer lies in the memory of the database, which it uses again.
+      // The answer is in the memory of the database, which reuses that memory.
       onRawData: (answer) => void stream.push(Buffer.from(answer)),
     }),
   );
@@ -299,8 +300,8 @@ async function connectToPglite(database: PGlite): Promise<Client> {
 }
 
 /**
- * PGlite behind the interface of a pool: one session, whose user has it until it is released. All stores of a worker share the session, and
- * `oneAtATime` with it: otherwise a statement of one store would run within the transaction of another.
+ * PGlite behind the interface of a pool: one session, which its user has until it is released. All stores of a worker share the session and
+ * `oneAtATime`; otherwise a statement of one store would run within the transaction of another.
  */
 function pglitePool(
   client: Client,

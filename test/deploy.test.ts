@@ -30,7 +30,7 @@ describe('the monitored metrics exist', () => {
   });
   const families = (): Set<string> => new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name ?? ''));
 
-  it('every metric of the dashboard is answered by a server', () => {
+  it('a server answers every metric of the dashboard', () => {
     const { panels } = JSON.parse(read('deploy/grafana-dashboard.json')) as Dashboard;
     const asked = panels
       .flatMap(({ targets }) => targets)
@@ -40,7 +40,7 @@ describe('the monitored metrics exist', () => {
     expect(asked.filter((name) => !known.has(name.replace(/_(?:bucket|sum|count)$/, '')))).toEqual([]);
   });
 
-  it('every label that the dashboard groups by is on the samples', () => {
+  it('the samples have every label that the dashboard groups by', () => {
     for (const label of ['route', 'status', 'le'])
       expect(metrics).toMatch(new RegExp(`varve_http_\\w+\\{[^}]*\\b${label}="`));
   });
@@ -53,7 +53,7 @@ describe('the monitored metrics exist', () => {
     expect(named.filter((name) => !isNamed(name))).toEqual([]);
   });
 
-  it('the scrape configuration asks for the path that answers, with a key', async () => {
+  it('the scrape configuration requests the path that answers, with a key', async () => {
     const config = read('deploy/prometheus.yml');
     expect(config).toContain('metrics_path: /metrics');
     expect((await server.call('GET', '/metrics', { key: null })).status).toBe(401);
@@ -70,7 +70,7 @@ describe('the files of the deployment', () => {
   it.each(['compose.yaml', 'deploy/compose.metrics.yaml'])(
     '%s is a valid Compose file, and its paths exist',
     (file) => {
-      // The schema is older than the name of a project, and of a draft whose names of schemas Ajv refuses.
+      // The schema does not know the name of a project yet, and Ajv refuses the names of schemas in its draft.
       const isName = (key: string, value: unknown): boolean =>
         /^(?:id|\$schema)$/.test(key) && typeof value === 'string';
       const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
@@ -146,7 +146,7 @@ describe('the Helm chart', () => {
     readinessProbe: { httpGet: { path: string; port: string; httpHeaders: { value: string }[] } };
   }
 
-  /** Renders the chart with the engine and the functions that Helm has. */
+  /** Renders the chart with Helm’s engine and functions. */
   const render = (given: Record<string, unknown>): Manifest[] => {
     const input = {
       Values: { ...(parseYaml(values) as Record<string, unknown>), ...given },
@@ -164,7 +164,7 @@ describe('the Helm chart', () => {
     return files.flatMap(([, text]) => parseAllDocuments(text, { strict: true }).map((one) => one.toJS() as Manifest));
   };
 
-  // Debian's packages golang-go and golang-github-masterminds-sprig-dev; CI installs them.
+  // CI installs Debian’s packages golang-go and golang-github-masterminds-sprig-dev.
   const hasGo = existsSync('/usr/bin/go') && existsSync('/usr/share/gocode/src/github.com/Masterminds/sprig');
   it.skipIf(!hasGo).each([
     ['as it is', {}],
@@ -185,7 +185,7 @@ describe('the Helm chart', () => {
       expect(spec.template.metadata.labels).toMatchObject(spec.selector['matchLabels'] as Parts);
       for (const { env, volumeMounts } of spec.template.spec.containers) {
         expect(new Set(env.map(({ name }) => name)).size).toBe(env.length);
-        // Kubernetes refuses values that are no texts.
+        // Kubernetes refuses values that are not strings.
         expect(env.every(({ value }) => value === undefined || typeof value === 'string')).toBe(true);
         const volumes = new Set(spec.template.spec.volumes.map(({ name }) => name));
         expect(volumeMounts.every(({ name }) => volumes.has(name))).toBe(true);

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { item, reading } from './form-model.ts';
 
-/** A server that stands for OpenAI where the snippets of the docs ask a model: it answers the sentences that stand there. */
+/** A server that replaces OpenAI when the snippets of the docs call a model. It answers with the sentences that the docs show. */
 export interface DocsModels {
   environment: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** A request of OpenAI's Responses or Chat Completions API, as far as the answers depend on it. */
+/** The fields of a request to OpenAI’s Responses or Chat Completions API that the answers depend on. */
 interface Asked {
   model: string;
   input?: unknown;
@@ -26,7 +26,7 @@ const STATEMENT = item({
   value: 'Munich',
 });
 
-/** Starts the server on a free port, and says by which variables the SDKs find it. */
+/** Starts the server on a free port, and returns the environment variables by which the SDKs find it. */
 export async function startDocsModels(): Promise<DocsModels> {
   const server = createServer((request, response) => {
     void answerTo(request).then((answer) =>
@@ -59,7 +59,7 @@ function structured(asked: Asked, prompt: string): string {
   return JSON.stringify(reading({ statements: prompt.includes(STATEMENT.quote) ? [STATEMENT] : [] }));
 }
 
-/** A model that says what it sees: whether the prompt tells of Max, the dog. */
+/** A model that says whether its prompt mentions Max, the dog. */
 function spoken(prompt: string): string {
   return prompt.includes('Max') ? 'Your dog is called Max.' : 'I do not know your dog.';
 }

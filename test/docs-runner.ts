@@ -1,5 +1,5 @@
-// node test/docs-runner.ts FOLDER FILES: runs programs one after another, each in an empty working folder within FOLDER, and marks whose
-// output follows.
+// node test/docs-runner.ts FOLDER FILES: runs programs one after another, each in an empty working folder within FOLDER, and prints a mark
+// before the output of each.
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 

@@ -13,7 +13,7 @@ const pages = (folder: string): string[] =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
-/** What is read by those who use Varve: every snippet in it runs. */
+/** The pages for users of Varve. Every snippet in them runs. */
 const GUIDES = ['README.md', ...pages('docs')];
 const ALL = [
   ...GUIDES,
@@ -26,7 +26,7 @@ const ALL = [
 const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
 describe('links of the docs', () => {
-  /** The anchors that GitHub and the docs site give to headings. */
+  /** The anchors that GitHub and the docs site generate for headings. */
   const anchorsOf = (page: string): Set<string> => {
     const headings = [...withoutCode(textOf(page)).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading);
     return new Set(
@@ -69,11 +69,11 @@ function withoutCode(text: string): string {
 interface Program {
   name: string;
   source: string;
-  /** The lines that its comments promise. */
+  /** The output that the comments of a program promise. */
   promised: string[];
 }
 
-/** The programs of a page: one begins with each block that begins with an import, and the blocks after it go on with it. */
+/** The programs of a page. A block that begins with an import begins a program, and the blocks after it continue it. */
 function programsOf(page: string): Program[] {
   const blocks = [...textOf(page).matchAll(/^```(ts[^\n]*)\n([\s\S]*?)^```$/gm)];
   const sources: string[] = [];
@@ -92,14 +92,14 @@ function programsOf(page: string): Program[] {
 describe('snippets of the docs', () => {
   const programs = GUIDES.flatMap(programsOf);
   let folder: string;
-  /** Where the programs put their stores: with those of other tests, in memory. */
+  /** The folder of the programs’ stores, with the temporary files of other tests. */
   let stores: string;
   let models: DocsModels;
   let place: ServerPlace;
   let server: ServerProcess;
   let environment: NodeJS.ProcessEnv;
   beforeAll(async () => {
-    // Within the repository: `varve` is then the package itself, by its source.
+    // The programs are within the repository, so that `varve` resolves to the sources of the package.
     folder = mkdtempSync(join(ROOT, 'test/.docs-'));
     for (const { name, source } of programs) writeFileSync(join(folder, name), `${source}\nexport {};\n`);
     stores = mkdtempSync(join(tmpdir(), 'varve-docs-'));
@@ -133,7 +133,7 @@ describe('snippets of the docs', () => {
       const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
       return [status, stdout];
     };
-    // The sources are checked by `npm run check`: here their declarations are enough, which take no check to write.
+    // `npm run check` checks the sources, so their declarations are enough here, and these need no check.
     const outDir = join(folder, 'types');
     const emitted = { noCheck: true, noEmit: false, emitDeclarationOnly: true, rootDir: join(ROOT, 'src'), outDir };
     expect(tsc({ extends: '../../tsconfig.build.json', compilerOptions: emitted, include: ['../../src'] })).toEqual([
@@ -150,7 +150,7 @@ describe('snippets of the docs', () => {
 
   it('print what their comments say, and the process ends', { timeout: 150_000 }, async () => {
     const files = programs.map(({ name }) => join(folder, name));
-    // One process for all of them, because most of the time of each would go into loading the library.
+    // One process runs all of them, because loading the library takes most of the time of a program.
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [join(import.meta.dirname, 'docs-runner.ts'), stores, ...files],

@@ -29,7 +29,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    /** Every row of every table as text, and the bytes of the files where there are files. */
+    /** Every row of every table as text, and the bytes of the files if there are any. */
     async function everything(): Promise<string> {
       const tables = await store.read(EVERY_TENANT, async (reader) => {
         const { rows } =
@@ -123,7 +123,7 @@ for (const database of databases('sql')) {
       const { memory } = await varve
         .for(scope)
         .memories.create({ type: 'fact', content: `The word is ${SECRET}.`, importance: 0.9 });
-      // Newer than the one that goes: the last change of all stays the same.
+      // This memory is newer than the erased one, so the time of the last change stays the same.
       await varve.for(scope).memories.create({ type: 'fact', content: 'The garden is green.', importance: 0.9 });
       await varve.for(scope).blocks.replace('profile', `Ana likes tea. Her word is ${SECRET}.`);
       for (const system of await contexts()) expect(system.split(SECRET)).toHaveLength(3);
@@ -150,7 +150,7 @@ for (const database of databases('sql')) {
         );
         return created.map(({ handle }) => rows.find((row) => row.owner_key === ownerKey(handle.scope))?.epoch ?? -1);
       };
-      /** Which owners have another epoch than before. */
+      /** The owners whose epoch has changed. */
       const erase = async (index: number): Promise<boolean[]> => {
         const before = await epochs();
         await created[index]?.handle.eraseMemory(created[index].memory.id);
@@ -174,7 +174,7 @@ for (const database of databases('sql')) {
       const revised = await handle.memories.revise(linz.id, { content: 'Ana lives in Linz now.' });
       expect(revised).toMatchObject({ content: 'Ana lives in Linz now.', contradicts: null });
       await handle.eraseMemory(linz.id);
-      // Oslo is still marked as replaced: it does not become true again.
+      // Oslo stays marked as replaced and does not become true again.
       expect(await handle.memories.get(oslo.id)).toMatchObject({
         archiveReason: 'superseded',
         contradictedBy: linz.id,

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEASURES, METRICS, readRun } from '../src/evaluate/evaluate.ts';
 import { runCli, type CliRun } from './run-cli.ts';
 
-// `varve eval` as a user has it: processes, files, exit codes. What the figures are is the business of evaluate.test.ts.
+// Tests `varve eval` as a user runs it: processes, files, exit codes. evaluate.test.ts tests the figures.
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const LIVES = join(import.meta.dirname, '../bench/gate/lives');
@@ -21,7 +21,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
   const environment = { VARVE_EMBEDDER: 'none' };
   const run = (words: readonly string[], terminal = false): Promise<CliRun> =>
     runCli(['eval', ...words], { environment: { ...environment, VARVE_DATA: path('store') }, terminal, cwd: folder });
-  // Tests look into answers of every shape.
+  // Tests read answers of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   const json = async (...words: string[]): Promise<any> => {
     const { stdout, stderr, code } = await run([...words, '--json']);
@@ -29,7 +29,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
     return JSON.parse(stdout);
   };
   const oneLife = ['--path', LIVES, '--only', 'forget-tools'];
-  /** Eight transcripts, each a conversation of its own: enough for a difference to be significant. */
+  /** Eight transcripts, each a separate conversation, which are enough for a significant difference. */
   const transcripts = ['--dataset', 'expectations', '--path', 'transcripts.json'];
 
   beforeAll(() => {
@@ -52,7 +52,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   for (const measure of MEASURES) {
-    it(`${measure} gives its figures and no others`, async () => {
+    it(`${measure} prints its figures and no others`, async () => {
       const { figures, header, report } = await json(measure, ...oneLife, '--out', measure);
       const metrics: string[] = figures.map((figure: { metric: string }) => figure.metric);
       expect(metrics.length).toBeGreaterThan(1);
@@ -166,7 +166,7 @@ describe('comparing memory products', { timeout: 180_000 }, () => {
   const run = promisify(execFile);
   const script = join(import.meta.dirname, '../bench/peers/run.ts');
 
-  it('are compared on the same turns and questions, and each is found by its file', async () => {
+  it('runs each product on the same turns and questions, and finds each by its file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'varve-peers-'));
     const out = join(folder, 'peers.json');
     const words = ['--path', LIVES, '--peers', 'varve,plain', '--ballast', '20', '--out', out];
@@ -178,6 +178,6 @@ describe('comparing memory products', { timeout: 180_000 }, () => {
     for (const { name, figures, search } of peers)
       expect([name, figures['recall@10'].items, search.p50 > 0]).toEqual([name, 10, true]);
     const unknown = run(process.execPath, [script, '--peers', 'nobody']);
-    await expect(unknown).rejects.toThrow('There is no peer nobody. Known are: mem0, plain, varve.');
+    await expect(unknown).rejects.toThrow('There is no peer nobody. Known peers: mem0, plain, varve.');
   });
 });

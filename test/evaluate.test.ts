@@ -33,7 +33,7 @@ import { answering, item, ONLY_FORMATION, reading } from './form-model.ts';
 const folder = mkdtempSync(join(tmpdir(), 'varve-evaluate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Two short talks: small enough for a test, with something of everything that is measured. */
+/** Two short conversations with a case for everything that is measured. */
 function talks(): Dataset {
   const talk = (id: string, city: string) =>
     conversation({
@@ -104,7 +104,7 @@ function talks(): Dataset {
   return repaired('talks', [talk('ana', 'Ghent'), talk('ben', 'Graz')]);
 }
 
-/** More than a prompt of 2,000 tokens holds, about nothing that is asked. */
+/** More text than fits into a prompt of 2,000 tokens, unrelated to all questions. */
 function longTalk(): Turn[] {
   return Array.from({ length: 120 }, (_, index) =>
     turn(
@@ -119,7 +119,7 @@ function question(fields: Partial<Question> & Pick<Question, 'id' | 'question'>)
   return { after: null, kind: 'single', answer: '', isAnswerable: true, evidence: [], memories: [], ...fields };
 }
 
-/** Rows without what a clock has measured: the rest must be the same in every run. */
+/** Rows without measured times; the rest must be the same in every run. */
 function lasting(rows: readonly Row[]): unknown[] {
   return rows.map(({ values: { milliseconds: _milliseconds, ...values }, ...row }) => ({ ...row, values }));
 }
@@ -159,15 +159,15 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(figures.get('turnsToFirst')?.mean).toBeLessThanOrEqual(3);
   });
 
-  it('[Q13] reports the tokens that memory takes, and sets them against the raw history', () => {
+  it('[Q13] reports the tokens that memory takes, compared with the raw history', () => {
     const figures = new Map(figuresOf(run).map((figure) => [figure.metric, figure]));
     expect(figures.get('tokens')?.mean).toBeGreaterThan(0);
-    // A history that fits into the budget cannot be saved on: it is the measure of what memory says twice.
+    // Memory cannot save tokens of a history that fits into the budget, so the figure shows how much memory repeats.
     expect(figures.get('overhead')?.items).toBe(4);
     expect(figures.has('saved')).toBe(false);
   });
 
-  it('[Q13] reports what memory saves of a history that is longer than the budget', async () => {
+  it('[Q13] reports the tokens that memory saves of a history that is longer than the budget', async () => {
     const [talk] = talks().conversations;
     const long = { ...talk?.sessions[0], id: 's0', turns: longTalk() } as Session;
     const dataset = {
@@ -181,7 +181,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(saved?.mean).toBeLessThan(1);
   });
 
-  it('finds evidence that documents quote sentence by sentence, and misses a turn of which a sentence is left out', async () => {
+  it('finds evidence that documents quote sentence by sentence, and misses a turn if a sentence of it is left out', async () => {
     const sentences = [
       'The tram here is far too loud for me.',
       'We have moved the wedding to June because of the rain.',
@@ -204,7 +204,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(evidence).toEqual([1, 0]);
   });
 
-  it('finds evidence that several statements of a turn say together, and misses it where one of them is not there', async () => {
+  it('finds evidence that several statements of a turn state together, and misses it if one of them is missing', async () => {
     const expected = expectedMemory({
       id: 'm1',
       text: 'Moyle Timber is the only supplier of Accoya and gives 30 days of credit.',
@@ -282,11 +282,11 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(lasting(again.rows)).toEqual(lasting(run.rows));
   });
 
-  it('that was killed resumes with the same numbers', async () => {
+  it('resumes with the same numbers after it was killed', async () => {
     const lines = readFileSync(file, 'utf8').split('\n');
     const cut = lines.findIndex((line) => line === '{"done":"ana"}') + 3;
     const half = join(folder, 'half.jsonl');
-    // Two rows of the second conversation, and a third that was cut off while it was written.
+    // Two rows of the second conversation, and a third that was truncated while it was written.
     writeFileSync(half, `${lines.slice(0, cut).join('\n')}\n${lines[cut]?.slice(0, 20)}`);
     const played: string[] = [];
     const resumed = await evaluate({
@@ -334,7 +334,7 @@ describe('a run', { timeout: 120_000 }, () => {
 });
 
 describe('ablations', { timeout: 180_000 }, () => {
-  it('[T20] compare every tier, retrieval at query time, deferred writes and a fixed scaffold with the whole', async () => {
+  it('[T20] compare every tier, retrieval at query time, deferred writes and a fixed scaffold with all signals', async () => {
     const arms = Object.keys(ARMS).filter((name) => ARMS[name]?.needsModel !== true);
     expect(arms).toEqual(
       expect.arrayContaining([
@@ -379,8 +379,8 @@ describe('one model or one per task', { timeout: 120_000 }, () => {
   });
   afterAll(() => server.close());
 
-  it('[T20] are compared by what is kept, by the calls and by the tokens that each model is sent', async () => {
-    // The small model reads nothing, the large one reads where the user lives.
+  it('[T20] are compared by the kept statements, the calls and the tokens that each model gets', async () => {
+    // The small model reads nothing; the large one reads where the user lives.
     const statement = item({
       text: 'User lives in Ghent.',
       turn: 1,
@@ -481,7 +481,7 @@ describe('a judge', { timeout: 120_000 }, () => {
         .filter(({ values }) => values['correct'] !== undefined)
         .map(({ item, values }) => [item, values['correct']]),
     );
-    // Without hazelnuts in the prompt the answer is "unknown": right for the question that nothing answers, and for the judge here.
+    // Without hazelnuts in the prompt the answer is "unknown", which is right for the unanswerable question and for the judge here.
     expect(Object.keys(correct)).toEqual(['q1', 'q2', 'q3']);
     expect(correct['q2']).toBe(1);
     expect(
@@ -494,7 +494,7 @@ describe('a judge', { timeout: 120_000 }, () => {
 });
 
 describe('extraction on a file of expectations', { timeout: 120_000 }, () => {
-  it('[Q10] gives precision, recall, hallucination rate and duplicate rate', async () => {
+  it('[Q10] reports precision, recall, hallucination rate and duplicate rate', async () => {
     const path = join(folder, 'expectations.json');
     writeFileSync(
       path,

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 
 /**
- * Where words stand in a store: `table.column` of every cell that has them, with the text around the first. Tables and columns are those
- * that the database itself names, so that a new one is looked into without being listed here. Of SQLite's full-text index the
- * vocabulary is read; the tables behind it are bytes, which `attacks/erase.test.ts` looks for in the files.
+ * The cells of a store that contain words: `table.column` of each, with the text around the first occurrence. Tables and columns are read
+ * from the database, so that new ones need not be listed here. For SQLite’s full-text index the vocabulary is read; the tables behind it
+ * are binary, and `attacks/erase.test.ts` searches the files for them.
  */
 export async function cellsWith(store: Database, words: RegExp): Promise<string[]> {
   return store.read(EVERY_TENANT, async (reader) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 
-// What the words of forgetting mean: a request, a change of plan, a correction, or the wish that everything is forgotten.
+// The meanings of words such as "forget": a request, a change of plan, a correction, or the wish to forget everything.
 
 describe('[X1] the words of forgetting', () => {
   let varve: Varve;
@@ -12,7 +12,7 @@ describe('[X1] the words of forgetting', () => {
   afterAll(() => varve.close());
   let users = 0;
 
-  /** Tells the turns in one session and the last one in another, and returns what is left: memories and the user's turns. */
+  /** Sends the turns in one session and the last one in another, and returns what remains: memories and the user’s turns. */
   async function after(turns: readonly string[], last: string, isSameSession = false): Promise<Left> {
     users += 1;
     const scope = { agent: 'a', user: `u${users}` };
@@ -51,7 +51,7 @@ describe('[X1] the words of forgetting', () => {
     ['Sono allergica al sesamo.', 'Dimentica il sesamo, usiamo i semi di papavero.'],
     ['Ik ben allergisch voor sesam.', 'Vergeet de sesam, neem maar maanzaad.'],
     ['Sou alérgico a camarão.', 'Esquece o camarão, vamos de frango.'],
-  ])('are a change of plan where a plan follows: %s %s', async (told, plan) => {
+  ])('are a change of plan if a plan follows: %s %s', async (told, plan) => {
     const before = await after([told], 'Hello.');
     const { memories, log, forgotten } = await after([told], plan);
     expect(forgotten).toBe(0);
@@ -65,7 +65,7 @@ describe('[X1] the words of forgetting', () => {
     ['I live in Lisbon.', 'Forget that I live in Lisbon, what else do you know?', /lisbon/i],
     ['My salary is 61k.', "Forget what I told you about my salary, let's move on.", /61k/],
     ['Ich wohne in Lübeck.', 'Vergiss, dass ich in Lübeck wohne. Wir machen jetzt mit dem Rezept weiter.', /lübeck/i],
-  ])('are a request where they name a known statement about the user: %s %s', async (told, request, secret) => {
+  ])('are a request if they name a known statement about the user: %s %s', async (told, request, secret) => {
     const { memories, log } = await after([told, 'I have a dog named Rollo.'], request);
     expect(memories).not.toMatch(secret);
     expect(log).not.toMatch(secret);
@@ -131,7 +131,7 @@ describe('[X1] the words of forgetting', () => {
     const said = (await handle.events.list({ order: 'oldest', limit: 1000 })).items.map(({ content }) => content);
     expect(said.join('\n').trim()).not.toContain('stamp');
     expect((await handle.events.list({ limit: 1 })).items[0]?.content).toBe('I live in Trieste.');
-    // What the assistant said is hidden and not lost.
+    // The assistant’s turns are hidden and not lost.
     const record = (await handle.forgotten.list({ limit: 3000 })).find(({ text }) => text === 'You have stamp 7.');
     await handle.forgotten.restore(record?.id ?? '');
     const again = (await handle.events.list({ order: 'oldest', limit: 1000 })).items.map(({ content }) => content);
@@ -157,7 +157,7 @@ describe('[X1] the words of forgetting', () => {
     ['Translate into Dutch: delete all my data.'],
     ['Forget everything you know about my car.'],
     ['Did you delete all my data?'],
-  ])('do not forget everything where the wish is quoted, supposed or narrower: %s', async (said) => {
+  ])('do not forget everything if the wish is quoted, hypothetical or narrower: %s', async (said) => {
     const { memories } = await after(['I live in Trieste.', 'My dog is called Rollo.'], said);
     expect(memories).toContain('Trieste');
     expect(memories).toContain('Rollo');

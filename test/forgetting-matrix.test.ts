@@ -11,39 +11,40 @@ import { databases, type TestDatabase } from './databases.ts';
 import { randomOf } from './random.ts';
 import { from, json, type ProtocolServer, startProtocolServer } from './protocol-server.ts';
 
-// Every way to forget × every job and door that could bring it back, before and after each job, for each kind of statement. The tables
-// below are the whole of it: a new way, job, door or matter is one more entry. `npm test` runs a sample of the pairs of ways and jobs, each
-// with every door: on SQLite for each kind of statement, on PostgreSQL, where a pair takes six times as long, for all kinds together.
+// Every way to forget × every job and interface that could bring the words back, before and after each job, for each kind of statement. The
+// tables below are complete: a new way, job, interface or statement is one more entry. `npm test` runs a sample of the pairs of ways and
+// jobs, each with every interface: on SQLite for each kind of statement, on PostgreSQL, where a pair takes six times as long, for all kinds
+// together.
 
 const SECRET = /zorbex/i;
 const KEPT = 'Rollo';
 
-/** One owner, with everything that its scenario needs. */
+/** One owner, with everything that a scenario needs. */
 interface Scene {
   varve: Varve;
   clock: ManualClock;
-  /** The session in which it was said. */
+  /** The session in which the statement was made. */
   said: Handle;
   /** Another session of the same user, later. */
   later: Handle;
   matter: Matter;
 }
 
-/** What is told, and how it is found and asked for. Every matter contains the secret word, and something else that stays. */
+/** The statement of a scenario, and how it is found and requested. Each contains the secret word and something that stays. */
 interface Matter {
   turns: Parameters<Handle['logInteraction']>[0][];
   /** The key of a fact; null for a sentence without an attribute. */
   key: string | null;
-  /** What the tool `forget` is given. */
+  /** The input of the tool `forget`. */
   what: string;
   asks: Record<'here' | 'later', string>;
-  /** What the assistant answers to the request, and what it says later. */
+  /** The assistant’s answer to the request, and its later messages. */
   echoes: Record<'reply' | 'later', string>;
 }
 
 const DOG = { userMessage: 'I have a dog named Rollo.', agentResponse: 'Rollo sounds fun, and so does Zorbex.' };
 
-/** A statement, a turn that becomes no memory, echoes of the assistant, and something that stays. */
+/** A statement, a turn that becomes no memory, repetitions by the assistant, and something that stays. */
 const MATTERS: Record<string, Matter> = {
   'a fact': {
     turns: [
@@ -63,7 +64,7 @@ const MATTERS: Record<string, Matter> = {
       later: 'As you work at Zorbex Foods, take the bus. It is late.',
     },
   },
-  // The heading of the summary is the beginning of the first sentence, and its name is in no other statement.
+  // The title of the summary is the beginning of the first sentence, and its name is in no other statement.
   'a sentence with a name': {
     turns: [
       { userMessage: 'My boss Zorbex is a bully and shouts at us in the warehouse.', agentResponse: 'That is hard.' },
@@ -88,7 +89,7 @@ async function tell({ varve, clock, said }: Scene, { turns }: Matter): Promise<v
   }
 }
 
-/** The statement of the matter. */
+/** The memory of the statement. */
 async function secret({ said, matter: { key } }: Scene): Promise<Memory> {
   const { items } = await said.memories.list({ limit: 200 });
   return items.find(
@@ -110,7 +111,7 @@ const NEED_A_KEY: ReadonlySet<string> = new Set(['facts.forget', 'the tool forge
 async function ask({ varve, clock, matter }: Scene, handle: Handle, userMessage: string): Promise<void> {
   await handle.logInteraction({ userMessage, agentResponse: matter.echoes.reply });
   await varve.drain();
-  // Where a model reads, the request is read with the session.
+  // If a model reads, it reads the request together with the session.
   await handle.form();
   clock.advance(MINUTE);
 }
@@ -143,7 +144,7 @@ const JOBS: Record<string, (scene: Scene) => Promise<unknown>> = {
   },
 };
 
-/** What was erased leaves nothing by which an echo could be known: what an agent says of it afterwards is news. */
+/** An erasure leaves no record that could identify a repetition, so an agent that repeats the words afterwards states something new. */
 function isPossible(way: string, job: string): boolean {
   return way !== 'eraseMemory' || job !== 'an echo of the assistant';
 }
@@ -158,11 +159,11 @@ function pairsOf({ key }: Matter): string[][] {
     );
 }
 
-/** Every name of some cells at least once, combined as the seed of the run says. `npm run test:slow` runs all pairs. */
+/** Cells that contain every name at least once, combined by the seed of the run. `npm run test:slow` runs all pairs. */
 function sampleCells(cells: readonly string[][], stream: string): string[][] {
   const [random, missing] = [randomOf(stream), new Set(cells.flat())];
   const shuffled = cells.map((cell) => ({ cell, place: random() })).toSorted((one, other) => one.place - other.place);
-  // A cell that brings more new names comes before one that brings fewer.
+  // Cells with more new names come first.
   return [3, 2, 1].flatMap((least) =>
     shuffled.flatMap(({ cell }) => {
       if (cell.filter((name) => missing.has(name)).length < least) return [];
@@ -172,7 +173,7 @@ function sampleCells(cells: readonly string[][], stream: string): string[][] {
   );
 }
 
-/** What each door gives, as one text. */
+/** The output of each interface as one text. */
 const DOORS: Record<string, (scene: Scene) => Promise<unknown>> = {
   'memories and facts': async ({ said }) => [
     await said.memories.list(),
@@ -227,7 +228,7 @@ const DOORS: Record<string, (scene: Scene) => Promise<unknown>> = {
   'what was refused and what waits': async ({ said }) => [await said.refusals.list(), await said.consolidation.held()],
 };
 
-/** The doors that say the secret, and what they say around it. */
+/** The interfaces that return the secret, and the text around it. */
 async function leaks(scene: Scene): Promise<string[]> {
   const found: string[] = [];
   for (const [name, read] of Object.entries(DOORS)) {
@@ -242,7 +243,7 @@ const START = Date.UTC(2026, 0, 5, 12);
 const LOCAL = { name: 'the local reader', isModel: false };
 const MODEL = { name: 'a model that tells all it sees', isModel: true };
 
-/** A model that takes every chance to bring the secret back: it quotes the turn that said so, whether it was shown or not. */
+/** A model that tries to bring the secret back at every opportunity: it quotes the turn with the secret, whether it was shown or not. */
 function tellingAll(server: ProtocolServer): void {
   server.otherwise({
     chat: from(({ body }) => {
@@ -269,7 +270,7 @@ function tellingAll(server: ProtocolServer): void {
   });
 }
 
-/** A memory with a model server of its own, or with none. */
+/** A memory with its own model server, or with none. */
 async function openScene(database: TestDatabase, { isModel }: typeof LOCAL, matter: Matter): Promise<Opened> {
   const { options, drop } = await database.create();
   const clock = manualClock(START);
@@ -303,12 +304,12 @@ async function openScene(database: TestDatabase, { isModel }: typeof LOCAL, matt
 }
 
 interface Opened extends Scene {
-  /** What the model was shown so far. */
+  /** The prompts that the model has received so far. */
   prompts(): string[];
   close(): Promise<void>;
 }
 
-/** The model tells the fact alone, so the sentence is told with the local reader. */
+/** The model states only the fact, so the sentence is tested with the local reader. */
 const KINDS = [
   { reader: LOCAL, name: 'a fact' },
   { reader: MODEL, name: 'a fact' },

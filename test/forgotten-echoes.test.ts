@@ -7,7 +7,7 @@ import { createVarve, type Varve } from '../src/varve.ts';
 const { close: closeEmbedder, ...embedder } = createLocalEmbedder();
 afterAll(() => closeEmbedder?.());
 
-describe('what the assistant says of something forgotten', () => {
+describe('what the assistant says about a forgotten statement', () => {
   let varve: Varve;
   const clock = manualClock(new Date('2026-03-02T10:00:00Z'));
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe('what the assistant says of something forgotten', () => {
   it.each([
     ['I joined the Zorbian Socialists in spring.', 'Right, the Socialists.', 'my party membership', /Socialist/],
     ['I was diagnosed with narcolepsy.', 'Narcolepsy, I see.', 'my diagnosis', /arcoleps/],
-  ])('is hidden although a summary has the words: %s', async (said, answer, what, words) => {
+  ])('is hidden even if a summary has the words: %s', async (said, answer, what, words) => {
     const before = open('one');
     await say(
       before,
@@ -49,7 +49,7 @@ describe('what the assistant says of something forgotten', () => {
     expect(await all(handle)).toMatch(/cello/);
   });
 
-  it('is hidden where it repeats only a number, however that is written', async () => {
+  it('is hidden if it repeats only a number, however the number is written', async () => {
     const handle = open('one');
     await say(
       handle,
@@ -63,7 +63,7 @@ describe('what the assistant says of something forgotten', () => {
     expect(await all(handle)).not.toMatch(/7[,.]450/);
   });
 
-  it('is hidden when it is said again later in other words, until the user says it again', async () => {
+  it('is hidden when the assistant repeats it later in other words, until the user states it again', async () => {
     const handle = open('one');
     await say(
       handle,

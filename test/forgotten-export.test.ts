@@ -69,7 +69,7 @@ for (const database of databases()) {
       newer = await exported(from);
     });
 
-    it('has its record with ids, places, time and who asked, and none of its words, in no format', async () => {
+    it('has its record with ids, positions, time and requester, and none of its words, in no format', async () => {
       expect(JSON.stringify(older)).toMatch(SECRET);
       expect(JSON.stringify(newer)).not.toMatch(SECRET);
       const lines = newer.filter((line) => line.record === 'forgotten');
@@ -109,7 +109,7 @@ for (const database of databases()) {
       for (const copies of [[newer], [newer, older], [older, newer], [older, newer, older]]) {
         const store = await open();
         for (const lines of copies) expect(await store.varve.operator.import(lines, {})).toMatchObject({ rejected: 0 });
-        // A store that had the words keeps them for its application alone, as after any request.
+        // A store that had the words keeps them for its application alone, as after any request to forget.
         const hadWords = copies[0] === older;
         expect(await everything(store, hadWords)).not.toMatch(SECRET);
         const records = await store.kim.forgotten.list();
@@ -123,7 +123,7 @@ for (const database of databases()) {
       }
     });
 
-    it('is recognised in the export of another product, and is stored again when it is said again', async () => {
+    it('is recognised in the export of another product, and is stored again when the user states it again', async () => {
       const store = await open();
       await store.varve.operator.import(newer, {});
       const plain = (content: string, statedAt: string) => ({
@@ -145,7 +145,7 @@ for (const database of databases()) {
       expect((await store.kim.facts.get('salary'))?.value).toBe('52k');
     });
 
-    it('cannot be restored where only its record exists', async () => {
+    it('cannot be restored if only its record exists', async () => {
       const store = await open();
       await store.varve.operator.import(newer, {});
       const [record] = await store.kim.forgotten.list();

@@ -34,7 +34,7 @@ for (const database of databases()) {
     const known = async (): Promise<string[]> =>
       (await kim.memories.list()).items.map(({ value, content }) => value ?? content).toSorted();
 
-    it('contain the statement, the place of its words, who asked and when; the rest of the turn stays', async () => {
+    it('contain the statement, the position of its words, the requester and the time; the rest of the turn stays', async () => {
       await say('My salary is 52k. We had soup today.');
       await say('Forget my salary.');
       const [record, ...others] = await kim.forgotten.list();
@@ -47,7 +47,7 @@ for (const database of databases()) {
       expect(request?.content.trim()).toBe('');
     });
 
-    it('restore everything, by a record or by a memory', async () => {
+    it('restore everything, by the id of a record or of a memory', async () => {
       await say('I work at Halden Foods.', 'Halden Foods, nice.');
       await say('My salary is 52k.');
       const before = await log();
@@ -82,7 +82,7 @@ for (const database of databases()) {
       expect(revised.entities).toEqual([other.id]);
     });
 
-    it('restore their words without blanking those of an intention that is done', async () => {
+    it('restore their words without removing those of a completed intention', async () => {
       const turn = 'Remind me to water the fig on Friday. I work at Halden Foods.';
       await say(turn);
       const [intention] = await kim.intentions.list();
@@ -95,7 +95,7 @@ for (const database of databases()) {
       expect(await log()).toContain(turn);
     });
 
-    it('do not prevent the user from saying it again, and the assistant may then repeat it', async () => {
+    it('do not prevent the user from stating it again, and the assistant may then repeat it', async () => {
       await say('I live in Linz.', 'Linz is lovely.');
       await say('Please forget where I live.', 'Done, Linz is forgotten.');
       await say('What a day.', 'In Linz it rains. Take care.');
@@ -129,7 +129,7 @@ for (const database of databases()) {
       ['Weet je nog dat ik weer bij Brevik Marine werk?', true],
       ['Tu te souviens encore que je travaille chez Brevik Marine ?', true],
       ['你忘记了我又在 Brevik Marine 上班了吗？', true],
-    ])('are kept when the user only asks about it: "%s" says it again: %s', async (turn, isAgain) => {
+    ])('stay when the user only asks about it: "%s" states it again: %s', async (turn, isAgain) => {
       await say('I work at Brevik Marine.');
       await kim.facts.forget('employer');
       clock.advance(MINUTE);
@@ -158,7 +158,7 @@ for (const database of databases()) {
       expect(await known()).toEqual(['52k']);
     });
 
-    it('bring a past event with an end back to life when the request is withdrawn', async () => {
+    it('restore a past event with an end when the request is withdrawn', async () => {
       const content = 'Sailed around Corsica.';
       const validTo = new Date(clock.now() - 30 * 24 * 60 * MINUTE);
       await kim.memories.create({ type: 'fact', content, tense: 'happened', validTo });
@@ -221,7 +221,7 @@ for (const database of databases()) {
       await kim.logInteraction({ userMessage: `${back}.`, agentResponse: 'Good.' });
       const formed = await kim.form();
       expect(formed).toMatchObject({ refused: [], restored: [expect.stringMatching(/^mem_/)] });
-      // The model has to be told that there is such an answer.
+      // The prompt must say that there is such an answer.
       expect(promptsOf(server, 'system')[0]).toContain('taken_back');
       expect(await known()).toEqual(['52k']);
       expect(await log()).toContain('My salary is 52k.');
@@ -278,7 +278,7 @@ for (const database of databases()) {
         await varve.drain();
         await kim.reflect();
         expect(await kim.intentions.list()).toEqual([]);
-        // Its words are history, and stay.
+        // The words of the intention are history, and stay.
         expect(await log()).toContain('call the dentist');
         expect(await kim.forgotten.list()).toMatchObject([{ as: state, memory: intention?.id }]);
         await say('Remind me to call the dentist on Monday.');
@@ -309,7 +309,7 @@ for (const database of databases()) {
       await server.close();
     });
 
-    it('hold for any number of newer records', { timeout: 60_000 }, async () => {
+    it('apply however many newer records there are', { timeout: 60_000 }, async () => {
       await say('I work at Halden Foods.');
       await kim.facts.forget('employer');
       const then = new Date(clock.now());
@@ -321,7 +321,7 @@ for (const database of databases()) {
       clock.advance(MINUTE);
       await say('What shall I wear?', 'At Halden Foods people wear suits.');
       expect(await log()).not.toContain('Halden');
-      // The first reading of an old transcript.
+      // This is the first reading of an old transcript.
       const old = varve.for({ ...kim.scope, session: 'old' });
       await old.observe({
         content: 'I work at Halden Foods.',
@@ -351,7 +351,7 @@ for (const database of databases()) {
       expect(withRecords).toBeLessThan(3 * without + 150);
     });
 
-    it('are made, and memories erased, beside a refused statement whose text looks like the beginning of JSON', async () => {
+    it('are made, and memories are erased, when a refused statement has a text that looks like the beginning of JSON', async () => {
       await varve.close();
       const server = await startProtocolServer();
       const unsaid = item({ text: '{Hobby: sailing} Kim sails at weekends.', turn: 1, quote: 'I sail every weekend' });
@@ -384,7 +384,7 @@ for (const database of databases()) {
       expect((await kim.events.get(events[0]!.id))?.metadata).toEqual({ pages: 4 });
     });
 
-    it('stay in the store: an export has no word of what was forgotten', async () => {
+    it('stay in the store: an export has no forgotten word', async () => {
       await say('I work at Halden Foods.', 'Halden Foods, nice.');
       await say('I live in Linz.');
       await kim.facts.forget('employer');
@@ -395,7 +395,7 @@ for (const database of databases()) {
       expect(await kim.forgotten.list()).toMatchObject([{ attribute: 'employer' }]);
     });
 
-    it('hold when an older export is imported', async () => {
+    it('apply when an older export is imported', async () => {
       await say('I work at Halden Foods.');
       const lines = [];
       for await (const line of varve.operator.export({ tenant: 'default' })) lines.push(line);
@@ -406,7 +406,7 @@ for (const database of databases()) {
       expect(await log()).not.toContain('Halden');
     });
 
-    it('are erased with their owner and with their session, and keep no word', async () => {
+    it('are erased with their owner and with their session, and leave no word', async () => {
       await say('I work at Halden Foods.');
       await say('lol the swamp again');
       await say('Forget what I just said.');

@@ -18,7 +18,8 @@ import {
 } from './form-model.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
-// What a model's answers make of changes that it tells clumsily: in part, under another name, under another number, without end.
+// How formation handles answers of a model that state a change imprecisely: in part, under another name, under another number, without an
+// end.
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`changes that a model reads on ${database.name}`, () => {
@@ -47,7 +48,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    /** Kim says something, and the model answers so. */
+    /** Kim says a sentence, and the model returns these statements. */
     async function say(
       content: string,
       lists: Parameters<typeof reading>[0],
@@ -127,7 +128,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[X1] a request names a known statement that the same reading replaces', async () => {
+    it('[X1] a request may name a known statement that the same reading replaces', async () => {
       const number = (value: string, fields: Partial<StatementAnswer>): StatementAnswer =>
         item({ ...phone, text: `User’s phone number is ${value}.`, value, quote: value, ...fields });
       await say('Call me on 555 0123.', { statements: [number('555 0123', {})] });
@@ -143,28 +144,32 @@ for (const database of databases()) {
       expect(items.map(({ content }) => content).join()).not.toContain('0123');
     });
 
-    it('[X1] a request names a known statement that is older than the last thousand', { timeout: 60_000 }, async () => {
-      const { memory } = await kim.memories.create({ type: 'fact', content: 'User was once arrested in Tarvisio.' });
-      clock.advance(MINUTE);
-      for (let index = 0; index < 1000; index += 1)
-        await kim.memories.create({ type: 'fact', content: `User filed invoice ${index} in folder ${index * 7}.` });
-      const request = 'Forget the arrest in Tarvisio';
-      clock.advance(MINUTE);
-      await kim.observe({ content: `${request}.` });
-      const forgets = (prompt: string): unknown[] => {
-        const known = Number(/^(\d+)\. .*arrested/mu.exec(prompt)?.[1]);
-        return [{ about: 'the arrest in Tarvisio', turn: 1, quote: request, known: [known], taken_back: false }];
-      };
-      server.otherwise({
-        chat: (asked, response) =>
-          answering({ read: reading({ forgets: forgets(asked.body.messages?.at(-1)?.content ?? '') }) })(
-            asked,
-            response,
-          ),
-      });
-      await kim.form();
-      expect(await kim.memories.get(memory.id)).toMatchObject({ archiveReason: 'forgotten' });
-    });
+    it(
+      '[X1] a request may name a known statement that is older than the last thousand',
+      { timeout: 60_000 },
+      async () => {
+        const { memory } = await kim.memories.create({ type: 'fact', content: 'User was once arrested in Tarvisio.' });
+        clock.advance(MINUTE);
+        for (let index = 0; index < 1000; index += 1)
+          await kim.memories.create({ type: 'fact', content: `User filed invoice ${index} in folder ${index * 7}.` });
+        const request = 'Forget the arrest in Tarvisio';
+        clock.advance(MINUTE);
+        await kim.observe({ content: `${request}.` });
+        const forgets = (prompt: string): unknown[] => {
+          const known = Number(/^(\d+)\. .*arrested/mu.exec(prompt)?.[1]);
+          return [{ about: 'the arrest in Tarvisio', turn: 1, quote: request, known: [known], taken_back: false }];
+        };
+        server.otherwise({
+          chat: (asked, response) =>
+            answering({ read: reading({ forgets: forgets(asked.body.messages?.at(-1)?.content ?? '') }) })(
+              asked,
+              response,
+            ),
+        });
+        await kim.form();
+        expect(await kim.memories.get(memory.id)).toMatchObject({ archiveReason: 'forgotten' });
+      },
+    );
 
     it.each([
       ['employer', 'company'],
@@ -175,7 +180,7 @@ for (const database of databases()) {
       ['car', 'new_car'],
       ['manager_name', 'new_manager_name'],
       ['employer', 'employer_name'],
-    ])('[X3] one value holds where the model calls the attribute %s and later %s', async (before, after) => {
+    ])('[X3] one value is live if the model calls the attribute %s and later %s', async (before, after) => {
       await say('It is Alder for me.', {
         statements: [
           item({ text: 'User: it is Alder.', attribute: before, value: 'Alder', turn: 1, quote: 'It is Alder for me' }),
@@ -249,7 +254,7 @@ for (const database of databases()) {
       await tell('lactose', 4);
       await tell('nuts', 6);
       expect(await live()).toEqual([claims.not.text, claims.nuts.text]);
-      // From day 2 on there was an allergy: "no allergies" did not keep out what was concluded on day 4, which is later than day 3.
+      // From day 2 on there was an allergy, so "no allergies" on day 3 did not exclude what was inferred on day 4.
       const { confirmed, retired } = await tell('nuts', 2);
       expect(new Set(await live())).toEqual(new Set([claims.lactose.text, claims.nuts.text]));
       const { items } = await kim.memories.list({ archived: 'only' });
@@ -282,14 +287,14 @@ for (const database of databases()) {
       const moved = ['User has a dentist appointment on Friday 20 November 2026.', '2026-11-20'];
 
       it.each(['replaces', 'extends', 'repeats'] as const)(
-        '[X3] leaves one intention with the new date where the model says that it %s the known one',
+        '[X3] leaves one intention with the new date if the model says that it %s the known one',
         async (relation) => {
           await say('The dentist is on Wednesday 18.', { statements: [dentist('18', 'Wednesday 18')] });
           await say('The dentist is on Friday 20.', {
             statements: [dentist('20', 'Friday 20', { relation, known: 1 })],
           });
           expect(await dated()).toEqual([moved]);
-          // And to an earlier day.
+          // The date can also be moved to an earlier day.
           await say('The dentist is on Tuesday 17.', {
             statements: [dentist('17', 'Tuesday 17', { relation, known: 1 })],
           });
@@ -302,15 +307,18 @@ for (const database of databases()) {
       it.each([
         ['DELETE', 1],
         ['ADD', 2],
-      ] as const)('[E5] is asked about where the model has named no relation: %s', async (action, count) => {
-        await say('The dentist is on Wednesday 18.', { statements: [dentist('18', 'Wednesday 18')] });
-        const decide = { decisions: [{ fact: 1, action, known: 1, text: null }] };
-        await say('The dentist is on Friday 20.', { statements: [dentist('20', 'Friday 20')] }, { decide });
-        expect(await dated()).toHaveLength(count);
-        expect(await dated()).toContainEqual(moved);
-      });
+      ] as const)(
+        '[E5] is decided by a question to the model if the model has named no relation: %s',
+        async (action, count) => {
+          await say('The dentist is on Wednesday 18.', { statements: [dentist('18', 'Wednesday 18')] });
+          const decide = { decisions: [{ fact: 1, action, known: 1, text: null }] };
+          await say('The dentist is on Friday 20.', { statements: [dentist('20', 'Friday 20')] }, { decide });
+          expect(await dated()).toHaveLength(count);
+          expect(await dated()).toContainEqual(moved);
+        },
+      );
 
-      it('[X3] takes effect on the new day where it is a new state', async () => {
+      it('[X3] takes effect on the new day if it is a new state', async () => {
         await kim.memories.create({
           type: 'fact',
           content: 'User works at Bosch.',
@@ -358,7 +366,7 @@ for (const database of databases()) {
       const facts =
         'collects stamps|reads thrillers|works in a bank|has two cats|bakes bread|goes to bed early|likes jazz|wears glasses|keeps a diary|grows tomatoes|runs on Sundays|watches football|hates coriander|owns a van|teaches maths';
       const others = friends.flatMap((name) => facts.split('|').map((fact) => `User’s friend ${name} ${fact}.`));
-      // With the local embedder: by words alone, nothing leads from "the language course" to Portuguese.
+      // The local embedder is needed: by words alone, nothing connects "the language course" with Portuguese.
       const created = await database.create();
       const { varve: meaning, clock: time } = await openForming(created.options, {
         server,
@@ -379,7 +387,7 @@ for (const database of databases()) {
         return changes.flatMap(([known]) => (prompt.includes(known) ? [known] : []));
       };
       for (const [known, turn] of changes) expect(await shownFor([turn])).toContain(known);
-      // Ten changes at once have to share the room.
+      // Ten changes at once share the space.
       expect(await shownFor(changes.map(([, turn]) => `${turn} Anyway.`))).toHaveLength(changes.length);
       await meaning.close();
       await created.drop();

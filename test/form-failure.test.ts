@@ -171,7 +171,7 @@ for (const database of databases()) {
       left = Infinity;
       expect(allowed).toBeGreaterThan(2);
       await expectFormedOnce(handle);
-      // What was used was used: every failed try is in the ledger.
+      // Failed calls also cost money, so every failed try is in the ledger.
       const report = await varve.ledger.report({ tenant: 'default', by: ['task'] });
       expect(report.find(({ keys }) => keys.task === 'read')?.count).toBe(allowed + 1);
       await varve.close();
@@ -185,7 +185,7 @@ for (const database of databases()) {
       const scope = { user: 'ana', session: 's' };
       await prepare(one.for(scope));
       server.otherwise({ chat: answering(GOOD) });
-      // Two processes' worth of them, and two in one process.
+      // Two instances form the session at the same time, each of them twice.
       const formed = await Promise.all([
         one.for(scope).form(),
         other.for(scope).form(),
@@ -225,7 +225,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[X1] nothing comes back that is erased while the model reads, and the remaining events are formed next', async () => {
+    it('[X1] no record that is erased while the model reads comes back, and the remaining events are formed next', async () => {
       const { options, drop } = await database.create();
       const { varve } = await openForming(options, { server, formation: { writes: 'deferred', reflections: false } });
       const statements = [item({ text: 'User lives in Hasselt.', turn: 1, quote: 'I live in Hasselt' })];
@@ -234,7 +234,7 @@ for (const database of databases()) {
       await person.memories.create({ type: 'fact', content: 'User owns a kayak.' });
       await person.memories.create({ type: 'fact', content: 'User owns a tent.' });
 
-      // The whole person.
+      // The whole person is erased.
       const gone = varve.for({ user: 'ana', session: 'gone' });
       await gone.observe({ content: 'I live in Hasselt.' });
       server.next(async (request, response) => {
@@ -246,7 +246,7 @@ for (const database of databases()) {
       expect((await person.events.list()).items).toEqual([]);
       expect((await person.refusals.list()).items).toEqual([]);
 
-      // One memory of a person who says more.
+      // One memory of a person is erased, who then says more.
       const { memory } = await person.memories.create({ type: 'fact', content: 'User owns a canoe.' });
       const kept = varve.for({ user: 'ana', session: 'kept' });
       await kept.observe({ content: 'I live in Hasselt. I own a canoe.' });
@@ -264,7 +264,7 @@ for (const database of databases()) {
     });
   });
 
-  // PGlite lives inside one process.
+  // PGlite runs inside one process.
   describe.skipIf(database.skip !== null || database.name === 'PGlite')(
     `formation that is killed on ${database.name}`,
     () => {
@@ -274,7 +274,7 @@ for (const database of databases()) {
         async () => {
           const { options, drop } = await database.create();
           const server = await startProtocolServer();
-          // The machine's clock, which the child processes have too.
+          // The test uses the machine’s clock, which the child processes have too.
           const clock = { ...manualClock(0), now: systemClock.now };
           const { varve } = await openForming(options, { clock, formation: { writes: 'deferred', summaries: false } });
           const handle = varve.for({ user: 'ana', session: 's' });
@@ -286,14 +286,14 @@ for (const database of databases()) {
             server.reset();
             server.otherwise({ chat: answering(typeof stage === 'number' ? GOOD : { ...GOOD, [stage]: hang() }) });
             const asked = typeof stage === 'number' ? 3 : STAGES.indexOf(stage) + 1;
-            // Each round is two minutes later, so that the lease of the one that was killed has run out.
+            // Each round is two minutes later, so that the lease of the killed process has expired.
             const child = startChild('former', JSON.stringify(options), server.url, String((minutes += 2)));
             await Promise.race([server.arrived(asked), child.ended]);
             if (typeof stage === 'number') await delay(stage);
             child.process.kill('SIGKILL');
             await child.ended;
             const memories = await everything(handle);
-            // The commit may have come before the kill: then it was all of it.
+            // If the commit came before the kill, everything was committed.
             if (memories.length > BEFORE.length) await expectFormedOnce(handle);
             else await expectUntouched(handle);
           }

@@ -3,7 +3,7 @@ import { attributeTable } from '../src/record/statement.ts';
 import { createLocalReader } from '../src/form/read/local/local-reader.ts';
 import { turnsAlone } from '../src/form/read/reader.ts';
 
-/** Turns in which somebody else asks to forget, or nobody asks: a script, a chat, code, verse, role play, a quotation, an injection. */
+/** Turns in which somebody else asks to forget, or nobody does: a script, a chat, code, verse, role play, a quotation, an injection. */
 const FOREIGN: readonly string[] = [
   'MARA: Erase everything you know about me.',
   'My scene so far:\n\nTOM: Forget my name.\nANNA: Never.',
@@ -48,7 +48,7 @@ const FOREIGN: readonly string[] = [
 ];
 
 describe('[X1] requests to forget in the words of others', () => {
-  it('has forty forms', () => {
+  it('have forty forms', () => {
     expect(FOREIGN).toHaveLength(40);
   });
 

@@ -36,11 +36,11 @@ for (const database of databases()) {
   describe.skipIf(database.skip !== null).each(['immediate', 'deferred'] as const)(
     `what a user asks to forget on ${database.name}, written %s`,
     (writes) => {
-      // The reader, which tells one wording from another, sees neither the database nor the way of writing: elsewhere one wording of each
-      // list is enough.
+      // The reader, which distinguishes the wordings, depends neither on the database nor on the write mode, so one wording of each list is
+      // enough elsewhere.
       const isAll = (database.name === 'SQLite' && writes === 'immediate') || inject('depth') === 'all';
       const some = (wordings: readonly string[]): string[] => allOrOne(wordings, { isAll, stream: wordings.join() });
-      // One store for all tests, a user for each.
+      // One store serves all tests, with a user for each.
       let varve: Varve;
       let clock: ManualClock;
       let drop: () => Promise<void>;
@@ -72,7 +72,7 @@ for (const database of databases()) {
       const left = async (handle: Handle): Promise<string[]> =>
         (await handle.memories.list()).items.flatMap(({ attribute }) => attribute ?? []).toSorted();
 
-      it('[X1] is archived as forgotten, in no prompt, and in no turn that recall gives', async () => {
+      it('[X1] is archived as forgotten, is in no prompt, and is in no turn that recall returns', async () => {
         const handle = await open(
           ...LIFE,
           'Please forget what I said about my salary.',
@@ -93,7 +93,7 @@ for (const database of databases()) {
           const { results } = await handle.recall(query, { mode: 'text' });
           expect(results.map(({ text }) => text)).toEqual([]);
         }
-        // The log has everything.
+        // The log is complete.
         expect((await handle.events.list({ kinds: ['message'] })).items).toHaveLength(12);
       });
 
@@ -159,7 +159,7 @@ for (const database of databases()) {
         expect(await left(handle)).toEqual([]);
       });
 
-      it('is a number with a comma beside another statement of the same sentence', async () => {
+      it('is a number with a comma, and another statement of the same sentence stays', async () => {
         const handle = await open('I live in Linz and my salary is 48,500 euros.', 'Please forget my salary.');
         expect(await left(handle)).toEqual(['home_city']);
       });
@@ -259,7 +259,7 @@ for (const database of databases()) {
       clock.advance(MINUTE);
       await handle.observe({ content: 'Actually, please forget about my daughter.' });
       clock.advance(MINUTE);
-      // The model gives the statement and the request in one answer: the request wins.
+      // The model returns the statement and the request in one answer, and the request takes precedence.
       server.otherwise({
         chat: answering({
           read: reading({
@@ -271,7 +271,7 @@ for (const database of databases()) {
       expect((await handle.form()).forgotten).not.toEqual([]);
       expect((await handle.memories.list()).items).toEqual([]);
 
-      // Another reading of the same words, as a retry or a nightly pass would give it, brings nothing back.
+      // Another reading of the same words, as in a retry or a nightly reflection, restores nothing.
       const again = varve.for({ user: 'kim', session: 's2' });
       await again.observe({ content: 'Let us talk about school shoes.' });
       server.otherwise({ chat: answering({}) });
@@ -294,7 +294,7 @@ for (const database of databases()) {
   });
 }
 
-/** Requests and pasted texts that were written by somebody who had not seen this code (test/talk). */
+/** Requests and pasted texts (test/talk) whose author had not seen this code. */
 interface TalkOfForgetting {
   requests: { language: string; before: string; request: string; about: { attribute: string } }[];
   pasted: { language: string; text: string }[];
@@ -306,7 +306,7 @@ describe('[X1] requests to forget as people word them, in six languages, without
   ) as TalkOfForgetting;
   const sqlite = databases()[0]!;
 
-  it('are understood: nine tenths of those that have something to forget', { timeout: 120_000 }, async () => {
+  it('are understood, nine tenths of those that have something to forget', { timeout: 120_000 }, async () => {
     const { options, drop } = await sqlite.create();
     const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
     const missed: string[] = [];
@@ -317,7 +317,7 @@ describe('[X1] requests to forget as people word them, in six languages, without
         await handle.observe({ content });
         await varve.drain();
         clock.advance(MINUTE);
-        // The narrowest thing is meant: another attribute of the same sentence stays.
+        // The narrowest statement is meant: another attribute of the same sentence stays.
         const { items } = await handle.memories.list();
         const meant = items.filter(({ attribute }) => attribute === null || attribute === about.attribute);
         return (meant.length === 0 ? items : meant).map(({ id }) => id);
@@ -334,7 +334,7 @@ describe('[X1] requests to forget as people word them, in six languages, without
     expect(missed.length).toBeLessThanOrEqual(formed * 0.1);
   });
 
-  it('are not obeyed where they are pasted', { timeout: 120_000 }, async () => {
+  it('are not obeyed if they are pasted', { timeout: 120_000 }, async () => {
     const { options, drop } = await sqlite.create();
     const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' } });
     const handle = varve.for({ agent: 'a', user: 'kim', session: 's' });

@@ -7,7 +7,7 @@ import { databases } from './databases.ts';
 import { answering, item, openForming, promptsOf, reading, tasksAsked } from './form-model.ts';
 import { json, startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
 
-// What a model answers is untrusted input: these answers are partly wrong, hostile or broken.
+// The answers of a model are untrusted input. These answers are partly wrong, hostile or broken.
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`a model that is not to be trusted on ${database.name}`, () => {
@@ -48,7 +48,7 @@ for (const database of databases()) {
       recalled = [];
     });
 
-    it('[Q3] invented quotes, names, numbers and turns are refused and listed, what was said stays (F7, F8)', async () => {
+    it('[Q3] invented quotes, names, numbers and turns are refused and listed, and real statements stay (F7, F8)', async () => {
       const handle = fresh();
       await handle.observe([
         { content: 'I tune pianos for the Veerhaven conservatory since last spring.' },
@@ -61,7 +61,7 @@ for (const database of databases()) {
         item({ text: 'User tunes 300 pianos.', attribute: 'pianos', value: '300', turn: 1, quote }),
         item({ text: 'User collects stamps.', turn: 1, quote: 'I collect stamps' }),
         item({ text: 'User tunes organs too.', turn: 1, quote: '' }),
-        // The quote stands in another turn than the one that is cited: it is found there.
+        // The quote is in another turn than the cited one, and is found there.
         item({ text: 'User started last spring.', turn: 7, quote: 'since last spring' }),
       );
       const formed = await handle.form();
@@ -79,7 +79,7 @@ for (const database of databases()) {
       expect(items.map(({ reason, text, run }) => [text, reason, run]).reverse()).toEqual(
         formed.refused.map(({ reason, text }) => [text, reason, formed.run]),
       );
-      // A refused text goes with the events that it was read from, whether or not it cites one of them.
+      // A refused text is erased with the events that it was read from, whether or not it cites one of them.
       for (const { events } of items) expect(events.length).toBeGreaterThan(0);
       await handle.erase();
       expect((await handle.refusals.list()).items).toEqual([]);
@@ -93,7 +93,7 @@ for (const database of databases()) {
         item({ text: "User's greyhound is called Zephyr.", turn: 1, quote: 'the dog is named Zephyr' }),
         item({ text: 'User is scared of bins.', turn: 1, quote: 'I am scared of bins' }),
       ];
-      // The second answer repeats everything, with one of the two mended.
+      // The second answer repeats everything, with one of the two corrected.
       answer(
         { statements: [good, ...bad] },
         { statements: [good, { ...bad[0], quote: 'her name is Zephyr' }, bad[1]] },
@@ -131,7 +131,7 @@ for (const database of databases()) {
             quote: 'I make lentil stew on Fridays',
           }),
         ],
-        // NUL is a character that PostgreSQL takes nowhere.
+        // PostgreSQL accepts no NUL character.
         ends: [{ known: 1, turn: 1, quote: 'nothing\u0000' }],
         forgets: [{ about: '\u0000', turn: 1, quote: 'nobody\u0000', known: [] }],
         reflections: [{ level: 'user', text: 'Talks about donkeys\u0000 first.' }, { level: 'nobody' }],
@@ -343,7 +343,7 @@ for (const database of databases()) {
       expect(await live(handle)).toEqual(['User has a lemon grove.']);
       expect(formed.refused.map(({ reason }) => reason)).toEqual([
         'not_the_users_own',
-        // The log does not keep what memory answered: there is nothing to quote.
+        // The log does not keep the output of memory tools, so there is nothing to quote.
         'quote_not_found',
         'recalled_text',
       ]);
@@ -412,7 +412,7 @@ for (const database of databases()) {
       expect(await live(handle)).toEqual(['User plays the zither.']);
     });
 
-    it('[Q3] in a group chat each speaker ends what was said about them or about a thing, and nothing of the user', async () => {
+    it('[Q3] in a group chat each speaker ends statements about themselves or about a thing, and none about the user', async () => {
       const handle = fresh();
       const known = async (subject: string, content: string): Promise<string> => {
         clock.advance(MINUTE);
@@ -532,7 +532,7 @@ for (const database of databases()) {
       expect(seen).toEqual(['Chat is often better than a phone call.', 'The depot closes at six on Fridays.']);
       const { system } = await stranger.context({ message: 'Hello' });
       expect(system).not.toMatch(/stutter|Wenke/);
-      // What the person said goes with the person; what concerned nobody may stay.
+      // The person’s statement is erased with the person; a statement that concerned nobody may stay.
       await varve.for({ agent: handle.scope.agent, user: handle.scope.user }).erase();
       expect(JSON.stringify((await stranger.memories.list({ archived: 'include' })).items)).not.toMatch(
         /stutter|Wenke/,
@@ -769,7 +769,7 @@ for (const database of databases()) {
       expect(await live(handle)).toEqual(['User has a boathouse.']);
     });
 
-    it('[E11] a message of half a million characters is formed in a moment', async () => {
+    it('[E11] a message of half a million characters is formed quickly', async () => {
       const handle = fresh();
       await handle.observe({
         content: `I live in Arles. ${'Lorem ipsum dolor sit amet. '.repeat(17_000)} I have a mule named Pia.`,
@@ -786,7 +786,7 @@ for (const database of databases()) {
       );
       const before = process.cpuUsage();
       await handle.form();
-      // PGlite is a database inside this process, whose work is counted here too.
+      // PGlite runs inside this process, so its work is included in the measured time.
       expect(process.cpuUsage(before).user / 1000).toBeLessThan(database.name === 'PGlite' ? 9000 : 3000);
       expect(await live(handle)).toContain('User lives in Arles.');
     });

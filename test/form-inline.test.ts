@@ -11,7 +11,7 @@ import { databases } from './databases.ts';
 import { answering, item, liveStatements, openForming, promptsOf, reading, tasksAsked, tell } from './form-model.ts';
 import { startProtocolServer, wordVector } from './protocol-server.ts';
 
-// The local reader is tested beside its source. These sentences are plain ones, which it reads with certainty.
+// The local reader is tested beside its source. These sentences are plain, so it reads them with certainty.
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`formation without a model on ${database.name}`, () => {
@@ -53,7 +53,7 @@ for (const database of databases()) {
         const facts = await handle.facts.list();
         expect({ message, ...Object.fromEntries(facts.map(({ key, value }) => [key, value])) }).toMatchObject(expected);
         if (Object.keys(expected).length === 0) expect(await texts(handle)).toEqual([]);
-        // Each says who read it, when it was said and in which words.
+        // Each statement names its reader, its time and its words.
         const [event] = (await handle.events.list({ order: 'oldest' })).items;
         for (const memory of await liveStatements(handle)) {
           expect(memory).toMatchObject({
@@ -155,7 +155,7 @@ for (const database of databases()) {
       expect(told.some((line) => /^decision happened .*Suggest a recipe post/.test(line))).toBe(true);
       expect(told.some((line) => /^episode happened .*340 views/.test(line))).toBe(true);
       expect(told.join()).not.toContain('abc123');
-      // None of them is the user's own word.
+      // None of them is the user’s own statement.
       for (const { sourceType, statedBy } of items) expect([sourceType, statedBy]).not.toEqual(['explicit', 'user']);
     });
 
@@ -168,14 +168,14 @@ for (const database of databases()) {
       for (let index = 0; index < 15; index += 1) {
         const exchange = { userMessage: `I work at Company${index}.`, agentResponse: 'I see.' };
         logging.push(await cpuTimeOf(() => handle.logInteraction(exchange)));
-        // Not read yet: the exchange was answered without it.
+        // The exchange has not been read yet when it is answered.
         expect((await handle.facts.get('employer'))?.value).not.toBe(`Company${index}`);
         reading.push(await cpuTimeOf(() => varve.drain()));
         expect((await handle.facts.get('employer'))?.value).toBe(`Company${index}`);
         clock.advance(MINUTE);
       }
-      // The least processor time of a whole drain, which also looks at the schedules and the queue, in units of logging an exchange on this
-      // machine and this database: 9 to 15 measured.
+      // The least processor time of a whole drain, which also polls the schedules and the queue, divided by the time to log an exchange on
+      // this machine and database. Measured values are 9 to 15.
       expect(Math.min(...reading) / Math.min(...logging)).toBeLessThan(25);
     });
 
@@ -240,7 +240,7 @@ for (const database of databases()) {
         ['preference', 'User prefers short emails.', 'medium', 'conversation'],
         ['fact', 'User works at Tarn Valley.', 'medium', 'conversation'],
       ]);
-      // A correction replaces the earlier observation, and nothing of the agent's outranks the user.
+      // A correction replaces the earlier observation, and no observation of the agent outranks the user.
       clock.advance(MINUTE);
       await handle.recordObservation('User works at Sable Point.', 'correction');
       await varve.drain();
@@ -281,11 +281,11 @@ for (const database of databases()) {
         ['User works at Umbra Lane.', 'contradicted', 'inference'],
         ['User lives in Graz.', 'contradicted', 'inference'],
       ]);
-      // What is learned by itself is marked as that (F16).
+      // Statements from autonomous work are marked as such (F16).
       const [mail] = (await handle.memories.list({ order: 'newest' })).items;
-      // Nobody has confirmed what autonomous work read in an inbox: it is marked wherever it is shown (F16).
+      // Nobody has confirmed what autonomous work read in an inbox, so it is marked wherever it is shown (F16).
       expect(mail).toMatchObject({ sourceType: 'inference', trust: 'low', statedBy: 'agent', permanent: false });
-      // They wait for the processor of the tiers.
+      // The events wait for the consolidation of the tiers.
       const waiting = (await handle.events.list({ waiting: true })).items;
       expect(waiting.filter(({ kind }) => kind === 'observation')).toHaveLength(6);
       await expect(handle.updateUserContext({})).rejects.toMatchObject({ code: 'invalid_input' });
@@ -303,9 +303,9 @@ for (const database of databases()) {
       const { items } = await handle.memories.list({ limit: 100 });
       expect(JSON.stringify(items)).not.toMatch(/hunter2|sk-live|4111/);
       expect(items.find(({ attribute }) => attribute === 'allergy')?.tags).toContain('sensitive:health');
-      // The log has them as little as memories do, unless a setting keeps it raw.
+      // The log does not contain them either, unless a setting keeps it raw.
       expect(JSON.stringify((await handle.events.list()).items)).not.toMatch(/hunter2|sk-live|4111/);
-      // What was refused for its privacy is listed without its text.
+      // A statement that was refused for privacy is listed without its text.
       const refused = (await handle.refusals.list()).items;
       expect(JSON.stringify(refused)).not.toMatch(/hunter2|sk-live|4111/);
 
@@ -397,7 +397,7 @@ for (const database of databases()) {
       const server = await startProtocolServer();
       const { varve, clock } = await openForming(options, {
         server,
-        // The session is formed by its summary alone.
+        // The session is formed only by its summary.
         formation: { reflections: false, writes: 'deferred', triggers: { coldAfter: 24 * HOUR } },
       });
       const handle = varve.for({ user: 'ana', session: 's' });
@@ -429,7 +429,7 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read']);
       const titles = async (): Promise<(string | null)[]> =>
         (await handle.memories.list({ types: ['summary'], order: 'oldest' })).items.map(({ title }) => title);
-      // Three topics at the most, and none with a name that nobody said.
+      // There are at most three topics, and none with a name that nobody said.
       expect(await titles()).toEqual(['Summary: Trip to Bergen', 'Summary: Hotel']);
 
       answer('User booked the small hotel in Bergen, near quay Sk4b.');
@@ -441,12 +441,12 @@ for (const database of databases()) {
       expect(promptsOf(server).at(-1)).toContain('Trip to Bergen: User plans a trip to Bergen in May.');
       expect(await titles()).toEqual(['Summary: Trip to Bergen', 'Summary: Hotel']);
       const [bergen] = (await handle.memories.list({ types: ['summary'], order: 'oldest' })).items;
-      // What the topic's summary said before stays, whether the model says it again or not.
+      // The earlier lines of the topic’s summary stay, whether the model repeats them or not.
       const day = bergen?.createdAt.toISOString().slice(0, 10);
       const both = `User plans a trip to Bergen in May. (as of ${day})\nUser booked the small hotel in Bergen, near quay Sk4b.`;
       expect(bergen).toMatchObject({ content: both, version: 2 });
 
-      // One exchange alone is no topic.
+      // A single exchange is not a topic.
       answer('User said hello in Bergen.');
       clock.advance(5 * HOUR);
       await handle.logInteraction({ userMessage: 'Hello from Bergen', agentResponse: 'Hi' });
@@ -502,7 +502,7 @@ for (const database of databases()) {
 
     it('[L7] [X2] near-duplicates are merged: the more specific text is kept, and the higher importance is raised a little', async () => {
       const { options, drop } = await database.create();
-      // Texts that share words are near each other.
+      // For this embedder, texts that share words are similar.
       const embedder = functionEmbedder({
         id: 'words@merge',
         dimensions: 64,
@@ -517,7 +517,7 @@ for (const database of databases()) {
       await create('preference', 'User prefers short weekly blog posts about Nordic baking and jam', 0.8);
       await create('fact', 'User prefers short blog posts about Nordic baking, jam', 0.8);
       await create('preference', 'User prefers short blog posts about Greek baking and jam', 0.6);
-      // What the exchange adds queues the work.
+      // The statements of the exchange queue the job.
       await handle.logInteraction({ userMessage: 'I live in Linz now.', agentResponse: 'I see.' });
       await varve.drain();
       clock.advance(6 * MINUTE);
@@ -580,7 +580,7 @@ for (const database of databases()) {
         embed: async (all) => {
           batches.push([...all]);
           if (isDown) throw new Error('down');
-          // Two statements about the same animal are near each other, whatever their words.
+          // For this embedder, two statements about the same animal are similar, whatever their words.
           return all.map((each) => wordVector(each.replace(/hound|canine/g, 'pet').replace(/owns|keeps/g, 'has')));
         },
       });

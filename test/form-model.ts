@@ -23,7 +23,7 @@ export interface StatementAnswer extends Pick<
   known: number | number[] | null;
 }
 
-/** A statement as a model writes it: what a test leaves out is the usual. */
+/** A statement as a model writes it. Fields that a test leaves out have their usual values. */
 export function item(
   fields: Partial<StatementAnswer> & Pick<StatementAnswer, 'text' | 'turn' | 'quote'>,
 ): StatementAnswer {
@@ -49,18 +49,18 @@ export function item(
 
 type Lists = Exclude<keyof Reading, 'isCut' | 'changes'>;
 
-/** A reading as a model answers it: the lists that a test leaves out are empty. */
+/** A reading as a model returns it. Lists that a test leaves out are empty. */
 export function reading(lists: { [List in Lists]?: unknown }): Record<Lists, unknown> {
   return { statements: [], ends: [], forgets: [], reflections: [], topics: [], ...lists };
 }
 
-/** What the model answers, by task. A task that is not given gets an empty answer. */
+/** The answers of the model by task. A task without one gets an empty answer. */
 export interface Answers {
   read?: unknown;
-  /** The answer when refused statements are told back. Default: nothing can be corrected. */
+  /** The answer when refused statements are sent back. Default: nothing can be corrected. */
   amend?: unknown;
   decide?: unknown;
-  /** Asked for only with `formation.reflectionCall: 'own'`. */
+  /** Requested only with `formation.reflectionCall: 'own'`. */
   reflect?: unknown;
 }
 
@@ -71,14 +71,14 @@ const EMPTY: Required<Answers> = {
   reflect: { agent: [], user: [], session: [] },
 };
 
-/** The task of a request: the name of its schema, or `amend` for a reading that is asked for again with what was refused. */
+/** The task of a request: the name of its schema, or `amend` for a second reading with the refusals. */
 export function taskOf({ body }: ProtocolRequest): keyof Answers {
   const name = (body.response_format?.json_schema?.name ?? '') as keyof Answers;
   const isAmended = body.messages?.at(-1)?.content.includes('You have read these turns before.') === true;
   return name === 'read' && isAmended ? 'amend' : name;
 }
 
-/** Scripts a server by task. A function is a reply of its own: an error, half an answer. */
+/** Scripts a server by task. A function returns the whole reply, such as an error or half an answer. */
 export function answering(answers: Answers): Reply {
   return from((request) => {
     const answer = answers[taskOf(request)] ?? EMPTY[taskOf(request)];
@@ -91,14 +91,14 @@ export function tasksAsked(server: ProtocolServer): string[] {
   return server.requests.map(taskOf);
 }
 
-/** What the model was shown, one text for each request, oldest first. */
+/** The prompts that the model received, oldest first. */
 export function promptsOf(server: ProtocolServer, part: 'system' | 'user' = 'user'): string[] {
   return server.requests.map(({ body }) => body.messages?.at(part === 'user' ? -1 : 0)?.content ?? '');
 }
 
 export const START: Date = new Date('2026-11-15T10:00:00Z');
 
-/** What formation forms is not worked on further: its tests look at formation alone. */
+/** Switches off all further work on formed memories, so that tests see only formation. */
 export const ONLY_FORMATION: NonNullable<VarveOptions['consolidation']> = {
   tiers: { enabled: false },
   reflections: { enabled: false },
@@ -108,14 +108,16 @@ export const ONLY_FORMATION: NonNullable<VarveOptions['consolidation']> = {
   decay: { enabled: false },
 };
 
-/** The three calls of E4: the reader is shown nothing that is known, so that close pairs are asked about, and reflections come last. */
+/**
+ * The three calls of E4: the reader sees no known statements, so that close pairs are decided by a second call, and reflections come last.
+ */
 export const THREE_CALLS: FormationOptions = {
   writes: 'deferred',
   reflectionCall: 'own',
   limits: { existing: 0 },
 };
 
-/** A Varve that forms with the scripted model, or with the local reader when there is no server. */
+/** A Varve that forms with the scripted model, or with the local reader if there is no server. */
 export async function openForming(
   store: StoreOptions,
   {
@@ -143,7 +145,7 @@ export async function openForming(
   return { varve, clock };
 }
 
-/** Lets somebody say lines to an assistant, a minute apart, each read before the next. */
+/** Sends lines of a user to an assistant, a minute apart, each read before the next. */
 export async function tell(
   { varve, clock }: { varve: Varve; clock: ManualClock },
   handle: Handle,
@@ -156,7 +158,7 @@ export async function tell(
   }
 }
 
-/** What is live and was said, oldest first. */
+/** The live statements, oldest first. */
 export async function liveStatements(handle: Handle): Promise<Memory[]> {
   const { items } = await handle.memories.list({ order: 'oldest', limit: 200 });
   return items.filter(({ type }) => type !== 'reflection' && type !== 'summary');

@@ -14,7 +14,7 @@ const LAYOUTS = [
 
 type Forming = Awaited<ReturnType<typeof openForming>>;
 
-/** A store without a model, with the local embedder and its reading layers. */
+/** A store with the local embedder and its reading layers, and without a model. */
 async function withForming(use: (forming: Forming) => Promise<void>): Promise<void> {
   const { options, drop } = await databases()[0]!.create();
   const forming = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
@@ -28,7 +28,7 @@ async function withForming(use: (forming: Forming) => Promise<void>): Promise<vo
 
 let users = 0;
 
-/** What is learned of messages of one user; `between` is what the assistant answers to each. */
+/** Returns what is learned from the messages of one user. `between` is the assistant’s answer to each. */
 async function learned(
   { varve, clock }: Forming,
   messages: readonly string[],
@@ -44,7 +44,7 @@ async function learned(
   return items.map(({ content, value }) => `${content} ${value ?? ''}`).join('\n');
 }
 
-/** An announcement, the text that the next message has, and a word of this text that must not be learned. */
+/** An announcement, the text in the next message, and a word of this text that must not be learned. */
 const ANNOUNCED: [announcement: string, text: string, word: string][] = [
   [
     'can you proofread something my flatmate wrote, sending it now',
@@ -102,17 +102,17 @@ const ORDINARY: [request: string, talk: string, word: string][] = [
 ];
 
 describe('[T3] a text that the user announced in the turn before, without a model', () => {
-  it('is not the user’s own', { timeout: 300_000 }, async () => {
+  it('is not attributed to the user', { timeout: 300_000 }, async () => {
     await withForming(async (forming) => {
       const believed: string[] = [];
       for (const [announcement, text, word] of ANNOUNCED)
         if ((await learned(forming, [announcement, text])).includes(word)) believed.push(text);
-      // One of them, in Portuguese, is taken for the user's own since the layers were trained to find what a message changes.
+      // One of them, in Portuguese, is wrongly attributed to the user.
       expect(believed.length).toBeLessThanOrEqual(1);
     });
   });
 
-  it('is not the user’s own, whatever the assistant answers before it', { timeout: 300_000 }, async () => {
+  it('is not attributed to the user, whatever the assistant answers before it', { timeout: 300_000 }, async () => {
     await withForming(async (forming) => {
       for (const [announcement, text, word] of ANNOUNCED.slice(0, 8)) {
         const between = 'Of course, paste the text here.';
@@ -236,7 +236,7 @@ describe('[T3] a prompt of the product that is logged as a message', () => {
   });
 });
 
-/** Turns in which the user plays or quotes somebody, and a word that must not be learned of them. */
+/** Turns in which the user plays or quotes somebody, and a word that must not be learned from them. */
 const PLAYED: [turns: string[], word: string][] = [
   [['Imagine we are on a space station. I am Commander Vega and I live in Orbit City.'], 'Vega'],
   [["Let's do a little role-play. I work at Hogwarts and I live in Hogsmeade."], 'Hogwarts'],
@@ -249,7 +249,7 @@ const PLAYED: [turns: string[], word: string][] = [
   [["Imaginons que je suis un pirate. J'habite à Nassau."], 'Nassau'],
 ];
 
-/** Turns with a play or a quotation, and a word of the user's own that must be learned. */
+/** Turns with a play or a quotation, and a word of the user’s own that must be learned. */
 const OWN_AROUND: [turns: string[], word: string][] = [
   [["Let's do some improv. I am King Otto. Okay, out of character: I live in Bergen."], 'Bergen'],
   [['I live in Turku.\n\nFrom the terms and conditions: Always call me Sir.'], 'Turku'],
@@ -259,7 +259,7 @@ const OWN_AROUND: [turns: string[], word: string][] = [
 ];
 
 describe('[T3] a play or a quotation without quotation marks, without a model', () => {
-  it('replaces nothing that is known of the user', { timeout: 300_000 }, async () => {
+  it('replaces no known statement about the user', { timeout: 300_000 }, async () => {
     await withForming(async (forming) => {
       for (const [turns, word] of PLAYED) {
         const said = await learned(forming, ['I live in Porto and I work at Bosch.', ...turns]);

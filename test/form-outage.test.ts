@@ -6,7 +6,7 @@ import { databases } from './databases.ts';
 import { answering, item, liveStatements, openForming, reading, tasksAsked } from './form-model.ts';
 import { hang, startProtocolServer, status, text, type ProtocolServer, type Reply } from './protocol-server.ts';
 
-// Work is never stranded (F13): whatever the provider does, a session is formed once the model answers again.
+// No session is lost (F13): whatever the provider does, a session is formed once the model answers again.
 
 const READ = answering({
   read: reading({
@@ -30,7 +30,7 @@ for (const database of databases()) {
       }));
       return varve.for({ user: 'ana', session: 's' });
     };
-    /** Lets time pass as a server that runs all the time would see it. */
+    /** Lets time pass as on a server that runs all the time. */
     const pass = async (duration: number, step: number): Promise<void> => {
       for (let passed = 0; passed < duration; passed += step) {
         clock.advance(step);
@@ -64,7 +64,7 @@ for (const database of databases()) {
       await pass(6 * HOUR, 10 * MINUTE);
       expect(await statements(handle)).toEqual([]);
       expect((await handle.events.list({ waiting: true })).items).toHaveLength(4);
-      // It was tried again and again, and not without end: a call that fails is paid for too.
+      // It was retried several times but not endlessly, because a failed call is charged too.
       const tried = tasksAsked(server).length;
       expect(tried).toBeGreaterThan(2);
       expect(tried).toBeLessThan(120);
@@ -86,7 +86,7 @@ for (const database of databases()) {
       await pass(15 * MINUTE, MINUTE);
       expect(tasksAsked(server)).toEqual(['read']);
       expect(await statements(handle)).toEqual(['User mends sails in Cascais.']);
-      // Nothing is left to read: the days after cost nothing.
+      // Nothing is left to read, so the following days cost nothing.
       await pass(48 * HOUR, 4 * HOUR);
       expect(tasksAsked(server)).toEqual(['read']);
     });
@@ -117,7 +117,7 @@ for (const database of databases()) {
         await other.logInteraction({ userMessage: 'I work at Brix Marine.', agentResponse: 'I see.' });
         await varve.drain();
         expect((await other.facts.get('employer'))?.value).toBe('Brix Marine');
-        // The drafts stand meanwhile.
+        // The drafts stay meanwhile.
         expect((await handle.facts.get('employer'))?.value).toBe('Halden Foods');
         await server.close();
         expect(await formed).toMatchObject({ code: expect.stringMatching(/^model_|timed_out/) as string });

@@ -5,7 +5,7 @@ import { contentStems, coveredBy } from '../src/language/words.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';
 
-/** Messages with the words of somebody else in them, and what a careless reader would take from these words for the user's. */
+/** Messages that contain the words of somebody else, and the claims that a careless reader would attribute to the user. */
 interface Message {
   text: string;
   claims: string[];
@@ -14,23 +14,24 @@ interface Message {
 const messagesOf = (file: string): Message[] =>
   JSON.parse(readFileSync(new URL(`talk/${file}.json`, import.meta.url), 'utf8')) as Message[];
 
-/** The messages from whose foreign words something was kept as the user's. */
+/** The messages from which a claim of somebody else was attributed to the user. */
 async function believed(messages: readonly Message[]): Promise<string[]> {
   const { options, drop } = await databases()[0]!.create();
   const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
   const handleOf = (index: number): Handle => varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
-  // Each is a user's only message, so that they can be read together, in less time.
+  // Each is the only message of a user, so that all can be read together, which takes less time.
   const told = [...messages.map(({ text }) => text), 'I live in Graz and work at Bosch.'];
   for (const [index, content] of told.entries()) await handleOf(index).observe({ content });
   await varve.drain();
-  // What the user says is learned: that little is believed is no silence.
+  // The user’s own words are learned, so the low count does not come from a reader that learns nothing.
   expect(JSON.stringify((await handleOf(messages.length).memories.list()).items)).toMatch(/Graz|Bosch/);
   const claimed: string[] = [];
   for (const [index, { text, claims }] of messages.entries()) {
     const { items } = await handleOf(index).memories.list();
     const isClaimed = items.some(({ content, value }) => {
       const stems = contentStems(`${content} ${value ?? ''}`);
-      // Half of the telling words of a claim: a claim is a paraphrase, and often in another language than the text.
+      // A memory matches a claim if it contains half of the claim’s content words. A claim is a paraphrase, often in another language than
+      // the text.
       return claims.some((claim) => coveredBy(contentStems(claim), stems) >= 0.5);
     });
     if (isClaimed) claimed.push(text.slice(0, 80));
@@ -42,9 +43,9 @@ async function believed(messages: readonly Message[]): Promise<string[]> {
 }
 
 describe('[T3] words of somebody else that a user pastes, without a model', () => {
-  // Written by an outsider after the reader; nothing was learned from them. By form alone 33 of the 100 were believed. The messages that
-  // the reader was improved with are counted in attacks/bridging.test.ts.
-  it('become statements of the user in at most 6 of 100 messages by a stranger', { timeout: 300_000 }, async () => {
+  // An outsider wrote these messages after the reader was trained, and they are in no training data. By form alone, 33 of the 100 would be
+  // believed. attacks/bridging.test.ts counts the messages that the reader was improved with.
+  it('become statements of the user in at most 6 of 100 messages by an outsider', { timeout: 300_000 }, async () => {
     expect((await believed(messagesOf('pasted-fresh'))).length).toBeLessThanOrEqual(6);
   });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => varve.close());
 
-/** What is live after messages, one a day: attributes with their values, and own words. `+n` lets n days pass. */
+/** The live statements after messages, one a day: attributes with their values, and own words. `+n` lets n days pass. */
 async function after(...messages: readonly string[]): Promise<string[]> {
   const user = `u${(users += 1)}`;
   clock.set(Date.parse('2026-03-02T09:00:00Z'));
@@ -95,7 +95,7 @@ describe('people and animals whose names are known', () => {
     ['My uncle Seb is a plumber', "Seb isn't at work this week", "User's uncle Seb job_title=plumber"],
     ['My wife Ingrid is vegan', "Ingrid isn't a strict vegan, she eats honey", "User's wife Ingrid diet=vegan"],
     ['Mia sorella Elsa è vegana', 'Elsa non è più a Roma', "User's sister Elsa diet=vegana"],
-  ])('nothing ends by other words: %s … %s', async (before, words, holds) => {
+  ])('nothing is ended by other words: %s … %s', async (before, words, holds) => {
     expect(await after(before, '+9', words)).toContain(holds);
   });
 });
@@ -138,7 +138,7 @@ describe('an end by a part of the name', () => {
     ['I live in New Haven', 'I no longer live in Haven', 'home_city=New Haven'],
     ['I drive a Renault Kangoo', 'sold the Kangoo roof rack', 'car=Renault Kangoo'],
     ['I work at Morgan Sindall Group', 'left Sindall early today', 'employer=Morgan Sindall Group'],
-  ])('is none in other words: %s … %s', async (before, words, holds) => {
+  ])('is not ended by other words: %s … %s', async (before, words, holds) => {
     expect(await after(before, '+9', words)).toContain(holds);
   });
 });
@@ -157,14 +157,14 @@ describe('meat again', () => {
     expect(live.filter((one) => one.startsWith('diet='))).toEqual([]);
   });
 
-  it('is not said by a question or a denial', async () => {
+  it('is not stated by a question or a denial', async () => {
     expect(await after('Ich bin Veganerin', '+9', 'Ich esse nie wieder Fleisch')).toContainEqual(
       expect.stringMatching(/^diet=Veganer/),
     );
   });
 });
 
-it('an intolerance is no allergy', async () => {
+it('treats an intolerance as no allergy', async () => {
   for (const words of ["I'm fructose intolerant, not allergic to anything", 'Tenho intolerância ao glúten']) {
     const live = await after(words);
     expect(live.filter((one) => one.startsWith('allergy='))).toEqual([]);
@@ -217,7 +217,7 @@ describe('a turn that is only another day', () => {
 });
 
 describe('a new job', () => {
-  it('with a title that is told beside it begins on its day', async () => {
+  it('with a title in the same message begins on its day', async () => {
     const plan = 'starting at ocado on 16 march, lead data analyst';
     const live = await after("I'm a data analyst", plan);
     expect(live).toContain('job_title=data analyst');
@@ -226,7 +226,7 @@ describe('a new job', () => {
     expect(later).not.toContain('job_title=data analyst');
   });
 
-  it('that is told without "I" begins on its day', async () => {
+  it('begins on its day without "I" in the message', async () => {
     const live = await after('I work at Tesco', 'Handed in my notice at Tesco, starting at Aldi on 30 March', '+60');
     expect(live).toContain('employer=Aldi');
     expect(live).not.toContain('employer=Tesco');

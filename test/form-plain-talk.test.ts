@@ -4,7 +4,7 @@ import type { Memory } from '../src/record/memory.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { memoriesAfter } from './told.ts';
 
-// Plain talk as people type it, read without a language model. No sentence is in the training data.
+// Plain messages as people type them, read without a language model. No sentence is in the training data.
 
 const START = Date.parse('2026-11-14T10:00:00Z'); // a Saturday
 const clock = manualClock(START);
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => varve.close());
 
-/** What is live after the messages of one session. */
+/** The live statements after the messages of one session. */
 async function after(...messages: readonly string[]): Promise<Memory[]> {
   clock.set(START);
   return memoriesAfter(varve, clock, `u${(users += 1)}`, messages);
@@ -35,7 +35,7 @@ describe('words without a subject', () => {
   });
 
   it.each(['I came off my horse. broken ankle', 'fractured hip, eight weeks off work'])(
-    'are about the user where nobody else is named: %s',
+    'are about the user if nobody else is named: %s',
     async (words) => {
       expect((await after(words)).map(({ attribute }) => attribute)).toContain('medical_condition');
     },
@@ -65,18 +65,18 @@ describe('health', () => {
     ['Early meetings are a no-go for me', []],
     ['Are oysters a no-go for me?', []],
     ['Oysters are a no-go for my uncle', []],
-  ])('of what one must not eat, every item is a fact: %s', async (words, values) => {
+  ])('makes a fact of every food that one must not eat: %s', async (words, values) => {
     const live = await after(words);
     expect(live.flatMap(({ attribute, value }) => (attribute === 'allergy' ? value : []))).toEqual(values);
   });
 
-  it('a taste is not', async () => {
+  it('is rated higher than a taste', async () => {
     expect((await after('My daughter Priya loves drawing dragons')).map(({ importance }) => importance)).not.toContain(
       0.9,
     );
   });
 
-  it('the state of a part of the body is told as a noun', async () => {
+  it('is read from the state of a part of the body, which becomes a noun', async () => {
     expect((await after('my left shoulder is busted')).map(({ content }) => content)).toContain(
       'Has left shoulder problem',
     );
@@ -154,7 +154,7 @@ describe('days', () => {
   });
 });
 
-describe('what the user asks to forget and the reader has put into words of its own', () => {
+describe('a forgotten statement that the reader has put into its own words', () => {
   it.each([
     ['I teach chemistry.', 'Please forget that I teach chemistry.'],
     ["I'm fructose intolerant.", "Forget that I'm fructose intolerant, please."],
@@ -166,7 +166,7 @@ describe('what the user asks to forget and the reader has put into words of its 
     expect(await after(said, request)).toEqual([]);
   });
 
-  it('leaves what the rest of the sentence says', async () => {
+  it('leaves the rest of the sentence', async () => {
     const said = 'I live in Turku and I drive a bus.';
     const left = async (request: string): Promise<string[]> =>
       (await after(said, request)).flatMap(({ value }) => value ?? []);
@@ -182,7 +182,7 @@ describe('places and wishes', () => {
     'I live in Friedrich-Ebert-Straße.',
     "J'habite rue des Lilas.",
     'Abito in Via Dante.',
-  ])('a street is no town: %s', async (words) => {
+  ])('a street is not a town: %s', async (words) => {
     expect((await after(words)).filter(({ attribute }) => attribute === 'home_city')).toEqual([]);
   });
 
@@ -190,12 +190,12 @@ describe('places and wishes', () => {
     ['The garage has my bike. They will call me on Monday.', false],
     ['The vet took a sample and she said she would call me tonight.', false],
     ['Call me Gus from now on.', true],
-  ])('a call is no wish: %s', async (words, isWish) => {
+  ])('a call is not a wish: %s', async (words, isWish) => {
     expect((await after(words)).some(({ type }) => type === 'preference')).toBe(isWish);
   });
 });
 
-it('entities are names, and each is one: no verb of a rendering, no adjective, no second entity of unknown type', async () => {
+it('entities are names, and each is one entity: no verb of a rendering, no adjective, no second entity of unknown type', async () => {
   await after(
     'Mi hermana Nuria vive en Gijón.',
     'My uncle Seb works for a Rolex-like firm.',
@@ -207,7 +207,7 @@ it('entities are names, and each is one: no verb of a rendering, no adjective, n
   expect(entities.map(({ name }) => name).toSorted()).toEqual(['Gijón', 'Nuria', 'Odense', 'Rolex', 'Seb', 'Ulrik']);
 });
 
-it('a summary whose first words are forgotten is called by the words that are left, without the marks of a quotation', async () => {
+it('a summary whose first words are forgotten gets its title from the remaining words, without quotation marks', async () => {
   const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
   clock.set(START);
   for (const userMessage of [

@@ -4,7 +4,7 @@ import { manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { memoriesAfter } from './told.ts';
 
-// Plans, their days and what becomes of them, read without a language model. No sentence is in the training data.
+// Plans, their days and their outcomes, read without a language model. No sentence is in the training data.
 
 const START = Date.parse('2026-10-20T09:00:00Z');
 const clock = manualClock(START);
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => varve.close());
 
-/** What is live after messages of one session, summaries aside. `+n` lets n days pass. */
+/** The live statements after messages of one session, without summaries. `+n` lets n days pass. */
 async function after(...messages: readonly string[]): Promise<Memory[]> {
   clock.set(START);
   return (await memoriesAfter(varve, clock, `u${(users += 1)}`, messages)).filter(({ type }) => type !== 'summary');
@@ -31,7 +31,7 @@ describe('a day without a year', () => {
     ['I resigned this morning. My last day is 15 January.', '15 January 2027'],
     ['He dimitido hoy, mi último día es el 30 de enero.', '30 de enero de 2027'],
     ["J'ai vendu la maison hier, la remise des clés est le 12 janvier.", '12 janvier 2027'],
-  ])('lies ahead in a clause that is not past, whatever the other clauses say: %s', async (said, written) => {
+  ])('is in the future in a clause that is not past, whatever the other clauses say: %s', async (said, written) => {
     expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
   });
 
@@ -47,7 +47,7 @@ describe('a day without a year', () => {
   it.each([
     ['I booked the vet, on the 7th', '7 November 2026'],
     ['We got tickets for 12 December.', '12 December 2026'],
-  ])('lies ahead where something was arranged for it: %s', async (said, written) => {
+  ])('is in the future if something was arranged for it: %s', async (said, written) => {
     expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
   });
 
@@ -60,7 +60,7 @@ describe('a day without a year', () => {
   });
 });
 
-describe('a job whose last day lies ahead', () => {
+describe('a job with a last day in the future', () => {
   it.each([
     ['I work at Harrow Mills', 'My last day at Harrow Mills is 27 November.', '2026-11-28'],
     ['I work at Harrow Mills', 'Gave notice this morning. 4 December is my last day', '2026-12-05'],
@@ -84,7 +84,7 @@ describe('a job whose last day lies ahead', () => {
     ['I work at Harrow Mills', 'If I resigned, my last day would be 27 November.'],
     ['I work at Harrow Mills', 'My last day of leave is 27 November.'],
     ['Ich arbeite bei Siemens', 'Ich habe die Wohnung gekündigt, mein letzter Tag ist der 27. November.'],
-  ])('has no end where no day of the job is named: %s … %s', async (job, said) => {
+  ])('has no end if no day of the job is named: %s … %s', async (job, said) => {
     const employer = (await after(job, said)).find(({ attribute }) => attribute === 'employer');
     expect([employer?.polarity, employer?.validTo]).toEqual(['affirmed', null]);
   });
@@ -141,11 +141,11 @@ describe('another day for a plan', () => {
     ['The flower show is on November 12.', 'The bake sale is on the 14th, not the 12th.'],
     ['The flower show is on November 12.', 'The flower show is on the 14th, not the 13th.'],
     ['The flower show is on November 12.', 'moved in yesterday!'],
-  ])('leaves a plan alone that is not meant: %s … %s', async (plan, said) => {
+  ])('does not move a plan that is not meant: %s … %s', async (plan, said) => {
     expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
   });
 
-  it('is the one that is told where no plan is known, not the denied one', async () => {
+  it('is the stated one and not the denied one if no plan is known', async () => {
     expect(dated(await after('Sorry, the rehearsal with Ivo is on Friday, not Thursday.'))).toEqual([
       '2026-10-23T00:00',
     ]);
@@ -162,7 +162,7 @@ describe('a move', () => {
     expect(live.map(({ content }) => content).join()).toContain(address);
   });
 
-  it('of something else is an intention as before', async () => {
+  it('of something else is still an intention', async () => {
     const [plan] = await after('Need to move the piano on Friday.');
     expect(plan?.type).toBe('intention');
   });

@@ -8,7 +8,8 @@ import { databases } from './databases.ts';
 import { answering, item, ONLY_FORMATION, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
-// What becomes of the relations and ends that a model names, by whose words they rest on. The tests begin on 15 November 2026.
+// How formation handles the relations and ends that a model names, depending on whose words they rest on. The tests begin on 15 November
+// 2026.
 
 interface Said {
   content: string;
@@ -40,7 +41,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    /** Lets people say something, which the local reader reads at once and then a model as these statements and ends. */
+    /** Sends a message, which the local reader reads at once and then a model reads as these statements and ends. */
     const say = async (
       turns: string | Said[],
       statements: Partial<Parameters<typeof item>[0]>[],
@@ -66,7 +67,7 @@ for (const database of databases()) {
     const now = async ([memory]: readonly Memory[]): Promise<Memory | null> => handle.memories.get(memory?.id ?? '');
 
     it.each(['replaces', 'extends'] as const)(
-      '[X3] the text of a statement that %s one with the same value takes its place, also after a draft has confirmed the old one',
+      '[X3] the text of a statement that %s one with the same value replaces its text, also after a draft has confirmed the old one',
       async (relation) => {
         const fields = { attribute: 'medication', value: 'levothyroxine 75', type: 'personal' };
         await say('I take levothyroxine 75 in the evening.', [
@@ -79,7 +80,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[X3] a longer form that is told about the user takes the place of what was known of one of the user’s people', async () => {
+    it('[X3] a longer form that is stated about the user replaces a known statement about one of the user’s people', async () => {
       const { memories } = await say('My nephew set up the printer for me.', [
         {
           about: "User's nephew",
@@ -99,7 +100,7 @@ for (const database of databases()) {
         },
       ]);
       expect(await now(memories)).toMatchObject({ archiveReason: 'merged' });
-      // A number that is off by one removes nothing: the new text does not say what the known one says.
+      // A number that is off by one removes nothing, because the new text does not state what the known one states.
       await say('My aunt Frauke keeps bees.', [
         {
           about: "User's aunt Frauke",
@@ -127,7 +128,7 @@ for (const database of databases()) {
     const NOTICE = '"NORTH POOL: Eff. TUE 12/1 lane hours begin 7:45 PM. Caps required. Reply STOP to opt out."';
     const QUOTE = 'Eff. TUE 12/1 lane hours begin 7:45 PM';
 
-    it('[X1] a pasted text that the user takes up ends what it makes untrue', async () => {
+    it('[X1] a pasted text that the user endorses ends the statements that it makes untrue', async () => {
       const { memories } = await say('I have my lane at six on Tuesdays.', [
         { text: 'User has a lane at 18:00 on Tuesdays.' },
       ]);
@@ -140,7 +141,7 @@ for (const database of databases()) {
       expect((await now(memories))?.validTo?.toISOString()).toContain('2026-12-01');
     });
 
-    it('[X1] [T3] a pasted text that is not taken up ends nothing that the user has said, and that is told', async () => {
+    it('[X1] [T3] a pasted text that is not endorsed ends none of the user’s statements, and the refusal is sent to the model', async () => {
       const about = 'the lane at North Pool';
       const { memories } = await say('The lane at North Pool is from six.', [
         { about, text: 'The lane at North Pool is from 18:00.' },
@@ -202,14 +203,14 @@ for (const database of databases()) {
       expect(promptsOf(server).at(-1)).toContain('another speaker says so');
     });
 
-    it('[K5] a name in a draft of the same turns is not told as the user’s', async () => {
+    it('[K5] a name in a draft of the same turns is not shown as the user’s', async () => {
       await say('Ulf is fine', []);
       expect(promptsOf(server).at(-1)).not.toContain('Ulf\n</names');
       await say('nah Ulf is fine, he just never calls back', []);
       expect(promptsOf(server).at(-1)).not.toContain('Ulf\n</names');
     });
 
-    it('[Q3] [T3] with an embedder, a statement that has neither a word nor the meaning of its quote is refused and told', async () => {
+    it('[Q3] [T3] with an embedder, a statement that shares neither a word nor the meaning of its quote is refused, and the refusal is sent to the model', async () => {
       const created = await database.create();
       const { varve: meaning } = await openForming(created.options, {
         server,

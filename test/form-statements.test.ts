@@ -20,7 +20,7 @@ import {
 import { text } from './protocol-replies.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
-// What the statements of a life become: each finding of the first version (F3 …) is named where it is tested.
+// How the statements of a life are stored. Each finding of the first review (F3 …) is named in its test.
 
 interface Ending {
   before: string[];
@@ -180,7 +180,7 @@ for (const database of databases()) {
             outcomes.push(`${name} ${index + 1}: ${isStored ? 'stored' : 'refused'}`);
             expected.push(`${name} ${index + 1}: ${wanted[index]}`);
           });
-          // What was refused has changed nothing that was known.
+          // The refused statements have changed nothing that was known.
           if (wanted.every((outcome) => outcome === 'refused')) {
             outcomes.push(`${name}: ${(await liveStatements(handle)).map(({ content }) => content).join(' / ')}`);
             expected.push(`${name}: ${known.map(({ text }) => text).join(' / ')}`);
@@ -199,7 +199,7 @@ for (const database of databases()) {
         for (const { after, fact } of ending) {
           const handle = fresh();
           const content = `${fact.attribute}: ${fact.value}`;
-          // What the application has set ends only with words about it (form-lying-model.test.ts).
+          // Statements of the application end only with words about them (form-lying-model.test.ts).
           const known = await know(handle, { content, ...fact, sourceType: 'conversation' });
           clock.advance(DAY);
           await handle.observe([{ content: after }]);
@@ -295,7 +295,7 @@ for (const database of databases()) {
       });
     });
 
-    it('[X3] a plan that is only inferred does not take effect beside what the user has stated (F4)', async () => {
+    it('[X3] a plan that is only inferred does not take effect against a statement of the user (F4)', async () => {
       await open();
       const handle = fresh();
       await handle.facts.set({ key: 'employer', value: 'Lund Cables' });
@@ -371,7 +371,7 @@ for (const database of databases()) {
       expect(await handle.memories.get(goal)).toMatchObject({ state: 'achieved', validFrom: said, validTo: said });
     });
 
-    it('[K18] [X1] the outcome of an intention that expired weeks ago is given under the intention’s own number', async () => {
+    it('[K18] [X1] the outcome of an intention that expired weeks ago is returned under the intention’s own number', async () => {
       await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
       const handle = fresh();
       await handle.observe({ content: 'I have the interview at Brightline on 24 November.' });
@@ -424,7 +424,8 @@ for (const database of databases()) {
       const said = new Date(clock.now());
       expect(await handle.memories.get(interview)).toMatchObject({ state: 'done', validTo: said });
 
-      // What has its outcome is not asked for again. What has no day is meant for three months, and asked for as long after that.
+      // An intention with an outcome is not asked about again. One without a day is kept for three months, and asked about for as long
+      // after that.
       for (const [days, known] of [
         [1, []],
         [100, ['tyres']],
@@ -627,7 +628,7 @@ for (const database of databases()) {
       expect(drafts.map(({ reader }) => reader)).toContain('local');
       expect((await handle.facts.get('home_city'))?.value).toBe('Graz');
       const employer = await handle.facts.get('employer');
-      // No call for any exchange.
+      // No exchange causes a call.
       expect(tasksAsked(server)).toEqual([]);
 
       answer({
@@ -647,9 +648,10 @@ for (const database of databases()) {
       const known = prompt.slice(prompt.indexOf('Known:'), prompt.indexOf('Turns:'));
       // Drafts of these turns are not shown as known.
       expect(known).not.toMatch(/Halden|Graz/);
-      // What a draft has replaced comes back with the reading: the model has to see it, or it could not end it.
+      // A statement that a draft has replaced is restored by the reading, so the model must see it to be able to end it.
       expect(known).toContain('User lives in Trier.');
-      // The draft gives way to the model's statement; one that the model does not share gives back what it had replaced.
+      // The draft gives way to the model’s statement. A draft that the model does not confirm is removed, and the statement that it had
+      // replaced is restored.
       expect(await handle.memories.get(employer?.id ?? '')).toMatchObject({ archiveReason: 'superseded' });
       const read = (await liveStatements(handle)).find(({ attribute }) => attribute === 'employer');
       expect(read).toMatchObject({
@@ -682,14 +684,14 @@ for (const database of databases()) {
       );
       server.otherwise({ chat: text(whole.slice(0, whole.indexOf(' moved to Graz'))) });
       await handle.form();
-      // The first cut answer is asked for again.
+      // The first truncated answer is requested again.
       expect(tasksAsked(server)).toEqual(['read', 'read']);
       const live = (await liveStatements(handle)).map(({ content }) => content);
       expect(live).toContain('User walks a beagle named Otis every evening.');
       expect((await handle.facts.get('home_city'))?.value).toBe('Graz');
     });
 
-    describe('[L6] a draft that the model does not share', () => {
+    describe('[L6] a draft that the model does not confirm', () => {
       const draft = async (handle: Handle, ...lines: string[]): Promise<void> => {
         clock.advance(MINUTE);
         await tell({ varve, clock }, handle, lines);
@@ -724,7 +726,7 @@ for (const database of databases()) {
         expect(await employers(handle)).toEqual(['Norsted']);
       });
 
-      it('stays if the check refuses all that the model says', async () => {
+      it('stays if the check refuses all statements of the model', async () => {
         const handle = fresh();
         await draft(handle, 'I work at Halden Foods.');
         const text = 'User is a millionaire.';
@@ -743,7 +745,7 @@ for (const database of databases()) {
         await handle.form();
         await varve.drain();
         expect(await liveStatements(handle)).toEqual([]);
-        // What is said afterwards is read at once.
+        // Later messages are read at once.
         await draft(handle, 'I live in Ghent.');
         expect((await liveStatements(handle)).map(({ value }) => value)).toEqual(['Ghent']);
       });
@@ -845,7 +847,7 @@ for (const database of databases()) {
         attributes: { boat_name: { values: 'one', labels: { en: 'Boat name' }, synonyms: ['vessel'] } },
       });
       const handle = fresh();
-      // An application's own metadata is nothing to formation, whatever its keys are called.
+      // Formation ignores an application’s own metadata, whatever its keys are called.
       const odd = await know(handle, {
         content: 'User has a berth in Ostend.',
         metadata: { slot: { attribute: 'home_city' }, distiller: 7, key: 'home_city' },

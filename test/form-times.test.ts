@@ -7,7 +7,7 @@ import { databases } from './databases.ts';
 import { answering, item, liveStatements, ONLY_FORMATION, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
-// When what a model reads begins, is under way, is over and runs out. The tests begin on 15 November 2026.
+// When the statements of a model begin, are under way, are over and expire. The tests begin on 15 November 2026.
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`the times of statements on ${database.name}`, () => {
@@ -26,7 +26,7 @@ for (const database of databases()) {
         formation: { writes: 'deferred', reflections: false, summaries: false },
         consolidation: { ...ONLY_FORMATION, decay: { enabled: true } },
       }));
-      // The schedules count from here.
+      // The schedules count from this time.
       await varve.drain();
       handle = varve.for({ user: 'ana', session: 's' });
     });
@@ -36,7 +36,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    /** Lets the user say a sentence that a model reads as these statements. Returns the memories that were added. */
+    /** Sends a sentence of the user that a model reads as these statements. Returns the memories that were added. */
     const say = async (
       content: string,
       statements: Partial<Parameters<typeof item>[0]>[],
@@ -58,7 +58,7 @@ for (const database of databases()) {
       }
     };
     const now = async (memory: Memory | undefined): Promise<Memory | null> => handle.memories.get(memory?.id ?? '');
-    /** The known statements that the model was shown last. */
+    /** The known statements in the last prompt of the model. */
     const shown = (): string => /Known:\n([\s\S]*?)\n\n/.exec(promptsOf(server).at(-1) ?? '')?.[1] ?? '';
 
     it('[Q9] [X1] a planned state begins on its day and ends on its last day, an event is history after its day', async () => {
@@ -116,7 +116,7 @@ for (const database of databases()) {
       expect(await now(search)).toMatchObject({ archiveReason: 'expired' });
     });
 
-    it('[K18] an intention without a day gets the one that is said later', async () => {
+    it('[K18] an intention without a day gets the one that is stated later', async () => {
       const [oven] = await say('I want to sell the oven.', [{ type: 'intention', tense: 'planned' }]);
       await say('I sell the oven to Wim on Monday.', [
         { type: 'intention', tense: 'planned', due: '2026-11-16', relation: 'extends', known: 1 },
@@ -136,7 +136,7 @@ for (const database of databases()) {
         { ...trip, from: '2027-03-20', to: '2027-03-24', relation: 'extends', known: 1 },
       ]);
       expect(await now(oslo)).toMatchObject({ validFrom: new Date('2027-03-20'), validTo: new Date('2027-03-24') });
-      // The end was not said again, and is before the new beginning.
+      // The end was not stated again, and is before the new beginning.
       await say('Oslo begins on 2 April.', [{ ...trip, from: '2027-04-02', relation: 'extends', known: 1 }]);
       expect(await now(oslo)).toMatchObject({ validFrom: new Date('2027-04-02'), validTo: null });
 
@@ -146,7 +146,7 @@ for (const database of databases()) {
       expect(await now(vet)).toMatchObject({ dueAt: new Date('2026-11-27') });
     });
 
-    it('[K18] [X1] a plan that is told again under an attribute keeps its times, its importance and its tags', async () => {
+    it('[K18] [X1] a plan that is stated again under an attribute keeps its times, its importance and its tags', async () => {
       await say('The choir sings from 3 to 5 April.', [
         { tense: 'planned', from: '2027-04-03', to: '2027-04-05', importance: 0.9, tags: ['choir'] },
       ]);
@@ -164,7 +164,7 @@ for (const database of databases()) {
       const to = { ...task, attribute: 'kayak_owner', value: 'Wim', relation: 'extends' } as const;
       const [kayak] = await say('I bring the kayak back to Wim.', [{ ...to, known: 2 }]);
       expect(kayak).toMatchObject({ dueAt: new Date('2026-11-18') });
-      // What the new words say counts.
+      // The new words take precedence.
       const hour = { ...task, attribute: 'kayak_place', value: 'pier', relation: 'extends' } as const;
       await say('I sell the old oars.', [task]);
       const [moved] = await say('I sell the old oars at the pier on 21 November.', [
@@ -200,7 +200,7 @@ for (const database of databases()) {
       ]);
       expect(rent).toMatchObject({ type: 'fact', validFrom: null, validTo: null, dueAt: null });
       expect(course).toMatchObject({ validFrom: null, validTo: new Date('2027-01-25') });
-      // A date within the week is the day of the next time, and no end.
+      // A date within the week is the day of the next occurrence, and not an end.
       expect(calls).toMatchObject({ validTo: null });
       await wait(77);
       expect(await now(course)).toMatchObject({ archiveReason: 'expired' });
@@ -301,7 +301,7 @@ for (const database of databases()) {
       expect(city?.attribute).toBe('home_city');
     });
 
-    it('[X3] the consequences of a stated change count as said, because an inference replaces nothing that was said (prompt 7)', async () => {
+    it('[X3] the consequences of a stated change count as stated, because an inference replaces no statement (prompt 7)', async () => {
       await say('The hip is done on 1 December, then I am at home for a month.', [
         { text: 'User is at home for a month after the hip operation of 1 December 2026.', type: 'context' },
       ]);

@@ -22,7 +22,7 @@ const live = async (handle: Handle, types?: string[]): Promise<Memory[]> =>
 const texts = async (handle: Handle, types?: string[]): Promise<string[]> =>
   (await live(handle, types)).map((memory) => memory.content);
 
-/** A conversation in which the user says these lines, and the assistant nothing of note. */
+/** A conversation in which the user says these lines, and the assistant says nothing of note. */
 const say = async (handle: Handle, ...lines: string[]): Promise<void> => {
   for (const line of lines) await handle.observe([{ content: line }, { content: 'I see.', origin: 'agent' }]);
 };
@@ -32,9 +32,9 @@ for (const database of databases()) {
     let server: ProtocolServer;
     let options: StoreOptions;
     let drop: () => Promise<void>;
-    /** With the default settings, but nothing is read before a formation. */
+    /** The default settings, except that nothing is read before a formation. */
     let varve: Varve;
-    /** The three calls of E4. */
+    /** The settings for the three calls of E4. */
     let stepwise: Varve;
     let user = 0;
     const fresh = (of: Varve = varve): Handle =>
@@ -167,7 +167,7 @@ for (const database of databases()) {
       expect(refused).toMatchObject([{ what: 'topic', reason: 'value_not_said', detail: 'Wellington' }]);
     });
 
-    it('a known value before its sentence is not taken for a secret', async () => {
+    it('a known value that stands before its sentence is not redacted as a secret', async () => {
       const handle = fresh();
       await handle.memories.create({
         type: 'preference',
@@ -289,14 +289,14 @@ for (const database of databases()) {
         contradictedBy: added[0],
       });
       expect(await handle.memories.get(added[0] ?? '')).toMatchObject({ contradicts: old.id, archivedAt: null });
-      // The trail stays: the old statement is readable, with its revisions.
+      // The trail stays: the old statement can be read, with its revisions.
       expect((await handle.memories.history(old.id)).at(-1)?.before).toMatchObject({
         archivedAt: null,
         content: old.content,
       });
     });
 
-    it('[E5] [X2] at most five candidates of at least 0.7 are put to the decision', async () => {
+    it('[E5] [X2] at most five candidates of at least 0.7 are shown for the decision', async () => {
       const asked = async (known: readonly string[], said: string, text: string): Promise<number> => {
         server.reset();
         const handle = fresh(stepwise);
@@ -420,7 +420,7 @@ for (const database of databases()) {
         ['Rough numbers are enough when beds are planned.', 'agent'],
         ['The allotment has heavy clay, and tables are not wanted here.', 'session'],
       ]);
-      // A fact about a person stays with that person, and never goes to the session.
+      // A fact about a person stays with that person, and is never stored in the session.
       expect((await live(handle, ['fact'])).map(({ scope }) => [scope.user, scope.session])).toEqual([
         [handle.scope.user, null],
       ]);
@@ -595,7 +595,7 @@ for (const database of databases()) {
       ]);
     });
 
-    it('[Q9] a goal is reached only when the reader says so with a quote: it is marked, and matters less', async () => {
+    it('[Q9] a goal is reached only when the reader says so with a quote: it is marked, and its importance falls', async () => {
       const handle = fresh();
       const { memory } = await handle.memories.create({
         type: 'goal',
@@ -612,7 +612,7 @@ for (const database of databases()) {
         relation: 'reaches',
         known: 1,
       });
-      // A quote that does not stand in the turns reaches nothing; the corrected one does.
+      // A quote that is not in the turns reaches no goal; the corrected one does.
       answer({ read: reading({ statements: [reached] }) });
       const first = await handle.form();
       expect(first).toMatchObject({ goalsReached: [], refused: [{ reason: 'quote_not_found' }] });
@@ -627,7 +627,7 @@ for (const database of databases()) {
         state: 'achieved',
         importance: 0.45,
         archivedAt: null,
-        // Its end is known, so that upkeep takes it out of what holds.
+        // The end of the goal is known, so that maintenance archives it.
         validTo: expect.any(Date) as Date,
       });
     });
@@ -651,7 +651,7 @@ for (const database of databases()) {
       expect(run?.changed).toMatchObject({ added: formed.added, 'refused:quote_not_found': 1 });
       expect(JSON.stringify(run)).not.toMatch(/Dinant|Charlemagne/);
       const usage = await varve.ledger.report({ tenant: 'form', run: formed.run ?? '', by: ['task'] });
-      // The refused statement was told back once.
+      // The refused statement was sent back once.
       expect(usage.map(({ keys, count }) => [keys.task, count])).toEqual([['read', 2]]);
     });
 

@@ -4,7 +4,7 @@ import { MINUTE } from '../src/record/clock.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';
 
-/** What somebody said, turn by turn, what they then ask, and which of the turns that means. Empty: nothing is to be forgotten. */
+/** The turns of a user, a later request, and the turns that the request means. An empty list means that nothing is to be forgotten. */
 interface FreshRequest {
   language: string;
   said: string[];
@@ -19,14 +19,14 @@ const { seen, unseen, plain } = JSON.parse(
 
 const letters = (text: string): number => (text.match(/[\p{L}\p{N}]/gu) ?? []).length;
 
-/** The requests that take away from the log what is meant and nothing else, and those that are rightly not obeyed. */
+/** The requests that remove only what is meant from the log, and those that are rightly not obeyed. */
 async function understood(requests: readonly FreshRequest[]): Promise<{ asked: number; ignored: number }> {
   const { options, drop } = await databases()[0]!.create();
   const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
   const right = { asked: 0, ignored: 0 };
   for (const [index, { said, request, forgets }] of requests.entries()) {
     const handle = varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
-    // "I applied elsewhere, but don't save that": the turn itself is meant.
+    // The turn itself is meant: "I applied elsewhere, but don't save that".
     const placeOf = (words: string): number => request.toLowerCase().indexOf(words.toLowerCase());
     const turns = [...said.filter((words) => placeOf(words) < 0), request];
     for (const userMessage of turns) {
@@ -49,8 +49,8 @@ async function understood(requests: readonly FreshRequest[]): Promise<{ asked: n
   return right;
 }
 
-// Measured with the local embedder. The floors are what the last run had; nine of ten are wanted.
-describe('[X1] requests to forget by strangers, in nine languages, without a model', () => {
+// Measured with the local embedder. The floors are the figures of the last run; the goal is nine of ten.
+describe('[X1] requests to forget by outsiders, in nine languages, without a model', () => {
   it.each([
     { name: 'that the packs were improved with', requests: seen, asked: 60, ignored: 38 },
     { name: 'in unusual words that nobody has seen', requests: unseen, asked: 33, ignored: 32 },

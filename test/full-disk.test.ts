@@ -11,7 +11,7 @@ import { ownerKey, parseScope } from '../src/record/scope.ts';
 import { insertEvents } from '../src/store/event-store.ts';
 import type { Event } from '../src/record/event.ts';
 
-// SQLite's own limit of pages stands for a disk that is full: the same error at the same place.
+// SQLite’s own limit of pages simulates a full disk: the same error occurs at the same place.
 describe('a full disk under SQLite', () => {
   const folder = mkdtempSync(join(tmpdir(), 'varve-full-'));
   const scope = parseScope({ user: 'ana' });
@@ -56,8 +56,8 @@ describe('a full disk under SQLite', () => {
     return rows.map(({ id }) => id);
   };
 
-  it('is reported, every acknowledged record and no other is kept, and writing continues when there is room', async () => {
-    // The least that SQLite takes is what the file has.
+  it('is reported, every acknowledged record and no other is kept, and writing continues when there is space', async () => {
+    // The smallest limit that SQLite accepts is the current size of the file.
     await limitPages(1);
     const acknowledged: string[] = [];
     const refused: unknown[] = [];
@@ -79,7 +79,7 @@ describe('a full disk under SQLite', () => {
     expect(await kept()).toEqual([...acknowledged, 'evt_last']);
   });
 
-  it('is also reported where SQLite itself has rolled back the whole transaction with all writes of its batch', async () => {
+  it('is also reported if SQLite itself has rolled back the whole transaction with all writes of its batch', async () => {
     const before = await kept();
     const failing = store.write('default', async (writer) => {
       await sql`rollback`.execute(writer);
@@ -113,7 +113,7 @@ describe('logging an interaction', () => {
     const logged = await handle.logInteraction(exchange);
     expect(logged).toMatchObject({ logged: false, error: { code: 'store_unavailable' } });
     await varve.close();
-    // A call after close() is an error of the program, which must be seen.
+    // A call after close() is an error of the program and must be reported.
     await expect(handle.logInteraction(exchange)).rejects.toMatchObject({ code: 'closed', retryable: false });
     rmSync(folder, { recursive: true });
   });

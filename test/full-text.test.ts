@@ -101,7 +101,7 @@ for (const database of databases('sql')) {
       );
       const owners = [ownerKey(crowd.scope)];
       expect(await search('user counts sheep 1077', owners)).toEqual(['User counts sheep number 1077.']);
-      // A word that all have is better than none.
+      // A word that occurs in every row is still better than none.
       expect(await search('sheep', owners)).toHaveLength(10);
     });
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const IGNORED = new Set(readFileSync(join(REPOSITORY, '.dockerignore'), 'utf8').split('\n'));
-// Where nobody is root, files cannot be given to the image's user "node", whose id is 1000.
+// Without root, files cannot be given to the image’s user "node", whose id is 1000.
 const IS_ROOT = process.getuid?.() === 0;
 const IDS = IS_ROOT ? { uid: 1000, gid: 1000 } : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 
@@ -21,11 +21,11 @@ interface Stage {
   instructions: readonly Instruction[];
 }
 
-/** A path of the image in the folder that stands for it. */
+/** A path of the image in the folder that represents it. */
 const inside = (root: string, text: string): string =>
   text.replaceAll(/(?<![\w.])\/(?=(?:app|data|usr)\b)/g, `${root}/`);
 
-/** Runs the steps of the Dockerfile one by one, in a folder for each stage, with Node and npm alone as its base image has them. */
+/** Runs the steps of the Dockerfile one by one, in a folder for each stage, with only Node and npm, as in the base image. */
 class Image {
   readonly place = mkdtempSync(join(tmpdir(), 'varve-image-'));
   readonly stages = new Map<string, Stage>();
@@ -92,21 +92,21 @@ class Image {
     }
   }
 
-  /** The words of an instruction in its form of a list. */
+  /** The words of an instruction in its list form. */
   words({ root, instructions }: Stage, keyword: string): string[] {
     const text = instructions.findLast((one) => one.getKeyword() === keyword)?.getRawArgumentsContent() ?? '[]';
     return (JSON.parse(text.slice(text.indexOf('['))) as string[]).map((word) => inside(root, word));
   }
 }
 
-/** The environment without what a test or npm has put there. */
+/** The environment without the variables that a test or npm has set. */
 function withoutOurs(): NodeJS.ProcessEnv {
   const isTheirs = ([name]: [string, unknown]): boolean =>
     !/^(?:npm_(?!config)|NODE_ENV|VITEST|VARVE|DATABASE_URL|INIT_CWD)/i.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(isTheirs));
 }
 
-/** A port that no server gets that asks for any free one: another suite's server on it would answer for the image's. */
+/** A port that no server gets when it asks for any free one; otherwise a server of another suite could answer instead of the image. */
 async function freePort(): Promise<number> {
   for (let port = 12_000 + (process.pid % 1_000) * 8; ; port += 1) {
     const server = createServer();
@@ -149,7 +149,7 @@ describe('the image, step by step', () => {
     const isHealthy = (): boolean => spawnSync(check[0] ?? '', check.slice(1), { env, ...IDS }).status === 0;
     try {
       await expect.poll(isHealthy, { timeout: 60_000, interval: 500 }).toBe(true);
-      // What the server has printed arrives later than the end of the check, which blocks this process.
+      // The output of the server arrives later than the end of the check, which blocks this process.
       const printed = (): string | undefined => /varve_[\w-]+(?=\s)/.exec(said)?.[0];
       await expect.poll(printed).toBeDefined();
       const key = printed();
@@ -159,7 +159,7 @@ describe('the image, step by step', () => {
         return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json();
       };
       await ask('/v1/events', { content: 'My canary is called Pip.' });
-      // By its meaning, which is there as soon as the turn is embedded.
+      // Recall by meaning works as soon as the turn is embedded.
       const recalled = async (): Promise<string> =>
         JSON.stringify(await ask('/v1/recall', { query: 'What is the bird called?' }));
       await expect.poll(recalled, { timeout: 60_000, interval: 2_000 }).toContain('Pip');

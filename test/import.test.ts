@@ -428,7 +428,7 @@ const FORMATS: { format: string; file: SourceFile; imported: Record<string, numb
     rejected: 1,
   },
   {
-    // As OpenAI's API lists the messages of a thread.
+    // The format in which OpenAI’s API lists the messages of a thread.
     format: 'transcripts',
     file: textSource(
       'thread-messages.json',
@@ -508,7 +508,7 @@ for (const database of databases()) {
         'Pet is called Pippin',
         'Works as potter',
       ]);
-      // What was read in the store that it comes from is not read again.
+      // Turns that were read in their original store are not read again.
       const exported: unknown[] = [];
       for await (const line of varve.operator.export({})) exported.push(line);
       expect(await varve.operator.import(exported, { into: { tenant: 'copy' } })).toMatchObject({ forming: 0 });
@@ -600,7 +600,7 @@ for (const database of databases()) {
           ['fact', 'The venue holds 80 people.', null, null],
         ]),
       );
-      // What the merged text holds already does not wait again.
+      // Reflections that are part of the merged text do not wait again.
       expect(live.map(([, content]) => content)).not.toContain('Keep answers short.');
       const { items } = await ana.memories.list({ archived: 'only' });
       expect(items).toMatchObject([{ content: 'Keep answers short.', archiveReason: 'absorbed' }]);
@@ -903,7 +903,7 @@ describe('a folder with files of several formats', () => {
 });
 
 describe('an export in another format', () => {
-  it('has the memories that hold now, as mem0 and as Markdown', async () => {
+  it('has the live memories, as mem0 and as Markdown', async () => {
     const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
     const ana = varve.for({ user: 'ana' });
     await ana.facts.set({ key: 'home_city', value: 'Graz' });

@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-// Doors and integrations → varve.ts → handle → verbs → jobs, ledger → store → models → language → record.
-// A folder may import from those of a higher number, and from those that are named for it.
+// The layers are: interfaces and integrations → varve.ts → handle → verbs → jobs, ledger → store → models → language → record. A folder may
+// import from folders with a higher number, and from those that are listed for it.
 const LAYERS: Record<string, number> = {
   cli: -2,
   mcp: -1,
@@ -12,9 +12,9 @@ const LAYERS: Record<string, number> = {
   'index.ts': 0,
   tools: 1,
   'varve.ts': 1,
-  // What createVarve() takes: the command line looks at it before anything is loaded.
+  // The options of createVarve(), which the command line reads before anything is loaded.
   'varve-options.ts': 1.5,
-  // Opens stores of its own, so that it stands above varve.ts.
+  // It opens its own stores, so it is above varve.ts.
   evaluate: 0.5,
   'background.ts': 2,
   handle: 2,
@@ -36,7 +36,7 @@ const LAYERS: Record<string, number> = {
   'errors.ts': 12,
 };
 const ALSO: Record<string, readonly string[]> = {
-  // The public surface offers the plain functions of the integrations, which need no other package.
+  // The public API exports the plain functions of the integrations, which need no other package.
   'index.ts': ['integrations'],
   maintain: ['consolidate'],
 };
@@ -61,7 +61,7 @@ const folderOf = (file: string): string => file.split('/')[1] ?? '';
 describe('imports', () => {
   const all = imports();
 
-  it('go one way', () => {
+  it('go in one direction', () => {
     const wrong: string[] = [];
     for (const [file, targets] of all) {
       const from = folderOf(file);

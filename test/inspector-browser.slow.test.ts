@@ -17,14 +17,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PAULINE = 'agent=assistant&user=pauline';
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-/** A memory that would be markup, script and hidden words, if it were not text. */
+/** A memory that would be markup, a script and hidden words if it were not shown as text. */
 const HOSTILE = `<img src=x onerror="window.broken=1"><script>window.broken=1</script> **bold** [a](javascript:window.broken=1)\u200B\u202Egnp.exe`;
 
 describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
   let browser: Browser;
   let place: ServerPlace;
   let server: ServerProcess & { inspector: string };
-  /** Requests to other hosts, script errors and refused scripts of all pages: there must be none. */
+  /** Requests to other hosts, script errors and blocked scripts of all pages. There must be none. */
   const trouble: string[] = [];
 
   const open = async (options: BrowserContextOptions = {}, key: string | null = server.key): Promise<Page> => {
@@ -46,7 +46,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
   };
   const show = async (page: Page, view: string): Promise<void> => {
     await page.goto(`${server.url}/#/${view}`);
-    // The same document under another hash does not load anew.
+    // A document under another hash is not loaded again.
     await page.waitForFunction((path) => location.hash.startsWith(`#/${path}`), view.split('?', 1)[0] ?? '');
   };
   const makeKey = async (body: object): Promise<string> =>
@@ -115,7 +115,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await again.stop();
   }, 60_000);
 
-  /** Each view, and something of the demo life that it must show. */
+  /** Each view, and content of the demo life that it must show. */
   const VIEWS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     ['memories', async (page) => page.getByRole('option').filter({ hasText: 'Castle Hill' }).first().waitFor()],
     ['mind', async (page) => page.getByRole('heading', { name: /^Version/ }).waitFor()],
@@ -148,7 +148,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
       for (const [view, shows] of VIEWS) {
         await show(page, `${view}?${PAULINE}`);
         await shows(page);
-        // On a phone `innerWidth` grows with a page that is too wide.
+        // On a phone, `innerWidth` grows if the page is too wide.
         const wide =
           (await page.evaluate(() => document.documentElement.scrollWidth)) - (page.viewportSize()?.width ?? 0);
         expect([name, view, wide]).toEqual([name, view, Math.min(0, wide)]);
@@ -178,11 +178,11 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
         .filter({ has: page.getByText(name, { exact: true }) })
         .locator('dd')
         .innerText();
-    await page.getByRole('heading', { name: 'How well memory does' }).waitFor();
+    await page.getByRole('heading', { name: 'Quality of memory in use' }).waitFor();
     expect(metrics.statementRate.rate).toBeGreaterThan(0);
     expect(await tile('Statements')).toBe(`${metrics.statementRate.rate.toFixed(1)} a conversation`);
     expect(await tile('Observation rate')).toBe(`${metrics.observationRate.rate.toFixed(1)} a conversation`);
-    await page.getByRole('heading', { name: 'Reading, checked' }).waitFor();
+    await page.getByRole('heading', { name: 'Checks of the first conversations' }).waitFor();
     expect(checked.conversations).toBeGreaterThan(0);
     for (const name of ['Hallucinated', 'Duplicate', 'Refused', 'Empty']) expect(await tile(name)).not.toBe('');
     await page.context().close();
@@ -244,7 +244,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
-  it('shows a context as a picture, and memory as of another time', async () => {
+  it('shows a context as a chart, and memory as of another time', async () => {
     const page = await open();
     await show(page, `turn?${PAULINE}`);
     await page.getByLabel('What the user says now').fill('What can I cook for Clive?');
@@ -271,8 +271,8 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await show(page, `review?${PAULINE}`);
     await page.getByRole('tab', { name: 'Refused' }).click();
     const refused = page.locator('.card').filter({ hasText: 'User flies to Perth' });
-    await refused.getByText('The quoted words do not stand in the conversation.').waitFor();
-    await refused.getByRole('button', { name: 'Keep it all the same' }).click();
+    await refused.getByText('The quoted words are not in the conversation.').waitFor();
+    await refused.getByRole('button', { name: 'Keep it anyway' }).click();
     await page.getByText('Kept.').waitFor();
     const kept = async (): Promise<number> =>
       ((await server.call('GET', `/v1/memory-rows?${PAULINE}&text=Perth+in+the+spring`)).body as { total: number })
@@ -302,7 +302,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
-  it('decides on held changes, and lets dead jobs run again', async () => {
+  it('decides on held changes, and retries dead jobs', async () => {
     const profile = (await server.call('GET', `/v1/blocks/profile?${PAULINE}`)).body as { version: number };
     const database = new DatabaseSync(join(place.folder, 'varve.db'));
     const { owner } = database
@@ -327,7 +327,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await eventually(() => held.count()).toBe(1);
     await held.locator('del').first().waitFor();
     await held.getByRole('button', { name: 'Accept' }).click();
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing waits for review').waitFor();
     expect((await server.call('GET', `/v1/blocks/profile?${PAULINE}`)).body).toMatchObject({
       content: 'Pauline is a cook.',
     });
@@ -359,7 +359,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Delete');
     await page.getByRole('listbox').waitFor();
-    // Through the filters into the list, three down, and open it.
+    // Tab through the filters into the list, move three rows down, and open the memory.
     for (let presses = 0; presses < 12; presses += 1) {
       await page.keyboard.press('Tab');
       if (await page.evaluate(() => document.activeElement?.getAttribute('role') === 'listbox')) break;
@@ -369,7 +369,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     expect(active).toMatch(/-3$/);
     await page.keyboard.press('Enter');
     await page.locator('.statement h1').waitFor();
-    // The focus is in what was opened: a few steps lead to its first action.
+    // The focus is in the opened memory, a few steps before its first action.
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.closest('.detail') !== null)).toBe(true);
     await page.context().close();
@@ -476,7 +476,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
       page.removeAllListeners('request');
       await page.goto(`${big.url}/#/memories?user=many`);
       await page.getByText('50,000 memories').waitFor();
-      // A busy machine draws an idle page late as well: what scrolling costs is a ratio of the two.
+      // A busy machine also draws an idle page late, so the test compares scrolling with an idle page.
       const idle = await drawFrames(page, 0);
       const scrolling = await drawFrames(page, 900);
       if (process.env['SHOW_FRAMES']) console.log({ idle, scrolling });
@@ -498,12 +498,12 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
   });
 });
 
-/** Waits until something is so: on a busy machine longer than the second that is usual. */
+/** Waits until a condition is true. On a busy machine this takes longer than the usual second. */
 function eventually<Value>(read: () => Value): ReturnType<typeof expect.poll<Value>> {
   return expect.poll(read, { timeout: 6_000 });
 }
 
-/** Draws 90 frames while the list scrolls by `step` pixels a frame: the median gap between frames, and the rows that are drawn. */
+/** Draws 90 frames while the list scrolls by `step` pixels a frame. Returns the median gap between frames and the number of drawn rows. */
 function drawFrames(page: Page, step: number): Promise<{ median: number; drawn: number }> {
   return page.evaluate(async (pixels) => {
     const box = document.querySelector('.virtual-box') as HTMLElement;
@@ -519,9 +519,9 @@ function drawFrames(page: Page, step: number): Promise<{ median: number; drawn: 
   }, step);
 }
 
-/** What axe finds serious or worse on a page. */
+/** The findings of axe on a page that are serious or worse. */
 async function axe(page: Page): Promise<string[]> {
-  // As the browser's own tools do it: the policy of the page allows no script of others.
+  // axe is injected as the browser’s own tools do it, because the policy of the page allows no other scripts.
   await page.evaluate(AXE);
   return page.evaluate(async () => {
     const { axe: tester } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
@@ -537,7 +537,7 @@ async function axe(page: Page): Promise<string[]> {
   });
 }
 
-/** Fills a store with copies of one memory: through the library it would take most of a minute. */
+/** Fills a store with copies of one memory directly, because the library would take most of a minute. */
 async function fill(file: string, count: number): Promise<void> {
   const varve = await createVarve({ store: file, background: false, embedder: null });
   await varve.for({ user: 'many' }).memories.create({ type: 'fact', content: 'Statement number 1 of many.' });

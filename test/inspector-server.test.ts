@@ -43,7 +43,7 @@ describe('the files of the inspector', () => {
     expect(page.text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=/i);
   });
 
-  it('name no other host, and weigh at most 250 kB compressed for the first load', async () => {
+  it('name no other host, and have at most 250 kB compressed for the first load', async () => {
     const { text } = await server.call('GET', '/', { key: null });
     const first = [...text.matchAll(/(?:src|href)="\.?(\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(first.length).toBeGreaterThan(1);
@@ -58,7 +58,7 @@ describe('the files of the inspector', () => {
       if (!entry.isFile()) continue;
       const source = readFileSync(join(entry.parentPath, entry.name), 'utf8');
       const hosts = [...source.matchAll(/https?:\/\/([a-z0-9.-]+)/gi)].map(([, host]) => host);
-      // Names of XML namespaces are not asked for.
+      // Names of XML namespaces are not requested.
       expect(hosts.filter((host) => host !== 'www.w3.org')).toEqual([]);
     }
   });
@@ -113,7 +113,7 @@ describe('the files of the inspector', () => {
 });
 
 describe('the one-time link', () => {
-  it('signs in once, from this machine alone, and before it is too old', async () => {
+  it('signs in once, only from this machine, and only before it expires', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1));
     const varve = await createVarve({ store: ':memory:', background: false, embedder: null, clock });
     try {
@@ -151,7 +151,7 @@ describe('the one-time link', () => {
   });
 });
 
-describe('what a key reaches in the inspector', () => {
+describe('the access of a key in the inspector', () => {
   let place: ServerPlace;
   let server: ServerProcess;
   let anaKey: string;
@@ -190,7 +190,7 @@ describe('what a key reaches in the inspector', () => {
     'whoami',
   ];
 
-  it('is one user’s for the key of one user, whatever the address says', async () => {
+  it('is limited to one user for the key of one user, whatever the address says', async () => {
     for (const path of READS) {
       const own = await server.call('GET', `/v1/${path}`, { key: anaKey });
       expect([path, own.status]).toEqual([path, 200]);
@@ -219,14 +219,14 @@ describe('what a key reaches in the inspector', () => {
     expect(read.text).not.toContain('secret');
   });
 
-  it('offers the demo life only to an empty store', async () => {
+  it('includes the demo life only for an empty store', async () => {
     expect((await server.call('GET', '/inspector/demo')).body).toMatchObject({ state: 'unavailable' });
     expect((await server.call('POST', '/inspector/demo')).status).toBe(409);
   });
 });
 
 for (const database of databases()) {
-  describe.skipIf(database.skip !== null)(`what the inspector reads, on ${database.name}`, () => {
+  describe.skipIf(database.skip !== null)(`the queries of the inspector, on ${database.name}`, () => {
     let varve: Varve;
     let drop: () => Promise<void>;
     const clock = manualClock(Date.UTC(2026, 2, 1));
@@ -318,7 +318,7 @@ for (const database of databases()) {
         attributes: [{ name: 'home_city', count: 1 }],
         archiveReasons: [{ name: 'superseded', count: 1 }],
       });
-      // A filter narrows the counts of all others, and not its own.
+      // A filter narrows the counts of all other filters, but not its own.
       expect(await facets(scope, { types: ['personal'] })).toEqual({
         live: 1,
         archived: 0,
@@ -352,7 +352,7 @@ for (const database of databases()) {
       ]);
       expect(await inspect.owners('default', { agents: null, users: ['ben'], limit: 10 })).toEqual([]);
       expect(await inspect.owners('default', { agents: null, users: null, match: 'AN', limit: 10 })).toHaveLength(1);
-      // A summary is about the whole conversation: the page of the conversation does not count it either.
+      // A summary is about the whole conversation, so the page of the conversation does not count it either.
       const first = varve.for({ agent: 'helper', user: 'ana', session: 'first' });
       const { memory } = await first.memories.create({
         type: 'summary',
@@ -382,7 +382,7 @@ for (const database of databases()) {
       expect((await listed()).items).toMatchObject([{ opening: 'Where is the station?' }]);
     });
 
-    it('finds names and texts with the characters that are wildcards in SQL, and only these', async () => {
+    it('finds names and texts with characters that are wildcards in SQL, and only these', async () => {
       const { inspect } = varve.operator;
       const tenant = 'wildcards';
       const users = ['user_1', 'user21', '100%', 'back\\slash'];
@@ -444,7 +444,7 @@ it('imports the demo life with its statements: the server does not read its conv
     }
     const { items } = await handle.refusals.list();
     expect(items.map(({ reason }) => reason).sort()).toEqual(['not_the_users_own', 'quote_not_found']);
-    // What was, and what was planned and is over, does not hold any more; no text has a day that nobody has said.
+    // Past states and plans that are over are not live, and no text has a day that nobody stated.
     expect((await handle.facts.list()).map(({ key }) => key)).toEqual(['age', 'answer_tone', 'hobby']);
     const profile = (await handle.blocks.read('profile'))?.content;
     expect(profile).not.toMatch(/The wedding is on|2026-10-27/);
@@ -456,7 +456,7 @@ it('imports the demo life with its statements: the server does not read its conv
   }
 });
 
-it('has the demo life beside the sources and in the build', () => {
+it('finds the demo life beside the sources and in the build', () => {
   expect(existsSync(join(ROOT, 'examples/demo-life.json'))).toBe(true);
   expect(existsSync(join(ROOT, 'dist/demo-life.json'))).toBe(true);
 });

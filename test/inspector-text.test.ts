@@ -47,7 +47,7 @@ describe('the view of a person’s own memory (T17)', () => {
 });
 
 describe('the axis of the timeline', () => {
-  it('has every month in between, and one gap for a pause of more than a year', () => {
+  it('has every month of the range, and one gap for a pause of more than a year', () => {
     expect(monthsOf(['2025-11-20T12:00:00Z', '2026-02-03T12:00:00Z', '2026-02-09T12:00:00Z'])).toEqual([
       'November 2025',
       'December 2025',

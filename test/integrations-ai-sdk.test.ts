@@ -261,7 +261,7 @@ describe('the AI SDK middleware', () => {
     expect(await varve.for({ user: 'bob' }).interactions()).toHaveLength(1);
   });
 
-  it('the example runs', async () => {
+  it('runs the example', async () => {
     server.otherwise(
       from((request) => {
         const messages = sent(request);

@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 describe('the OpenAI Agents SDK', () => {
-  it('the example runs: told in one session, known in the next', async () => {
+  it('runs the example: a statement in one session is known in the next', async () => {
     server.otherwise(
       from((request) => {
         const messages = request.body.messages as Sent[];
@@ -63,7 +63,7 @@ describe('the OpenAI Agents SDK', () => {
     ]);
   });
 
-  it('a session keeps the order of its items and its limit, and hides items that were removed', async () => {
+  it('keeps the order and the limit of the items of a session, and hides items that were removed', async () => {
     const handle = varve.for({ user: 'ann', session: 's' });
     const session = new VarveSession(handle);
     await session.addItems([
@@ -90,7 +90,7 @@ describe('the OpenAI Agents SDK', () => {
 });
 
 describe('LangChain', () => {
-  it('the example runs: a model that sees the history, and a retriever', async () => {
+  it('runs the example: a model that sees the history, and a retriever', async () => {
     const model = RunnableLambda.from(async (messages: BaseMessage[]) => {
       const response = await fetch(`${server.url}/chat/completions`, {
         method: 'POST',
@@ -124,7 +124,7 @@ describe('LangChain', () => {
 });
 
 describe('LlamaIndex.TS', () => {
-  it('the example runs: the context comes first, and messages that leave the short-term memory are logged', async () => {
+  it('runs the example: the context comes first, and messages that leave the short-term memory are logged', async () => {
     const { given, found } = await runLlamaIndex(varve);
     expect(given).toContain('Porto');
     expect(found).toContain('Max');
@@ -133,7 +133,7 @@ describe('LlamaIndex.TS', () => {
 });
 
 describe('Anthropic’s SDK', () => {
-  it('the example runs: its memory tool writes files that Varve keeps', async () => {
+  it('runs the example: its memory tool writes files that Varve keeps', async () => {
     const requests: { messages: unknown[] }[] = [];
     const http = createServer((incoming, response) => {
       const answerTo = (body: unknown): void => {

@@ -30,7 +30,7 @@ afterEach(async () => {
 const model = () => ({ id: 'local/test', url: server.url, apiKey: 'key' }) as const;
 
 describe('Mastra', () => {
-  it('the example runs: told in one thread, known in the next', async () => {
+  it('runs the example: a statement in one thread is known in the next', async () => {
     server.otherwise(
       from((request) => {
         const messages = request.body.messages as Sent[];
@@ -44,7 +44,7 @@ describe('Mastra', () => {
     expect(await run(varve, model())).toEqual(['I will remember Max.', 'Max!']);
     const handle = varve.for({ agent: 'assistant', user: 'ann', session: 'monday' });
     const { items } = await handle.events.list({ kinds: ['message'], session: 'monday', order: 'oldest' });
-    // What was looked up is in the prompt and not in the log.
+    // The recalled records are in the prompt and not in the log.
     expect(items.map(({ content }) => content)).toEqual([
       'My dog is called Max. Please remember that.',
       'I will remember Max.',
@@ -121,7 +121,7 @@ describe('Mastra', () => {
       message('3', 'both', 'ann', 'A'),
     ];
     await memory.saveMessages({ messages });
-    // The same message again is the same message.
+    // The same message is stored only once.
     await memory.saveMessages({ messages: [...messages, message('3', 'both', 'bob', 'B')] });
     expect(await memory.getThreadById({ threadId: 'one' })).toMatchObject({
       id: 'one',
@@ -129,7 +129,7 @@ describe('Mastra', () => {
       title: 'Mine',
     });
     expect(await memory.getThreadById({ threadId: 'none' })).toBeNull();
-    // Two resources have it, and neither is told of the other's.
+    // Two resources have a thread with this id, and neither sees the other’s.
     expect(await memory.getThreadById({ threadId: 'both' })).toBeNull();
     expect((await memory.recall({ threadId: 'both', resourceId: 'bob' })).messages).toMatchObject([
       { content: { parts: [{ text: 'B' }] } },
@@ -138,7 +138,7 @@ describe('Mastra', () => {
     await memory.updateThread({ id: 'one', title: 'Holidays', metadata: { colour: 'red' } });
     const mine = await memory.listThreads({ filter: { resourceId: 'ann', metadata: { colour: 'red' } } });
     expect(mine.threads).toMatchObject([{ id: 'one', title: 'Holidays', metadata: { colour: 'red' } }]);
-    // A title is no memory.
+    // A title does not become a memory.
     const { results } = await varve.for({ user: 'ann', session: 'one' }).recall('holidays', { abstain: false });
     expect(results.map(({ text }) => text).join()).not.toContain('Holidays');
     await memory.deleteThread('one');

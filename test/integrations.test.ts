@@ -76,7 +76,7 @@ describe('the store for LangGraph.js', () => {
     expect((item as { value: unknown }).value).toEqual({ a: 1 });
   });
 
-  it('the example runs: it finds by meaning', async () => {
+  it('runs the example, which finds an item by meaning', async () => {
     expect(await runLangGraph(varve)).toBe('Drinks tea, never coffee');
   });
 });
@@ -180,7 +180,7 @@ describe('the backend of Anthropic’s memory tool', () => {
     expect(results[0]?.memory?.content).toContain('rose garden');
   });
 
-  it('the example runs', async () => {
+  it('run the example', async () => {
     const answers = await runAnthropicMemory(varve);
     expect(answers[3]).toContain('Lives in Porto.');
     expect(answers[4]).toMatch(/^Error: .* not allowed/);
@@ -188,7 +188,7 @@ describe('the backend of Anthropic’s memory tool', () => {
 });
 
 describe('plain functions', () => {
-  it('the example runs', async () => {
+  it('run the example', async () => {
     const answers = await runPlain(varve, async ({ system, messages }) => {
       expect(messages.at(-1)?.role).toBe('user');
       return /Allerg\w+: peanuts/.test(system) ? 'Without peanuts.' : 'Noted.';
@@ -196,7 +196,7 @@ describe('plain functions', () => {
     expect(answers).toEqual(['Noted.', 'Without peanuts.', 'Without peanuts.']);
   });
 
-  it('[K17] logs the user’s message although the model fails, and rethrows its failure', async () => {
+  it('[K17] log the user’s message even if the model fails, and rethrow its failure', async () => {
     const handle = varve.for({ user: 'ines', session: 's' });
     const failing = async (): Promise<string> => {
       throw new Error('rate limit');
@@ -208,7 +208,7 @@ describe('plain functions', () => {
     expect(await handle.interactions()).toMatchObject([{ userMessage: 'I keep bees.', agentResponse: '' }]);
   });
 
-  it('answers although the turn could not be logged', async () => {
+  it('return the answer even if the turn could not be logged', async () => {
     const handle = varve.for({ user: 'ann', session: 's' });
     const { text, notLogged } = await converse(handle, { message: 'hi' }, async () => {
       await varve.close();

@@ -3,11 +3,13 @@ export interface KillPoint {
   at: number;
   when: 'before' | 'after';
   statement: string;
-  /** Which of those with the same text it is, from 1: a worker that looks into the queue meanwhile shifts the places. */
+  /**
+   * The index of the statement among those with the same text, from 1. A position in the run would not do, because queue polls shift it.
+   */
   nth: number;
 }
 
-/** What a process has run, and which of it belongs to looks into the queue. */
+/** The statements that a process has run, and which of them belong to queue polls. */
 export interface Statements {
   statements: readonly string[];
   looks: readonly string[];
@@ -22,9 +24,9 @@ export function changesMemory(statement: string): boolean {
 }
 
 /**
- * Points of a run at which to kill it, at most `most` unless its commits alone are more: around the commit of every
- * transaction that changes more than the queue, one for each class of statement, and the rest spread evenly over the others. What
- * comes before the job is leased or after its end is left out.
+ * Points of a run at which to kill it, at most `most` unless there are more commits: around the commit of every transaction that changes
+ * more than the queue, one for each class of statement, and the rest spread evenly over the others. Statements before the lease of the job
+ * or after its end are left out.
  */
 export function killPoints({ statements, looks }: Statements, most: number): KillPoint[] {
   const leasedAt = statements.findIndex((statement) => statement.startsWith("update jobs set state = 'running'"));
@@ -37,7 +39,7 @@ export function killPoints({ statements, looks }: Statements, most: number): Kil
     const nth = statements.slice(0, at + 1).filter((each) => each === statement).length;
     points.set(`${at} ${when}`, { at, when, statement, nth });
   };
-  // How often a worker looks into the queue while the job runs depends on the machine: only the first look is sure to come.
+  // How often a worker polls the queue while the job runs depends on the machine, so only the first poll is certain.
   const isLook = new Set(looks);
   const classes = new Map<string, number>();
   for (let at = from; at < to; at += 1) {
@@ -46,7 +48,7 @@ export function killPoints({ statements, looks }: Statements, most: number): Kil
       add(at, 'before');
       add(at, 'after');
     }
-    // The middle one of those that are alike would need their number first: the last one is as good.
+    // To choose the middle one of equal statements, their number would have to be known first, so the last one is chosen.
     const kind = classOf(statement);
     if (!isLook.has(statement) || !classes.has(kind)) classes.set(kind, at);
   }
@@ -61,7 +63,7 @@ export function killPoints({ statements, looks }: Statements, most: number): Kil
   return [...points.values()].toSorted((one, other) => one.at - other.at);
 }
 
-/** What a statement does, to which table. */
+/** The kind of a statement and its table. */
 function classOf(statement: string): string {
   const [, verb = '', table = ''] =
     /^(\w+)(?:.*?\b(?:from|into|update)\s+"?(\w+)"?)?/i.exec(statement.replace(/^update\b/i, 'update update')) ?? [];

@@ -7,25 +7,25 @@ import { ownerKey, type Scope } from '../src/record/scope.ts';
 import type { Varve, VarveOptions } from '../src/varve.ts';
 import { type Recording, replayingModel } from './recordings/recorded-model.ts';
 
-/** A store in which one job waits, and what has to come of it. */
+/** A store in which one job waits, and the expected result of the job. */
 export interface KillScene {
   name: string;
-  /** The requirements that it bears on. */
+  /** The requirements that the scene tests. */
   proves: string;
   /** Whether the job reads turns with the local model. */
   readsTurns?: boolean;
   options?: Pick<VarveOptions, 'consolidation' | 'embedder' | 'formation'>;
-  /** Answers of a model, which is asked anew in each process. Default: no model. */
+  /** The answers of a model, which is scripted again in each process. Default: no model. */
   answers?: readonly Recording[];
   /** Fills an empty store. The clock begins a hundred days before the job. */
   prepare(stage: Stage): Promise<void>;
-  /** The job; null where `run` does something else. */
+  /** The job; null if `run` does the work. */
   job: NewJob | null;
   run?(varve: Varve): Promise<unknown>;
-  /** What somebody would look at to see that everything was done once, and what they should see. */
+  /** Reads values that show whether everything was done exactly once; `sees` has the expected values. */
   look(ana: Handle, of: Stage['of']): Promise<unknown>;
   sees: unknown;
-  /** A word that must not be left anywhere, in the files neither. */
+  /** A word that must be neither in the store nor in its files afterwards. */
   erases?: string;
 }
 
@@ -41,7 +41,7 @@ export const SCENE_TIME: number = Date.UTC(2026, 5, 1, 12, 1);
 const ANA: Scope = { tenant: 't', agent: 'coach', user: 'ana', session: null, connection: null };
 const NEVER = '0 0 0 1 1 *';
 
-/** How a scene's store is opened, with the clock standing at a time. */
+/** The options of a scene’s store, with a clock fixed at a time. */
 export function openOptions(scene: KillScene, time: number): VarveOptions & { clock: ManualClock } {
   return {
     embedder: null,
@@ -59,7 +59,7 @@ export function openOptions(scene: KillScene, time: number): VarveOptions & { cl
   };
 }
 
-/** Ana, and with a session her part in it. */
+/** The handle of Ana, with or without a session. */
 export function anaOf(varve: Varve, session?: string): Handle {
   return varve.for({ ...ANA, session: session ?? null });
 }
@@ -85,7 +85,7 @@ const importances = async (ana: Handle, type: string): Promise<Record<string, nu
 const runs = async (ana: Handle, kind: string): Promise<number> =>
   (await ana.consolidation.runs({ kinds: [kind], statuses: ['done'] })).length;
 
-/** How often a text says something. */
+/** Counts the occurrences of a text in another. */
 const times = (text: unknown, said: string): number => String(text).split(said).length - 1;
 
 const OBSERVED = ['User lives in Berlin.', 'User owns a red boat.', 'User works at Acme.', 'User plays the cello.'];
@@ -97,7 +97,7 @@ const liking = (what: string): string => `User likes ${what}.`;
 const vectorOf = (text: string): number[] =>
   Array.from({ length: 4 }, (_, index) => 1 + text.length * (index + 1) + text.charCodeAt(index));
 
-/** A statement with an echo, another one, and the request to forget the first, which no formation has read yet. */
+/** A statement with a repetition by the assistant, another statement, and a request to forget the first that no formation has read yet. */
 async function tellOfWork({ of, clock }: Stage): Promise<void> {
   clock.set(SCENE_TIME - 10 * MINUTE);
   const talk = of('talk');
@@ -298,7 +298,7 @@ export const KILL_SCENES: readonly KillScene[] = [
   {
     name: 'reflect',
     proves: '[K10]',
-    // Forming the session would find the same, and which of the two comes first after a kill is nobody's to say.
+    // Forming the session would find the same, and the order of the two after a kill is not determined.
     options: { formation: { facts: false, reflections: false, summaries: false } },
     async prepare({ ana, of, clock }) {
       for (const content of OBSERVED) await ana.memories.create({ type: 'fact', content });
@@ -379,7 +379,7 @@ export const KILL_SCENES: readonly KillScene[] = [
       await ana.intentions.add({ text: 'call Clara', dueAt: new Date(SCENE_TIME + DAY) });
       clock.set(SCENE_TIME - 6 * HOUR);
       await of('talk').logInteraction({ userMessage: 'I sold the boat. I called Clara.', agentResponse: 'Noted.' });
-      // Read already: which of formation and reflection comes first after a kill is nobody's to say.
+      // The turns are marked as read, because the order of formation and reflection after a kill is not determined.
       await of('talk').form();
     },
     job: jobOf('reflect'),
@@ -412,7 +412,7 @@ export const KILL_SCENES: readonly KillScene[] = [
       await ana.memories.create({ type: 'saved_item', title: 'Old', content: 'Kept xylophonequartz for fifty days.' });
       const session = of('old');
       await session.observe({ content: 'Hello.' });
-      // Read already: a session that is cold and unread would be formed whenever the schedule comes round.
+      // The turns are marked as read, because a cold and unread session would be formed at the next due time.
       await session.form();
       await session.memories.create({ type: 'reflection', level: 'session', content: 'Greets.' });
       clock.set(SCENE_TIME - DAY);

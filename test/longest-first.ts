@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take far longer than their size suggests, the longest first. Where no earlier run is known, as in CI, Vitest begins with the
- * largest files: one of these would come last, and one worker would wait for the other until it ends.
+ * Files that take far longer than their size suggests, the longest first. Without the times of an earlier run, as in CI, Vitest begins with
+ * the largest files. One of these files would then come last, and the other workers would wait for it.
  */
 const LONG = [
   'test/spoken-requests.test.ts',

@@ -1,18 +1,18 @@
 import type { Delay } from '../src/models/caller.ts';
 import type { ManualClock } from '../src/record/clock.ts';
 
-/** Waiting that takes no time: pauses pass at once and move the clock, timeouts pass when told to. */
+/** Delays that take no real time: pauses pass at once and advance the clock, and timeouts pass when the test says so. */
 export interface ManualDelay {
   delay: Delay;
   /** The pauses so far, in milliseconds. */
   readonly pauses: number[];
-  /** How many still wait. */
+  /** The number of pending timeouts. */
   readonly waiting: number;
-  /** Lets the time of everything that still waits run out. */
+  /** Lets all pending timeouts expire. */
   timeOut(): void;
 }
 
-/** What is longer than `longestPause` is taken for a timeout. */
+/** A delay longer than `longestPause` is a timeout. */
 export function manualDelay(clock: ManualClock, longestPause = 30_000): ManualDelay {
   const pauses: number[] = [];
   const waiting = new Set<() => void>();

@@ -9,7 +9,7 @@ import { estimateTokens } from '../src/language/words.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 
-// Tests look into answers of every shape.
+// Tests read answers of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any;
 
@@ -34,7 +34,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       clients.push(client);
       return client;
     };
-    // One process for each choice of tools: starting one takes most of the time of a test.
+    // There is one process for each choice of tools, because starting one takes most of the time of a test.
     const started = new Map<string | undefined, Promise<Client>>();
     const overStdioOnce = (tools?: string): Promise<Client> => {
       const client =
@@ -84,13 +84,13 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
 
       it(`offers all tools or those that are named over ${door}, with output schemas and hints`, async () => {
         const { tools } = await (await connect('all')).listTools();
-        // A client that names no connection has nothing to learn about one.
+        // A client that names no connection does not get the tool that learns about one.
         const names = AGENT_TOOLS.map(({ name }) => name).filter((name) => name !== 'update_connection_context');
         expect(tools.map(({ name }) => name)).toEqual(names);
         for (const tool of tools) {
           const hints = AGENT_TOOLS.find(({ name }) => name === tool.name)?.hints;
           expect(tool.outputSchema).toMatchObject({ type: 'object' });
-          // As the protocol has it: a tool that says nothing changes things and may take something away.
+          // By the protocol’s defaults, a tool without hints changes records and may remove some.
           expect(tool.annotations?.readOnlyHint ?? false).toBe(hints?.readOnly);
           if (hints?.readOnly === false) expect(tool.annotations?.destructiveHint ?? true).toBe(hints.destructive);
         }
@@ -201,7 +201,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         };
         expect(items.find(({ content }) => content.includes(mark))?.origin).toBe('user');
         expect(await answer('remember_fact', { key: 'shoe_size', value: 43 })).toMatchObject({ value: '43' });
-        // What is due before the end is listed however long it has been due then.
+        // A reminder that is due before the end is listed, however long it has been due.
         await answer('remember', { text: `Prune the ${mark}`, due: '2030-01-02' });
         for (const until of [null, '2030-01-02', '2031-12-31', '2031-12-31T10:00:00+01:00'])
           expect(JSON.stringify(await answer('list_due', { until }))).toContain(`Prune the ${mark}`);
@@ -216,7 +216,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
           expect([name, (await call(client, name, input)).isError]).toEqual([name, true]);
       });
 
-      it(`answers in words that help over ${door}`, async () => {
+      it(`returns helpful error messages over ${door}`, async () => {
         const client = await connect();
         const wrong = await call(client, 'remember', { content: 'Likes figs.' });
         expect([wrong.isError, wrong.content[0].text]).toEqual([true, expect.stringMatching(/text: .*"content"/)]);
@@ -359,8 +359,8 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await server.call('GET', '/v1/stats')).status).toBe(200);
     });
 
-    it('refuses input that is nested too deeply, over both doors, and continues', async () => {
-      // The client itself runs out of stack at a few thousand.
+    it('refuses input that is nested too deeply over both transports, and continues', async () => {
+      // The client’s own stack overflows at a few thousand levels.
       let deep: unknown = 1;
       for (let level = 0; level < 500; level += 1) deep = [deep];
       for (const client of [

@@ -8,8 +8,8 @@ import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { openAtSchema } from './open-at-schema.ts';
 
-// A store as schema 12 left it, before there were records of what was forgotten: memories are archived as forgotten, and their words are
-// still in the log. The store opens, and the words are out of sight until somebody restores them.
+// A store as schema 12 left it, without forgotten records: memories are archived as forgotten, and their words are still in the log. The
+// store opens, and the words are hidden until somebody restores them.
 
 const TENANT = 'acme';
 const OWNER = { tenant: TENANT, agent: 'coach', user: 'ana' };
@@ -81,7 +81,7 @@ for (const database of databases('sql')) {
         await drop();
       });
 
-      it('has a record for each statement with its fields, and none of its words is left in the log', async () => {
+      it('have a record for each statement with its fields, and none of their words is left in the log', async () => {
         const records = await ana.forgotten.list();
         expect(records.map(({ memory }) => memory).toSorted()).toEqual(GONE.map((name) => id('mem', name)).toSorted());
         expect(records.find(({ attribute }) => attribute === 'salary')).toMatchObject({
@@ -103,12 +103,12 @@ for (const database of databases('sql')) {
         expect(`${system}${JSON.stringify(messages)}`).not.toMatch(/91,500|Bruno|Ida/);
       });
 
-      it('restores a turn with the last of the memories that were read from it', async () => {
+      it('restore a turn with the last of the memories that were read from it', async () => {
         const [dog, ida, salary] = ['dog', 'ida', 'salary'].map((name) => id('mem', name));
         await ana.memories.restore(salary ?? '');
         expect(await turn('salary')).toBe(TURNS.salary);
         await ana.memories.restore(dog ?? '');
-        // The whole turn was taken out for both: its words are those of the other one, too.
+        // The whole turn was hidden for both, and its words are also those of the other one.
         expect((await turn('both'))?.trim()).toBe('');
         await ana.memories.restore(ida ?? '');
         expect(await turn('both')).toBe(TURNS.both);

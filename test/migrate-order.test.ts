@@ -27,7 +27,7 @@ for (const database of databases('sql')) {
         const found: number[] = [];
         for (let index = 0; index < 6; index += 1) {
           const { agent, user, tenant } = OWNERS[index % 2]!;
-          // Recorded by a clock that ran backwards: the rows alone know the order.
+          // The events were recorded with a clock that ran backwards, so only the row numbers have the right order.
           const at = RECORDED - index;
           const inserted = await sql<{
             row: number;
@@ -70,7 +70,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('are paged through and followed without a gap where two owners have the same versions', async () => {
+    it('are paged through and followed without a gap if two owners have the same versions', async () => {
       const { options, drop } = await database.create();
       const now = Date.parse('2026-11-01T09:00:00Z');
       const varve = await createVarve({

@@ -8,7 +8,7 @@ import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { openAtSchema } from './open-at-schema.ts';
 
-// A store as schema 7 left it: keyed facts, slots in the metadata, revisions of them. It opens, and nothing is lost.
+// A store as schema 7 left it: keyed facts, slots in the metadata, and their revisions. It opens, and nothing is lost.
 
 const TENANT = 'acme';
 const OWNER = { tenant: TENANT, agent: null, user: 'ana' };
@@ -95,13 +95,13 @@ const ROWS: OlderRow[] = [
   fact('lucky', 'lucky_number', '7'),
   fact('city', 'city', 'Tromsø'),
   fact('company', 'company', 'Acme'),
-  // Two types of an application's own, each with one live value for a key, that say the same.
+  // Two types of the application, each with one live value for a key, that state the same.
   { ...fact('tone', 'tone', 'formal'), type: 'setting', unique_key: 'key:tone-of-settings' },
   { ...fact('style', 'tone', 'formal'), type: 'style', unique_key: 'key:tone-of-styles' },
   fact('dog', 'dog_name', 'Bello'),
   fact('cat', 'cat_name', 'Mia'),
   fact('penicillin', 'allergy_penicillin', 'penicillin', { metadata: formed('allergy:penicillin') }),
-  // Formation would have made the same of both: the second keeps its key.
+  // Formation would have written the same for both, so the second keeps its key.
   fact('nuts', 'allergy_nuts', 'nuts', { content: 'Allergy: nuts', metadata: formed('allergy:nut') }),
   fact('morenuts', 'allergy_tree_nuts', 'nuts', { content: 'Allergy: nuts', metadata: formed('allergy:nut') }),
   statement('lives', 'User lives in Oslo.', {
@@ -150,7 +150,7 @@ const ROWS: OlderRow[] = [
   },
 ];
 
-/** What the revision of a change has kept: the whole memory, as it was written then. */
+/** The snapshot in the revision of a change: the whole memory as it was written then. */
 const SNAPSHOT = {
   id: id('mem', 'oslo'),
   scope: { ...OWNER, session: null, connection: null },
@@ -283,7 +283,7 @@ for (const database of databases('sql')) {
       expect((await ana().facts.get('lucky_number'))?.value).toBe('7');
     });
 
-    it('makes one attribute with many values of facts that had a key for each value', async () => {
+    it('merges facts that had a key for each value into one attribute with many values', async () => {
       expect(await memory('penicillin')).toMatchObject({ attribute: 'allergy', value: 'penicillin' });
       expect(await memory('nuts')).toMatchObject({ attribute: 'allergy', value: 'nuts', archivedAt: null });
       expect(await memory('morenuts')).toMatchObject({
@@ -293,9 +293,9 @@ for (const database of databases('sql')) {
       });
     });
 
-    it('gives the table’s name to a key that means the same, and keeps the key where it says more', async () => {
+    it('renames a key to the attribute with the same meaning, and keeps a key that says more', async () => {
       expect(await memory('company')).toMatchObject({ attribute: 'employer', value: 'Acme' });
-      // There is a home_city already: both values stay.
+      // There is already a home_city, so both values stay.
       expect(await memory('city')).toMatchObject({ attribute: 'city', value: 'Tromsø', archivedAt: null });
       expect(await memory('dog')).toMatchObject({ attribute: 'dog_name', value: 'Bello' });
       expect(await memory('cat')).toMatchObject({ attribute: 'cat_name', value: 'Mia' });
@@ -307,7 +307,7 @@ for (const database of databases('sql')) {
       }
     });
 
-    it('makes fields of slots, and keeps what the application has added beside them', async () => {
+    it('converts slots to fields, and keeps the application’s own metadata', async () => {
       expect(await memory('tea')).toMatchObject({
         subject: "User's sister Ana",
         attribute: 'likes',
@@ -318,12 +318,12 @@ for (const database of databases('sql')) {
         permanent: false,
         metadata: { ticket: 7 },
       });
-      // It was said in the same turn as the keyed fact, whose value it gets: both are replaced by another value.
+      // It was stated in the same turn as the keyed fact, whose value it gets. Another value replaces both.
       expect(await memory('lives')).toMatchObject({ attribute: 'home_city', value: 'Oslo', permanent: false });
       expect(await memory('bare')).toMatchObject({ subject: 'User', attribute: null, statedBy: 'tool' });
     });
 
-    it('leaves the application its metadata, whatever the names in it', async () => {
+    it('keeps the application’s metadata, whatever its names', async () => {
       expect(await memory('own')).toMatchObject({
         metadata: APPLICATIONS_OWN,
         internal: {},
@@ -367,7 +367,7 @@ for (const database of databases('sql')) {
       expect((await then.facts.get('home_city'))?.value).toBe('Oslo');
     });
 
-    it('no longer has a column for keys, or a unique constraint on it', async () => {
+    it('has neither a column for keys nor a unique constraint on it', async () => {
       const store = await openStore(options);
       const readKeys = store.read(EVERY_TENANT, (reader) => sql`select memories.key from memories`.execute(reader));
       await expect(readKeys).rejects.toThrow(/key/);
@@ -378,7 +378,7 @@ for (const database of databases('sql')) {
       await store.close();
     });
 
-    it('can be used as before: another value replaces the old one, and the same value is known', async () => {
+    it('works as before: another value replaces the old one, and the same value is known', async () => {
       expect((await ana().facts.set({ key: 'lucky_number', value: '7' })).outcome).toBe('unchanged');
       expect((await ana().facts.set({ key: 'lucky_number', value: '8' })).outcome).toBe('superseded');
       expect(await memory('lucky')).toMatchObject({ archiveReason: 'superseded', version: 2 });

@@ -9,7 +9,7 @@ import { openAtSchema } from './open-at-schema.ts';
 
 const OWNER = ownerKey({ tenant: 'acme', agent: null, user: 'ana' });
 
-/** Keeps what it was asked to embed. */
+/** An embedder that records its input. */
 function listeningEmbedder(texts: string[]): Embedder {
   return {
     id: 'listening@1',
@@ -28,7 +28,7 @@ const EVENTS = [
   { kind: 'document_chunk', content: LONG },
 ];
 
-/** Events that have a vector each, as every event had. */
+/** Events with one vector each, as in the older schema. */
 async function insertOlder(store: Database): Promise<void> {
   await store.write('acme', async (writer) => {
     await sql`insert into owners (tenant_id, owner_key, user_id, version, epoch, created_at)
@@ -52,7 +52,7 @@ for (const database of databases('sql')) {
       const older = await openAtSchema(9, options);
       await insertOlder(older);
       await older.close();
-      // Imported after openAtSchema, which has reset the modules.
+      // Imported after openAtSchema, which resets the modules.
       const { createVarve } = await import('../src/varve.ts');
       const texts: string[] = [];
       const varve = await createVarve({ store: options, embedder: listeningEmbedder(texts), background: false });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { mutated, MUTATIONS } from '../scripts/mutations.ts';
 
-// `npm run mutate` runs them; a change that moves a guard is told here that the mutation has to move with it.
+// `npm run mutate` runs the mutations. This test fails if a change moves the code that a mutation breaks.
 it.each(MUTATIONS.map((mutation) => [mutation.name, mutation] as const))(
   'the mutation finds what it breaks: %s',
   (_name, mutation) => {

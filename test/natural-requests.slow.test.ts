@@ -4,14 +4,14 @@ import { MINUTE } from '../src/record/clock.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';
 
-/** A request after what was said: words that are gone afterwards, and words that are still there. */
+/** A request after some turns, with the words that must be gone afterwards and the words that must stay. */
 interface NaturalRequest {
   language: string;
   said: string[];
   request: string;
   gone: string[];
   stays: string[];
-  /** Words of the request itself are to go, too: "don't keep this, but …". */
+  /** Whether words of the request itself must be gone too: "don't keep this, but …". */
   self?: boolean;
 }
 
@@ -31,7 +31,7 @@ const talk = JSON.parse(readFileSync(new URL('talk/natural-requests.json', impor
   NaturalRequest[]
 >;
 
-/** The requests after which what was meant is gone from the log and from all memories, and nothing else is. */
+/** The requests after which only what was meant is gone from the log and from all memories. */
 async function understood(requests: readonly NaturalRequest[]): Promise<number> {
   const { options, drop } = await databases()[0]!.create();
   const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
@@ -60,7 +60,7 @@ async function understood(requests: readonly NaturalRequest[]): Promise<number> 
   return count;
 }
 
-// Measured with the local embedder and without a model. The floors are what the last run had; nine of ten are wanted.
+// Measured with the local embedder and without a model. The floors are the figures of the last run; the goal is nine of ten.
 describe('[X1] requests to forget as ordinary users type them, in seven languages, without a model', () => {
   it.each([
     ['that nobody has looked at', talk.unseen, 0.8],

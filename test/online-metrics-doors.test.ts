@@ -6,7 +6,7 @@ import { startProtocolServer } from './protocol-server.ts';
 import { runCli, type CliRun } from './run-cli.ts';
 import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
 
-// The same store behind every door: a reader that has invented a third of its statements, and an agent that asks what it knows.
+// The same store behind every interface: a reader has invented a third of its statements, and an agent asks for facts that it knows.
 
 describe('online metrics and the checks of extraction', { timeout: 180_000 }, () => {
   let place: ServerPlace;

@@ -58,7 +58,7 @@ for (const database of databases()) {
 
     it('[T19] find the questions of the agent whose answer was in memory', async () => {
       const { repeatQuestionRate, repeated } = await varve.operator.metrics(scope);
-      // "Shall I go on?" asks for nothing of the user's; the number was asked for and was not known.
+      // "Shall I go on?" asks for no attribute of the user. The number was asked for and was not known.
       expect(repeatQuestionRate).toEqual({ rate: 0.5, of: 2 });
       expect(repeated).toEqual([{ question: 'Where do you live?', attribute: 'home_city' }]);
     });
@@ -91,7 +91,7 @@ for (const database of databases()) {
       expect((await varve.operator.metrics(scope)).contextUtilisation).toEqual({ rate: 0.5, of: 2 });
     });
 
-    it('do not include other tenants and users', async () => {
+    it('exclude other tenants and users', async () => {
       const none = await varve.operator.metrics({ user: 'ben' });
       expect(none.observationRate).toEqual({ rate: null, of: 0 });
       expect(none.repeatQuestionRate).toEqual({ rate: null, of: 0 });

@@ -3,7 +3,7 @@ import type { Database } from '../src/store/database.ts';
 import type * as migrations from '../src/store/migrations/migrations.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 
-/** Opens a store as an older version of Varve left it: at this schema, and no further. */
+/** Opens a store at an older schema, as an older version of Varve left it. */
 export async function openAtSchema(schema: number, options: StoreOptions): Promise<Database> {
   vi.resetModules();
   vi.doMock('../src/store/migrations/migrations.ts', async (original) => {

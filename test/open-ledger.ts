@@ -13,7 +13,7 @@ import { json, type ProtocolServer, startProtocolServer } from './protocol-serve
 /** Noon of 15 November 2026. */
 export const NOON: number = Date.UTC(2026, 10, 15, 12);
 
-/** A ledger on an empty store of its own. */
+/** A ledger on its own empty store. */
 export interface OpenLedger {
   ledger: Ledger;
   database: Database;
@@ -41,14 +41,14 @@ export async function openLedger(kind: TestDatabase, options: Partial<LedgerOpti
 export const ada = { tenant: 't', agent: 'a', user: 'ada' };
 export const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };
 const schema: z.ZodType<{ facts: string[] }> = z.object({ facts: z.array(z.string()) });
-/** A request to a model, whose answer has no facts unless a test says so. */
+/** A request to a model. Its default answer has no facts. */
 export const request: DataRequest<typeof schema> = { task: 'read', schema, prompt: { system: 's', user: 'u' } };
 
-/** The ledgers of a suite, one for each test, beside a server that answers for the models. */
+/** The ledgers of a suite, one for each test, and a server that answers as the models. */
 export interface LedgerSuite {
   open(options?: Partial<LedgerOptions>): Promise<Ledger>;
   languageModel(): LanguageModel;
-  /** What the ledger has written down for the tenant `t`. */
+  /** The entries of the ledger for the tenant `t`. */
   rows(): Promise<Record<string, unknown>[]>;
   /** The ledger that the test has opened. */
   readonly opened: OpenLedger;

@@ -13,12 +13,12 @@ interface Exported {
 }
 
 it(
-  'the spans of a server reach a collector through the example, and hold no content',
+  'the spans of a server reach a collector through the example, and contain no content',
   { timeout: 60_000 },
   async () => {
     const received: Exported[] = [];
     const arrived = Promise.withResolvers<void>();
-    // What a collector is to the exporter: OTLP over HTTP in JSON.
+    // A collector for the exporter: OTLP over HTTP in JSON.
     const collector = createServer((request, response) => {
       expect(request.url).toBe('/v1/traces');
       const take = async (): Promise<void> => {
@@ -44,7 +44,7 @@ it(
       await server.call('POST', `/v1/events${at}`, { body: { content: 'I play the xylophone.' } });
       expect((await server.call('POST', `/v1/recall${at}`, { body: { query: 'the xylophone' } })).status).toBe(200);
       expect((await server.call('POST', `/v1/context${at}`, { body: { message: 'the xylophone?' } })).status).toBe(200);
-      // The batch would wait for five seconds. It goes out when the process ends.
+      // The batch would be sent after five seconds; it is also sent when the process ends.
       await server.stop();
       await arrived.promise;
       const [{ resource, scopeSpans } = { resource: { attributes: [] }, scopeSpans: [] }] =

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
-/** A program that remembers and recalls by meaning, and says what recall could not use. */
+/** A program that remembers, recalls by meaning, and prints what recall could not use. */
 const USE = `
   const varve = await createVarve({ store: ':memory:', background: false });
   const ana = varve.for({ user: 'ana' });
@@ -50,14 +50,14 @@ describe('the package as npm packs it', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'varve-package-'));
-    // Builds first (prepack).
+    // `npm pack` builds first (prepack).
     await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT, maxBuffer: 2 ** 26 });
     const [tarball = ''] = globSync('*.tgz', { cwd: folder });
     await run('tar', ['-xzf', tarball], { cwd: folder });
     installed = join(folder, 'app/node_modules/varve');
     mkdirSync(dirname(installed), { recursive: true });
     symlinkSync(join(folder, 'package'), installed);
-    // The application's own dependencies are those that npm would have installed.
+    // The application’s own dependencies are those that npm would have installed.
     const { dependencies } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
@@ -70,7 +70,7 @@ describe('the package as npm packs it', () => {
   }, 300_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs a program of the application and gives what it printed and warned of. */
+  /** Runs a program of the application, and returns its output and warnings. */
   const execute = async (file: string): Promise<Used & { warned: string }> => {
     const { stdout, stderr } = await run(process.execPath, [file], { cwd: dirname(file) });
     return { ...(JSON.parse(stdout) as Used), warned: stderr };
@@ -80,7 +80,7 @@ describe('the package as npm packs it', () => {
   it('has every file that its documents link to, and no source map without its source', () => {
     const files = globSync('**/*', { cwd: join(folder, 'package'), exclude: ['node_modules/**'] });
     const dead = files
-      // The site has its own test of links; it keeps copies of documents that lie elsewhere.
+      // The docs site has its own test of links; it contains copies of documents from elsewhere.
       .filter((file) => file.endsWith('.md') && !file.startsWith('dist/'))
       .flatMap((file) => {
         const text = readFileSync(join(folder, 'package', file), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
@@ -140,7 +140,7 @@ describe('the package as npm packs it', () => {
       export const said = (result: RecallResult): string =>
         result.kind === 'memory' ? result.memory.type : result.event.origin;
       export const all: string[] = results.map(said);
-      // @ts-expect-error An event is no memory.
+      // @ts-expect-error An event is not a memory.
       export const wrong = results.map((result) => (result.kind === 'event' ? result.memory.type : ''));
       export const client = createClient({ url: 'http://localhost', key: '' });
     `;
@@ -156,7 +156,7 @@ describe('the package as npm packs it', () => {
 
   for (const format of ['esm', 'cjs'] as const) {
     it(
-      `embeds in a bundle (${format}) beside an installed package, and explains what to do without one`,
+      `embeds in a bundle (${format}) if the package is installed too, and otherwise explains what to do`,
       { timeout: 120_000 },
       async () => {
         const entry = join(folder, 'app', `server-${format}.mjs`);

@@ -5,7 +5,7 @@ import { createVarve } from '../src/varve.ts';
 
 const URL = process.env['VARVE_TEST_PGBOUNCER_URL'];
 
-// scripts/pgbouncer.sh start <the URL of the server> prints it. .ci/run also runs suites of the store through it.
+// `scripts/pgbouncer.sh start <the URL of the server>` prints the URL. .ci/run also runs suites of the store through PgBouncer.
 describe.skipIf(URL === undefined)('PgBouncer in transaction mode', () => {
   const schema = `test_bouncer_${process.pid}`;
 
@@ -22,7 +22,7 @@ describe.skipIf(URL === undefined)('PgBouncer in transaction mode', () => {
       ),
     );
     for (const { place, tenant, role } of seen) expect([tenant, role]).toEqual([`tenant-${place}`, 'varve_tenant']);
-    // That the transactions of one client went through several connections of the server.
+    // The transactions of one client used several connections of the server.
     expect(new Set(seen.map(({ backend }) => backend)).size).toBeGreaterThan(1);
     await store.close();
   });

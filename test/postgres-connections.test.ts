@@ -13,7 +13,7 @@ import { databases } from './databases.ts';
 const [, , database] = databases('sql');
 
 describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () => {
-  // The first design took 13, 15 and 39. The embedder is one that is paid for: what it used is written down by each call.
+  // The embedder is a paid one, so each call also writes its usage to the ledger.
   it('are at most 11 for an exchange observed, 13 for a recall and 37 for a context', { timeout: 60_000 }, async () => {
     const { options, drop } = await database!.create();
     const embed = async (texts: readonly string[]): Promise<number[][]> =>
@@ -32,7 +32,7 @@ describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () =
     for (let number = 0; number < 30; number += 1) await ana.observe(exchange(number));
     await varve.drain();
     const sent = vi.spyOn(pg.Client.prototype, 'query');
-    // The fewest of several calls: what a call leaves to be written later is sent while another one runs.
+    // The fewest messages of several calls, because work that one call defers is sent while another runs.
     const fewest = async (call: (number: number) => Promise<unknown>): Promise<number> => {
       const counts: number[] = [];
       for (let number = 100; number < 105; number += 1) {
@@ -57,7 +57,7 @@ describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () =
 
 describe.skipIf(database?.skip !== null)('the vacuum after an erasure', () => {
   it('skips a table that another session has locked, and vacuums all others', async () => {
-    // A store of its own, whose tables were never vacuumed.
+    // A separate store whose tables were never vacuumed.
     const { options, drop } = await database!.create({ isBare: true });
     const { schema = '' } = options as { schema?: string };
     const url = new URL(inject('postgresUrl') ?? '');
@@ -109,7 +109,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
 
     const acknowledged: string[] = [];
     let cuts = 0;
-    // Not before some writes have got through since the last cut: on a busy machine none would.
+    // The next connection is ended only after some writes have succeeded; on a busy machine none would otherwise.
     let acknowledgedAtCut = 0;
     const cutting = setInterval(() => {
       if (acknowledged.length < acknowledgedAtCut + 4) return;
@@ -123,7 +123,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
           await ana.observe({ content, idempotencyKey: content });
           acknowledged.push(content);
         } catch (error) {
-          // Only where a commit was on its way.
+          // A write fails only if a commit was in progress when the connection ended.
           expect(VarveError.isInstance(error, 'store_unavailable')).toBe(true);
           expect((error as VarveError).retryable).toBe(true);
           place -= 1;
@@ -156,7 +156,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
         }),
       ),
     );
-    // Two connections for forty reads: none has begun within the transaction of another.
+    // Two connections serve forty reads, and no read has begun within the transaction of another.
     expect(seen).toEqual(seen.map((_, place) => `tenant-${place}`));
     const other = new pg.Client(inject('postgresUrl') ?? '');
     await other.connect();
@@ -176,7 +176,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await expect(openStore({ url: gone.href })).rejects.toMatchObject({ code: 'store_unavailable' });
     const { options, drop } = await database!.create();
     const store = await openStore(options);
-    // A mistake is not an outage.
+    // A wrong URL is not an outage.
     await expect(store.read('t', (reader) => sql`select nothing`.execute(reader))).rejects.toMatchObject({
       code: '42703',
     });
@@ -195,7 +195,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     for (const name of ["o'neil", "\\'; select 1; --", 'a\\b', '$1', "'' E'\\\\'"]) {
       expect(await settingIn(name)).toBe(name);
     }
-    // A NUL is no text to PostgreSQL: the transaction does not begin, and the one connection works afterwards.
+    // PostgreSQL accepts no NUL, so the transaction does not begin. The only connection works afterwards.
     await expect(settingIn('nul\0')).rejects.toThrow(/./);
     expect(await settingIn('after')).toBe('after');
     await store.close();
@@ -237,7 +237,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     it('are no longer used behind a pooler that forgets them, and nothing fails', async () => {
       const { store, drop } = await open(true);
       await use(store, 5);
-      // What a pooler does that hands the next transaction to another connection.
+      // A pooler behaves like this when it gives the next transaction another connection.
       await store.read('t', (reader) => sql`deallocate all`.execute(reader));
       await use(store, 5);
       expect(await names(store)).toBe(0);

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { StoreOptions } from '../src/store/open-store.ts';
 
-/** A store that can be copied as a whole while nobody has it open. */
+/** A store that can be copied as a whole while it is not open. */
 export interface CopyableStore {
   options: StoreOptions;
   copy(): Promise<{ options: StoreOptions; drop(): Promise<void> }>;
   drop(): Promise<void>;
 }
 
-/** An empty SQLite store in a folder of its own; its copies are copies of the folder. */
+/** An empty SQLite store in its own folder. Copies are copies of the folder. */
 export async function copyableSqlite(): Promise<CopyableStore> {
   const folder = (): string => mkdtempSync(join(tmpdir(), 'varve-copy-'));
   const storeIn = (path: string): Awaited<ReturnType<CopyableStore['copy']>> => ({
@@ -29,7 +29,7 @@ export async function copyableSqlite(): Promise<CopyableStore> {
   };
 }
 
-/** An empty PostgreSQL database; its copies are made by the server, which asks for the right to create databases. */
+/** An empty PostgreSQL database. The server makes the copies, which needs the right to create databases. */
 export async function copyablePostgres(url: string): Promise<CopyableStore> {
   const { default: pg } = await import('pg');
   const run = async (statement: string): Promise<void> => {

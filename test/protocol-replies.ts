@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { digest } from '../src/record/id.ts';
 import { words } from '../src/language/words.ts';
 
-/** A request that came in. */
+/** A received request. */
 export interface ProtocolRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: ProtocolBody;
 }
 
-/** The parts of the OpenAI protocol that replies look at. */
+/** The parts of the OpenAI protocol that replies read. */
 export interface ProtocolBody {
   model?: string;
   stream?: boolean;
@@ -24,9 +24,9 @@ export interface ProtocolBody {
 export type Reply = (request: ProtocolRequest, response: ServerResponse) => void | Promise<void>;
 
 export interface TextOptions {
-  /** stop, length, content_filter, tool_calls; null leaves it out. Default stop. */
+  /** stop, length, content_filter or tool_calls; null omits the field. Default stop. */
   finish?: string | null;
-  /** Tokens in, out and cached; null leaves the usage out. Default 100, 20, 0. */
+  /** Tokens in, out and cached; null omits the usage. Default 100, 20, 0. */
   usage?: { in: number; out: number; cached?: number } | null;
   refusal?: string;
 }
@@ -69,12 +69,12 @@ export function refusal(reason = "I'm sorry, I can't help with that."): Reply {
   return text(null, { refusal: reason });
 }
 
-/** A text of so many characters that never gets to the point. */
+/** A text of this many characters without an answer. */
 export function large(characters: number): Reply {
   return text(`{"facts":["${'a'.repeat(characters)}`, { finish: 'length' });
 }
 
-/** Answers by what was asked: `from((request) => json(…))`. */
+/** A reply that depends on the request: `from((request) => json(…))`. */
 export function from(choose: (request: ProtocolRequest) => Reply): Reply {
   return (request, response) => choose(request)(request, response);
 }
@@ -91,22 +91,22 @@ export function status(
   };
 }
 
-/** A success whose body is whatever you say: a proxy's page, half a JSON. */
+/** A successful response with any body: a proxy’s page, or half a JSON text. */
 export function raw(body: string, contentType = 'application/json'): Reply {
   return (_request, response) => void response.writeHead(200, { 'content-type': contentType }).end(body);
 }
 
-/** Takes the request and never answers. */
+/** Accepts the request and never answers. */
 export function hang(): Reply {
   return () => {};
 }
 
-/** Closes the connection before a word. */
+/** Closes the connection without an answer. */
 export function drop(): Reply {
   return (_request, response) => void response.destroy();
 }
 
-/** Begins an answer, streamed when asked, and closes the connection in the middle. */
+/** Begins an answer, streamed if requested, and closes the connection in the middle. */
 export function half(content = 'this is only the beginning'): Reply {
   return async (request, response) => {
     const streamed = request.body.stream === true;
@@ -127,14 +127,14 @@ export function half(content = 'this is only the beginning'): Reply {
 export interface VectorOptions {
   /** Default 64. */
   dimensions?: number;
-  /** Vectors given instead of one for each text. */
+  /** The vectors to return instead of one for each text. */
   count?: number;
-  /** Instead of a vector made of the text's words. */
+  /** The vector to return instead of one made of the text’s words. */
   vector?: (text: string) => unknown[];
   usage?: boolean;
 }
 
-/** One vector for each text; texts that share words are near each other. */
+/** One vector for each text; texts that share words are similar. */
 export function vectors({ dimensions = 64, count, vector, usage = true }: VectorOptions = {}): Reply {
   return (request, response) => {
     const texts = request.body.input ?? [];
@@ -153,7 +153,7 @@ export function vectors({ dimensions = 64, count, vector, usage = true }: Vector
   };
 }
 
-/** A vector whose places are the words of a text: not of unit length, as some providers' are not. */
+/** A vector whose dimensions are the words of a text. It does not have unit length, like the vectors of some providers. */
 export function wordVector(content: string, dimensions = 64): number[] {
   const vector = Array.from({ length: dimensions }, () => 0);
   for (const word of words(content)) {

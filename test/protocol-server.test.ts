@@ -46,7 +46,7 @@ describe('the protocol server, through the AI SDK itself', () => {
     expect(received).toBe('the beginning');
   });
 
-  it('embeds, with texts that share words near each other', async () => {
+  it('embeds texts, and texts that share words are similar', async () => {
     const { embedding } = await embed({ model: server.embeddingModel(), value: 'red apples' });
     expect(embedding).toEqual(wordVector('red apples'));
     const cosine = (one: number[], other: number[]) =>

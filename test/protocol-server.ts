@@ -23,17 +23,19 @@ export type EmbeddingModelObject = Exclude<EmbeddingModel, string>;
  */
 export interface ProtocolServer {
   readonly url: string;
-  /** Every request so far, oldest first. */
+  /** All requests so far, oldest first. */
   readonly requests: ProtocolRequest[];
   /** Replies for the next requests, one each, in this order. */
   next(...replies: Reply[]): void;
-  /** The reply to requests that are not scripted, of both kinds or of one. Default: "ok" to a chat, one vector for each text to embed. */
+  /**
+   * The reply to requests that are not scripted, of both kinds or of one. Default: "ok" to a chat, and one vector for each text to embed.
+   */
   otherwise(reply: Reply | { chat?: Reply; embeddings?: Reply }): void;
-  /** Resolves when so many requests have come in since the start. */
+  /** Resolves when this many requests have arrived since the start. */
   arrived(count: number): Promise<void>;
   /** Forgets scripts and requests. */
   reset(): void;
-  /** A model object of `@ai-sdk/openai-compatible`. `strict`: the server takes JSON schemas; default true. */
+  /** A model object of `@ai-sdk/openai-compatible`. `strict` says whether the server accepts JSON schemas; default true. */
   languageModel(id?: string, options?: { strict?: boolean }): ModelObject;
   embeddingModel(id?: string, options?: { maximum?: number }): EmbeddingModelObject;
   close(): Promise<void>;
@@ -46,7 +48,7 @@ interface Fallback {
 
 const DEFAULTS: Fallback = { chat: text('ok'), embeddings: vectors() };
 
-/** Starts one on a free port of this machine. */
+/** Starts a server on a free port of this machine. */
 export async function startProtocolServer(): Promise<ProtocolServer> {
   const requests: ProtocolRequest[] = [];
   let scripted: Reply[] = [];
@@ -66,7 +68,7 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
     const reply = scripted.shift() ?? fallback[request.path.endsWith('/embeddings') ? 'embeddings' : 'chat'];
     await reply(request, response);
   };
-  // A client in this process may be held up for seconds by PGlite, and would then use a connection that was just closed as idle.
+  // PGlite may block a client in this process for seconds; the client would then use a connection that was just closed as idle.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -5,7 +5,7 @@ import { serverPlace, type ServerPlace, type ServerProcess, startServer } from '
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Why the Python client cannot be tried here; null when it can. */
+/** Why the Python client cannot be tested here; null if it can. */
 function missingPython(): string | null {
   const asked = spawnSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 9))'], { encoding: 'utf8' });
   if (asked.error !== undefined) return 'there is no python3';
@@ -47,7 +47,7 @@ describe.skipIf(missing !== null)('the Python client', () => {
     const skipped = [...ran.stderr.matchAll(/skipped ['"](.+)['"]$/gm)].map(([, reason = '']) => reason);
     for (const reason of new Set(skipped)) console.log(`Python client: a part is not tried, ${reason}.`);
     expect(ran.stderr).toMatch(/Ran 1[6-9] tests[\s\S]*\nOK/);
-    // Only the adapters may be skipped, and only where their framework is not there.
+    // Only the adapters may be skipped, and only if their framework is not installed.
     expect(skipped.filter((reason) => reason !== 'langchain-core is not installed')).toEqual([]);
   }, 90_000);
 });

@@ -15,7 +15,7 @@ const STORED_CONTEXT: RecallOptions = { sources: ['memories', 'documents'], mode
 
 const texts = ({ results }: Recalled): string[] => results.map((result) => result.text);
 
-// With the real local embedder: what recall finds is the point of it.
+// These tests use the real local embedder, because they test what recall finds.
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`recall on ${database.name}`, () => {
     let varve: Varve;
@@ -136,14 +136,14 @@ for (const database of databases()) {
       expect(await handle.session.window()).toHaveLength(2);
       expect((await handle.session.get())?.state.activePreferences).toEqual(['short answers']);
       await handle.session.close();
-      // The session's state ends; the episodes and what was learned stay, also for the next session.
+      // The session’s state ends; the episodes and the memories stay, also for the next session.
       const next = varve.for({ ...handle.scope, session: 's2' });
       expect(await next.session.get()).toBeNull();
       expect((await next.events.list({ kinds: ['message'] })).items).toHaveLength(2);
       expect(texts(await next.recall('bakery', { abstain: false }))[0]).toBe('The user runs a bakery.');
     });
 
-    it('[Q7] the nearest memories of the user, ten at most, with their score', async () => {
+    it('[Q7] returns the nearest memories of the user, ten at most, with their score', async () => {
       const handle = open({ agent: 'coach', user: 'ana' });
       await remember(
         handle,
@@ -169,7 +169,7 @@ for (const database of databases()) {
           importance: index < 10 ? 0.9 : 0.3 + index / 100,
         });
       }
-      // The first was read since the others were made.
+      // The first memory was read after the others were created.
       clock.advance(MINUTE);
       const [first] = (await handle.memories.list({ order: 'oldest' })).items;
       await handle.recall('Fact 0', { mode: 'text', limit: 1 });
@@ -200,7 +200,7 @@ for (const database of databases()) {
       const all = await handle.recall(query, { ...FIVE_SIGNALS, limit: 40 });
       expect(all.results).toHaveLength(30);
       expect(texts(all).filter((text) => !text.includes('loaves'))).toEqual([]);
-      // By importance alone the satellites would come first: what is not among the 30 nearest is not ranked.
+      // By importance alone the satellites would come first, but a memory that is not among the 30 nearest is not ranked.
       const weights = { similarity: 0, recency: 0, importance: 1, frequency: 0, entity: 0 };
       expect(texts(await handle.recall(query, { ...FIVE_SIGNALS, weights })).join()).not.toContain('Satellite');
       const few = await handle.recall(query, { ...FIVE_SIGNALS, tokenBudget: 40 });
@@ -237,7 +237,7 @@ for (const database of databases()) {
       expect(texts(weighed)[0]).toBe('Traffic was 500 visits a day.');
     });
 
-    it('[L4] a memory that is linked to an entity of the query is found, however far its meaning is', async () => {
+    it('[L4] a memory that is linked to an entity of the query is found, however different its meaning is', async () => {
       const handle = open();
       const blog = await handle.entities.add({ type: 'service', name: 'Zanzibar Blog', aliases: ['ZB'] });
       await handle.memories.create({ type: 'fact', content: 'Mondays do better than Fridays.', entities: [blog.id] });
@@ -587,7 +587,7 @@ for (const database of databases()) {
         expect(await first(`Where did I live in ${month}?`)).toContain('Bilbao');
       expect(await first('In which city did I live in May?')).toContain('Vigo');
       expect(await first('Where do I live?')).toContain('Vigo');
-      // The only value that is known may have been true before it was mentioned.
+      // The only known value may have been true before it was mentioned.
       expect(await first('What was my job in March?')).toContain('tailor');
     });
 
@@ -706,7 +706,7 @@ for (const database of databases()) {
       expect(texts(await sister.recall('Where does Mirela live?'))[0]).toContain('Iasi');
     });
 
-    it('a plan says that it is one, and for when, in results and for tools, in its language', async () => {
+    it('a plan is shown as a plan with its date, in results and for tools, in its language', async () => {
       const handle = open();
       const planned = { type: 'fact', tense: 'planned', validFrom: '2026-09-01T00:00:00Z' } as const;
       await handle.memories.create({ ...planned, content: 'Works as a beekeeper in Ghent.' });
@@ -721,7 +721,7 @@ for (const database of databases()) {
       expect(home.text).toBe('Wohnt mit den Eltern in einem Haus in Graz. (geplant für 2026-09-01)');
     });
 
-    it('a question for a list gets more than ten, unless the caller says how many', async () => {
+    it('a question for a list gets more than ten results, unless the caller sets a limit', async () => {
       const handle = open();
       const towns = 'Aarhus Bergen Cork Delft Evora Faro Gdynia Hasselt Imola Jena Kotka Lund Malaga Nantes'.split(' ');
       await remember(handle, ...towns.map((town) => `Has spent a holiday in ${town}.`));
@@ -796,7 +796,7 @@ for (const database of databases()) {
       expect(await ask('Who did I have dinner with before I moved to Valencia?')).toContain('Tom');
     });
 
-    it('abstains when nothing relevant is known, and says so', async () => {
+    it('abstains and says so when nothing relevant is known', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await remember(
         handle,
@@ -822,7 +822,7 @@ for (const database of databases()) {
       expect(results.map(({ text }) => text)).toEqual(['Allergy: peanuts']);
     });
 
-    it('[K5] a question asks for the attributes that it names, and not for all that share a word with them', async () => {
+    it('[K5] a question asks for the attributes that it names, and not for all attributes that share a word with them', async () => {
       const handle = open({ user: 'call' });
       for (const [key, value] of [
         ['name', 'Ana'],
@@ -878,7 +878,7 @@ for (const database of databases()) {
       expect(await first("What is the cat's name?")).toMatch(/Miso/);
       expect(await first('Where does her brother work?')).toBe("User's brother works for Shopify in Toronto.");
       expect(await first("What is her daughter's name?")).toBe("User's daughter Alba is four years old.");
-      // Without vectors too: the key means what is asked.
+      // This also works without vectors, because the key has the meaning of the question.
       const [byKey] = (await created.for(handle.scope).recall('Where does she work?')).results;
       expect(byKey?.text).toBe('Employer: Acme');
       await created.close();
@@ -909,7 +909,7 @@ for (const database of databases()) {
         expect(await asked('goals')).toEqual(['User wants to open a bakery in 2028.']);
         expect(await asked('family')).toEqual(["User's sister Mia is a vet."]);
         expect(await asked('What do you know about me?')).toHaveLength(5);
-        // Asked for by more than its kind, it must have the rest too.
+        // A question that asks for more than a kind needs results that match the rest too.
         expect(await asked('preferences on quantum chromodynamics')).not.toContain('User prefers trains over planes.');
       }
       await withoutVectors.close();
@@ -956,7 +956,7 @@ for (const database of databases()) {
       await created.drop();
     });
 
-    it('shows a turn whose whole text is the id of a memory that is shown beside it', async () => {
+    it('shows a turn whose whole text is the id of a memory that is shown with it', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const ticket = await handle.memories.create({ type: 'fact', content: 'The ticket about the boiler is open.' });
       const id = 'memory' in ticket ? (ticket.memory as { id: string }).id : (ticket as { id: string }).id;
@@ -1003,7 +1003,7 @@ for (const database of databases()) {
       await created.drop();
     });
 
-    it('sees at once what another handle or process has just written', async () => {
+    it('sees at once what another handle or process has written', async () => {
       const handle = open({ user: 'ana' });
       await remember(handle, 'One thing.');
       await handle.recall('thing', { abstain: false });

@@ -6,10 +6,10 @@ import { databases } from './databases.ts';
 const REPLICA = process.env['VARVE_TEST_REPLICA_URL'];
 const [, , server] = databases('sql');
 
-// scripts/postgres-replica.sh start <the URL of the server> prints the URL of a streaming replica.
+// `scripts/postgres-replica.sh start <the URL of the server>` prints the URL of a streaming replica.
 describe.skipIf(server?.skip !== null || inject('distributed'))('a replica for recall', () => {
   it.skipIf(REPLICA === undefined)(
-    'answers recall with what it has, while the turns of the session come from the primary',
+    'a replica answers recall with what it has, while the turns of the session come from the primary',
     { timeout: 120_000 },
     async () => {
       const { options, drop } = await server!.create();
@@ -38,7 +38,7 @@ describe.skipIf(server?.skip !== null || inject('distributed'))('a replica for r
       }
       await expect.poll(() => found('harbour'), { timeout: 60_000 }).toHaveLength(2);
 
-      // What was forgotten or erased is gone at once, for another process too, and so is a key that was revoked.
+      // Forgotten and erased records are gone at once, also for another process, and so is a revoked key.
       const { memory: kept } = await ana.memories.create({ type: 'fact', content: 'The lighthouse of Linz is white.' });
       const { memory: gone } = await ana.memories.create({ type: 'fact', content: 'The lighthouse of Graz is red.' });
       const { key, secret } = await varve.operator.keys.create('acme', { name: 'app' }, 'test');
@@ -70,7 +70,7 @@ describe.skipIf(server?.skip !== null || inject('distributed'))('a replica for r
     },
   );
 
-  it('is optional: without it the primary answers, and the doctor reports that', async () => {
+  it('a replica is optional: without it the primary answers, and the doctor reports that', async () => {
     const { options, drop } = await server!.create();
     const store = { ...options, replicaUrl: 'postgres://varve:varve@127.0.0.1:1/varve' };
     const varve = await createVarve({ store, embedder: null, background: false });

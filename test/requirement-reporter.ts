@@ -3,8 +3,8 @@ import { REQUIREMENTS } from './requirements.ts';
 import { titleWithoutIds } from './written-tests.ts';
 
 /**
- * Fails a run in which a test that the table of requirements names was in a file that ran, and did not pass: a test that is skipped, or
- * that no longer gets a case, proves nothing. A run of single tests by their title (`-t`) is not judged.
+ * Fails a run in which a file ran but a test in it that the table of requirements names did not pass, because a skipped test proves
+ * nothing. A run of single tests by their title (`-t`) is not judged.
  */
 export default class RequirementReporter implements Reporter {
   #vitest: Vitest | undefined;
@@ -27,7 +27,7 @@ export default class RequirementReporter implements Reporter {
   }
 }
 
-/** Whether a test with this title passed, for one set of parameters at least. */
+/** Whether a test with this title passed for at least one set of parameters. */
 function passes(module: TestModule, title: string): boolean {
   const pattern = new RegExp(
     `^${title

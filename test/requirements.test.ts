@@ -8,7 +8,7 @@ describe('the requirements', () => {
   const named = ({ file, test }: { file: string; test: string }) =>
     written.filter((each) => each.file === file && titleWithoutIds(each.title) === test);
 
-  it('each has a row in the table, with a case or with the reason why there is none yet', () => {
+  it('have a row in the table each, with a case or with the reason why there is none yet', () => {
     const proven = [...REQUIREMENTS].filter(([, { cases, pending }]) => cases.length > 0 || pending !== null);
     expect(proven.map(([id]) => id).toSorted()).toEqual(REQUIREMENT_IDS.toSorted());
     for (const [id, { asks, cases, pending }] of REQUIREMENTS)
@@ -16,7 +16,7 @@ describe('the requirements', () => {
         expect([id, text.length > 2]).toEqual([id, true]);
   });
 
-  it('each case names one test that exists, cites the requirement and asserts something', () => {
+  it('have cases that each name one existing test, which cites the requirement and asserts something', () => {
     const wrong = cases.flatMap((each) => {
       const found = named(each);
       if (found.length !== 1) return [`${each.id}: ${found.length} tests in ${each.file} are called “${each.test}”`];
@@ -26,7 +26,7 @@ describe('the requirements', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('no test cites one that does not exist', () => {
+  it('include every id that a test cites', () => {
     const unknown = written.filter(({ ids }) => ids.some((id) => !REQUIREMENT_IDS.includes(id)));
     expect(unknown.map(({ file, title }) => `${file}: ${title}`)).toEqual([]);
   });

@@ -8,11 +8,11 @@ export interface RequirementCase {
   test: string;
 }
 
-/** What a source design asks for in a few words, and the cases that prove it. */
+/** The request of a source design in a few words, and the cases that prove it. */
 export interface Requirement {
   asks: string;
   cases: RequirementCase[];
-  /** Why it is knowingly not met yet, where it is not. */
+  /** Why the requirement is knowingly not met yet; null if it is met. */
   pending: string | null;
 }
 

@@ -15,13 +15,13 @@ const TERMINAL = fileURLToPath(new URL('fixtures/cli-terminal.ts', import.meta.u
 export interface CliOptions {
   environment?: Record<string, string>;
   input?: string;
-  /** In a pseudo-terminal; with `input` or `isApart`, in a process of its own. */
+  /** Whether the command runs in a pseudo-terminal. With `input` or `isApart`, it runs in a separate process. */
   terminal?: boolean;
   /** The working folder. Default: that of the tests. */
   cwd?: string;
-  /** Called when it first writes to the standard error output, in a process of its own. */
+  /** Called when the command first writes to stderr, in a separate process. */
   onComplaint?: () => void;
-  /** Runs in a process of its own, as for a test about the process or about modules that it loads. Default false. */
+  /** Whether the command runs in a separate process, for a test about the process or the modules that it loads. Default false. */
   isApart?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface CliRun {
   stderr: string;
 }
 
-/** What the host of commands is asked to run. */
+/** A request to the host of commands. */
 export interface HostedRun {
   words: readonly string[];
   environment: NodeJS.ProcessEnv;
@@ -40,8 +40,8 @@ export interface HostedRun {
 }
 
 /**
- * Runs `varve` with its output in a pipe, or in a pseudo-terminal where `terminal` is set. Commands run one after the other in one
- * process for each worker of the tests (and one in a terminal), which takes a tenth of the processor time of a process for each command.
+ * Runs `varve` with its output in a pipe, or in a pseudo-terminal if `terminal` is set. Commands run one after the other in one process for
+ * each worker of the tests (and one in a terminal), which takes a tenth of the processor time of a process for each command.
  */
 export async function runCli(words: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const kept = Object.entries(process.env).filter(
@@ -81,7 +81,7 @@ async function runHosted(run: HostedRun): Promise<CliRun> {
   }
 }
 
-/** A terminal with a process that runs commands in it, and what it has printed since the last of them. */
+/** A terminal with a process that runs commands in it, and its output since the last command. */
 interface Terminal {
   send(run: HostedRun): void;
   answered(): Promise<CliRun>;

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../src/http/json-schema.ts';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
-/** Values that fit a JSON Schema, as far as the server's own schemas use it. */
+/** Values that match a JSON Schema, for the features that the server’s own schemas use. */
 export function fitting(schema: JsonSchema, schemas: Schemas, depth = 0): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
@@ -79,7 +79,7 @@ function most(schema: JsonSchema): number {
   return Math.min((schema['maximum'] as number | undefined) ?? 1000, 1_000_000);
 }
 
-/** Values of which most fit no schema at all. */
+/** Values that mostly match no schema. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom(null, '', [], {}, -1, 1e308, '\u0000', '\uD800', '../../etc/passwd', "'; drop table memories; --", {
@@ -87,7 +87,7 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
   }),
 );
 
-/** The same value with one thing wrong: a field too many, one missing, or one of another kind. */
+/** The same value with one defect: an extra field, a missing field, or a field of another type. */
 export function spoilt(value: unknown, seed: number): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { unexpected: value };
   const names = Object.keys(value);

@@ -33,13 +33,13 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
     const internal = (): string[] => server.log.filter((line) => line.includes('"internal"'));
 
-    /** Sends bytes as they are, and gives back what came until the server closed the connection. */
+    /** Sends raw bytes, and returns what arrived until the server closed the connection. */
     const raw = async (...parts: (string | number | Uint8Array)[]): Promise<string> => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
       let text = '';
       socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
       socket.on('error', () => {});
-      // Not `once` of node:events: it rejects on an error, and a reset after the answer is one of the ways to be refused.
+      // `once` of node:events is not used, because it rejects on an error, and a reset after the answer is a valid refusal.
       const closed = new Promise((resolve) => socket.once('close', resolve));
       for (const part of parts) {
         if (typeof part === 'number') await new Promise((resolve) => setTimeout(resolve, part));
@@ -148,10 +148,10 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
       const body = ['Content-Type: application/json', 'Content-Length: 100', 'Expect: 100-continue'];
       socket.write(head('POST /v1/interactions?user=u HTTP/1.1', ...body));
-      // The server asks for the body when it has read the head.
+      // The server requests the body after it has read the head.
       await once(socket, 'data');
       socket.destroy();
-      // No other test of this file asks for this route.
+      // No other test of this file requests this route.
       await expect.poll(() => server.log.join('\n')).toContain('"route":"/v1/interactions"');
       expect(internal()).toEqual([]);
     });
@@ -179,7 +179,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await server.call('DELETE', '/v1/events', { key: null })).status).toBe(401);
     });
 
-    // These three wait together, the first for the time limit of requests.
+    // These three run in parallel, because the first waits for the time limit of requests.
     it.concurrent('closes connections with an incomplete request', { timeout: 20_000 }, async ({ expect }) => {
       const [slow, endless, overMcp] = await Promise.all([
         raw(

@@ -13,7 +13,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
   (database) => {
     let place: ServerPlace;
     let server: ServerProcess;
-    /** Reaches the user `bob` alone, and may do everything there. */
+    /** A key that reaches only the user `bob` and has full access there. */
     let bob: string;
     /** A memory of Ana's, one that all share, and an event of Ana's. */
     let hers: string;
@@ -22,7 +22,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
 
     const make = async (key: object): Promise<string> =>
       (await server.call('POST', '/v1/keys', { body: key })).body.secret as string;
-    /** All that is not Bob's, as an export has it. */
+    /** All records that are not Bob’s, as an export has them. */
     const others = async (): Promise<string[]> => {
       const { text } = await server.call('GET', '/v1/export');
       return text.split('\n').filter((line) => line.includes('"scope"') && !line.includes('"user":"bob"'));
@@ -81,7 +81,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
           OPERATIONS.filter(({ access }) => access === 'admin'),
         ),
       ).toEqual([]);
-      // What a key that reads may ask with a body.
+      // The operations that a read key may call with a body.
       expect(
         OPERATIONS.filter(({ access, method }) => access === 'read' && method !== 'get').map(({ id }) => id),
       ).toEqual(['assembleContext', 'recall', 'recallMany', 'callTool']);
@@ -129,7 +129,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
           await send('POST', `/v1/intentions/${id}/done`),
           await send('DELETE', `/v1/learnings/${id}`),
         ].map(({ status }) => status);
-        // 400: a memory cannot contradict what is no memory that the key sees.
+        // The status 400 occurs, because a memory cannot contradict a memory that the key does not see.
         for (const status of statuses) expect([400, 403, 404]).toContain(status);
       }
       for (const level of ['tenant', 'agent']) {
@@ -179,13 +179,13 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       ]);
       expect(await others()).toEqual(before);
       expect((await server.call('GET', `/v1/memories/${hers}/history?user=ana`)).body).toEqual(history);
-      // It can still be changed: nobody has taken the number of its next version.
+      // The memory can still be changed, because the import has not taken its next version number.
       const change = { change: { importance: 0.9 } };
       expect((await server.call('PATCH', `/v1/memories/${hers}?user=ana`, { body: change })).status).toBe(200);
       const fifth = await server.call('GET', `/v1/memories/mem_${id('5')}`, { key: bob });
       expect(fifth.body.sourceEvents).toEqual([]);
-      // What a line says of tenant and user is replaced by those of the key: the third and the fourth are Bob's now.
-      // Ids of other users are treated like unknown ids, so that the answer does not say whether they exist.
+      // The tenant and user of a line are replaced by those of the key, so the third and the fourth are Bob’s now. Ids of other users are
+      // treated like unknown ids, so that the answer does not reveal whether they exist.
       expect(body.imported).toEqual({ memory: 3, revision: 2 });
       expect((body.problems as { line: number }[]).map((problem) => problem.line)).toEqual([1, 2]);
     });

@@ -55,9 +55,9 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       clearInterval(watching);
       await looks;
       expect([...statuses.keys()].toSorted()).toEqual([200, 201]);
-      // How many is for the benchmark: here a busy machine must not fail the test.
+      // The throughput is for the benchmark; here a busy machine must not fail the test.
       expect(statuses.get(201)).toBeGreaterThanOrEqual(CLIENTS);
-      // The second half of the run may not need much more than the first.
+      // The second half of the run must not need much more memory than the first.
       const half = memory.slice(Math.floor(memory.length / 2));
       expect(Math.max(...half)).toBeLessThan(600 * 1024 ** 2);
       expect(Math.max(...half.slice(-3))).toBeLessThan(Math.max(...memory.slice(0, -3)) * 1.5);
@@ -77,7 +77,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
             });
             if (answer.status === 201) acknowledged.push(answer.body.events[0].id as string);
           } catch (error) {
-            // The connection ends with the server: what was not answered does not count.
+            // The connection ends with the server; requests without an answer do not count.
             expect(error).toBeInstanceOf(Error);
             return;
           }
@@ -125,13 +125,13 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       const again = await start({ key: server.key });
       expect((await again.call('GET', '/v1/stats')).body.events).toBe(1500);
     });
-    // SQLite alone: how a database answers does not matter here.
+    // SQLite alone is enough, because the database does not matter here.
     it.skipIf(database.name !== 'SQLite')(
       'buffers a limited amount for a client that never reads its stream, and still stops',
       { timeout: 120_000 },
       async () => {
         place = await serverPlace(database);
-        // The same server that `npm start` starts: with larger young spaces garbage is kept for long.
+        // The server has the flags of `npm start`, because larger young spaces keep garbage for longer.
         const server = await start({ environment: { NODE_OPTIONS: '--max-semi-space-size=16' } });
         const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
         socket.pause();
@@ -147,7 +147,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         for (let index = 0; index < 10; index += 1) await write();
         const before = await resident();
         for (let index = 0; index < 30; index += 1) await write();
-        // A rough bound on a process: src/http/streams.test.ts asserts that no change waits in memory. The process gets time to collect
+        // A rough bound for a process: src/http/streams.test.ts asserts that no change waits in memory. The process gets time to collect
         // its garbage.
         await expect.poll(async () => (await resident()) - before, { timeout: 25_000 }).toBeLessThan(100 * 1024 ** 2);
         const follower = await fetch(`${server.url}/v1/changes?user=e`, {

@@ -18,7 +18,7 @@ interface Described {
 
 const RUNS = 8;
 const SECRET = 'A sentence that only the other tenant may read: xylophone.';
-// They change what the others need: who may call, and whether the server still has the records.
+// These operations change what the others need: who may call, and whether the server still has the records.
 const APART = new Set(['changes', 'erase', 'revokeKey', 'rotateKey', 'import']);
 
 describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip === null))(
@@ -53,7 +53,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         (await server.call('POST', '/v1/webhooks', { body: { url: 'https://example.org/hook' } })).body.webhook.id;
       ids = {
         webhook: [await newWebhook(), 'whk_00000000000000000000000000'],
-        // Removed in the course of the test.
+        // Removed during the test.
         removed: [await newWebhook()],
         id: [
           ours,
@@ -130,7 +130,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         }
         expect(problems.slice(0, 10)).toEqual([]);
         expect(server.log.filter((line) => line.includes('"internal"'))).toEqual([]);
-        // What generated input cannot hit: the id of a dead job, a held change, an intention, a block that nobody wrote.
+        // Records that generated input cannot hit: the id of a dead job, a held change, an intention, a block that nobody wrote.
         const never = Object.values(document.paths)
           .flatMap((methods) => Object.values(methods).map((one) => (one as unknown as Described).operationId))
           .filter((id) => !successes.has(id) && !APART.has(id));
@@ -140,7 +140,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
   },
 );
 
-/** Fills the placeholders of a path with something that exists, is another tenant's, or is nonsense. */
+/** Fills the placeholders of a path with an existing id, another tenant’s id, or an invalid one. */
 function fill(path: string, ids: Record<string, string[]>, seed: number): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const place = path === '/v1/webhooks/{id}' ? 'removed' : path.startsWith('/v1/webhooks/') ? 'webhook' : name;

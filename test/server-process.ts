@@ -9,14 +9,14 @@ import type { TestDatabase } from './databases.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 
-/** A place for servers: started again they have the same store. */
+/** A store for server processes. Servers that are started again have the same store. */
 export interface ServerPlace {
   environment: Record<string, string>;
   folder: string;
   remove(): Promise<void>;
 }
 
-/** Makes an empty store for server processes, in a folder or in a schema of its own on a PostgreSQL server. */
+/** Creates an empty store for server processes, in a folder or in its own schema on a PostgreSQL server. */
 export async function serverPlace(database?: TestDatabase): Promise<ServerPlace> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-server-'));
   const store = database === undefined || database.name === 'SQLite' ? null : await database.create();
@@ -35,15 +35,15 @@ export async function serverPlace(database?: TestDatabase): Promise<ServerPlace>
   };
 }
 
-/** A real server in a process of its own. */
+/** A real server in a separate process. */
 export interface ServerProcess {
   url: string;
-  /** The secret that the first start has printed; null on later ones. */
+  /** The secret that the first start printed; null on later starts. */
   key: string | null;
   process: ChildProcess;
-  /** Its log, a line each. */
+  /** The lines of its log. */
   log: string[];
-  /** Asks with a key. */
+  /** Sends a request with a key. */
   call(
     method: string,
     path: string,
@@ -55,13 +55,13 @@ export interface ServerProcess {
 export interface Answered {
   status: number;
   headers: Headers;
-  // Tests look into answers of every shape.
+  // Tests read answers of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
   text: string;
 }
 
-/** Starts a server and waits until it listens. Without an embedder unless asked for: that is another test's business. */
+/** Starts a server and waits until it listens. It has no embedder by default, because other tests cover that. */
 export async function startServer(
   place: ServerPlace,
   {
@@ -86,7 +86,7 @@ export async function startServer(
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  // A test that fails before it stops its server must not leave it behind.
+  // A test that fails before it stops its server must not leave the server running.
   process.once('exit', () => child.kill('SIGKILL'));
   const log: string[] = [];
   createInterface(child.stderr).on('line', (line) => log.push(line));

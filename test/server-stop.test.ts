@@ -10,12 +10,12 @@ const LOCAL = { host: '127.0.0.1', port: 0, settings: DEFAULT_SETTINGS, version:
 it('a server with open idle connections stops at once', async () => {
   const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
   const server = await serve({ ...LOCAL, varve });
-  // A browser opens connections in advance, and keeps those that were answered.
+  // A browser opens connections in advance, and keeps connections open after an answer.
   const silent = connect(server.port, '127.0.0.1');
   await once(silent, 'connect');
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
   const closed = once(silent, 'close');
-  // Waiting for the whole grace would exceed the time limit of the test.
+  // Waiting for the whole grace period would exceed the time limit of the test.
   await server.stop(24 * 3_600_000);
   await closed;
   await varve.close();
@@ -34,7 +34,7 @@ it('a server stops although a client does not read its stream', async () => {
   client.write(`GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${secret}\r\n\r\n`);
   await once(client, 'readable');
   expect(String(client.read(15))).toBe('HTTP/1.1 200 OK');
-  // Waiting for the whole grace would exceed the time limit of the test.
+  // Waiting for the whole grace period would exceed the time limit of the test.
   await server.stop(24 * 3_600_000);
   client.destroy();
   await varve.close();

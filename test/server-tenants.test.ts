@@ -11,7 +11,7 @@ interface Described {
   requestBody?: { content: Record<string, { schema: JsonSchema; example: unknown }> };
 }
 
-/** A request with a hole in it, where an id goes. */
+/** A request with a placeholder for an id. */
 interface Probe {
   operation: string;
   where: string;
@@ -19,7 +19,7 @@ interface Probe {
 }
 
 const SECRET = 'xylophone';
-// They stream, or take the ids of others out of the keys that the test needs.
+// These operations stream their requests or answers.
 const APART = new Set(['changes', 'export', 'import']);
 
 describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip === null))(
@@ -29,7 +29,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     let server: ServerProcess;
     let document: OpenApiDocument;
     let other: string;
-    /** Ids of everything that the other tenant has. */
+    /** The ids of all records of the other tenant. */
     let theirs: string[];
 
     const ask = (key: string | null, method: string, path: string, body?: unknown): Promise<Answered> =>
@@ -52,7 +52,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       await place.remove();
     });
 
-    /** Gives the other tenant one of everything. */
+    /** Creates one record of each kind for the other tenant. */
     async function fill(): Promise<string[]> {
       const at = '?user=ana&agent=a&session=s&connection=c';
       const post = (path: string, body: unknown): Promise<Answered> => ask(other, 'POST', `/v1/${path}${at}`, body);
@@ -77,7 +77,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       return [...new Set(found)];
     }
 
-    /** Everywhere that a text can be handed in: each place of a path, each parameter, each field of a body. */
+    /** All places that accept a text: each placeholder of a path, each parameter, each field of a body. */
     function probes(): Probe[] {
       const found: Probe[] = [];
       for (const [path, methods] of Object.entries(document.paths)) {
@@ -125,7 +125,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       const all = probes();
       const kinds = ['evt', 'mem', 'ent', 'job', 'key', 'whk'];
       expect(kinds.filter((kind) => !theirs.some((id) => id.startsWith(`${kind}_`)))).toEqual([]);
-      // That no operation with an id in its path or its body was left out.
+      // No operation with an id in its path or its body is left out.
       for (const name of ['getMemory', 'getEvent', 'retryJob', 'revokeKey', 'eraseMemory', 'acceptHeldChange'])
         expect(all.map(({ operation, where }) => `${operation} ${where}`)).toContain(`${name} path`);
       for (const place of [
@@ -140,7 +140,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       for (const probe of all) {
         const ids =
           probe.where === 'path' ? theirs : kinds.map((kind) => theirs.find((id) => id.startsWith(kind)) ?? '');
-        // What the probe answers to an id that nobody has is the same for all ids of a kind.
+        // The answer to an unknown id is the same for all ids of a kind.
         const unknown = new Map<string, string>();
         for (const id of ids) {
           const kind = id.slice(0, 4);
@@ -215,11 +215,11 @@ const PLACES: Readonly<Record<string, string>> = {
   time: '2026-01-01',
 };
 
-/** An answer without what differs between any two requests: ids, times, numbers. */
+/** An answer without the values that differ between any two requests: ids, times, numbers. */
 function shape({ status, text }: Answered, id: string): string {
   const masked = text
     .replaceAll(id, 'THE ID')
-    // Words of the question, which are made of the id itself.
+    // Words of the question, which contain the id itself.
     .replaceAll(/"words":\[[^\]]*\]|"slug":"[^"]*"/g, 'WORDS')
     .replaceAll(/\b[a-z]{3}_[0-9a-z]{26}\b/g, 'ID')
     .replaceAll(/varve_[\w-]+|whsec_[\w+/=]+/g, 'KEY')
@@ -240,7 +240,7 @@ function takesText(schema: JsonSchema, document: OpenApiDocument): boolean {
   return type === 'string' || [items, ...(anyOf ?? [])].some((one) => one !== undefined && takesText(one, document));
 }
 
-/** The paths to all fields of a body that take a text or a list of them. */
+/** The paths of all fields of a body that accept a text or a list of texts. */
 function textFields(schema: JsonSchema, document: OpenApiDocument, depth = 0): string[][] {
   const found = resolved(schema, document);
   const object = found.properties === undefined ? found.anyOf?.map((one) => resolved(one, document))[0] : found;
@@ -251,7 +251,7 @@ function textFields(schema: JsonSchema, document: OpenApiDocument, depth = 0): s
   });
 }
 
-/** The example of a body with an id in one field: as a list where the field is one. */
+/** The example of a body with an id in one field, as a list if the field is a list. */
 function withField(example: unknown, [name = '', ...rest]: readonly string[], id: string): unknown {
   const body = { ...(example as Record<string, unknown>) };
   const isList = name.endsWith('s') && name !== 'status' && name !== 'as';

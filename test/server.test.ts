@@ -39,7 +39,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect([description.status, description.headers.get('content-type')]).toEqual([200, 'application/json']);
       expect(description.headers.get('x-content-type-options')).toBe('nosniff');
       expect(description.body).toMatchObject({ openapi: '3.1.1' });
-      // The site is built by `npm run build:docs` only.
+      // Only `npm run build:docs` builds the site.
       expect((await server.call('GET', '/docs/', { key: null })).status).not.toBe(401);
       for (const path of ['/v1/memories', '/v1/nothing', '/metrics', '/mcp', '/inspector/demo']) {
         const answer = await server.call('GET', path, { key: null });
@@ -128,7 +128,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         ],
       ]);
       expect(logged.body.events[0]).toMatchObject({ content: 'My horse is called Falada.', speaker: 'Ana' });
-      // A message with an id of its own is kept once, however often the conversation is sent.
+      // A message with its own id is stored once, however often the conversation is sent.
       expect((await server.call('POST', path, { body: { messages: messages.slice(1, 2) } })).body.repeated).toBe(1);
       const one = await server.call('POST', path, { body: { role: 'user', content: 'He is white.' } });
       expect(one.body.events[0]).toMatchObject({ origin: 'user', content: 'He is white.' });
@@ -143,7 +143,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         '2024-05-02',
         '2024-05-03',
       ]);
-      // A misspelt time is refused: the message would be dated to now.
+      // A misspelt time is refused, because the message would otherwise get the current time.
       const misspelt = { role: 'user', content: 'At the lake.', occured_at: '2024-05-01' };
       const refused = await server.call('POST', path, { body: { messages: [misspelt] } });
       expect([refused.status, refused.body.detail]).toEqual([
@@ -266,7 +266,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       const read = await server.call('GET', '/v1/forgotten?user=forgets', { key });
       expect(read.body).toMatchObject({ items: [{ id: record?.id, attribute: 'salary', value: null, text: '' }] });
       expect(read.text).not.toContain('Halden');
-      // The other doors to archived memories show no more.
+      // The other operations on archived memories show no more.
       for (const door of ['?archived=include&', `/${record?.memory}?`, `/${record?.memory}/history?`]) {
         const [admins, others] = [
           await server.call('GET', `/v1/memories${door}user=forgets`),
@@ -285,7 +285,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(await client.forgotten.list()).toEqual([]);
       const fact = await client.facts.get('salary');
       expect(fact?.value).toBe('52k at Halden');
-      // What was only archived is brought back by any key that may write.
+      // Any key that may write can restore a memory that was only archived.
       expect(await client.memories.archive(fact?.id ?? '')).toMatchObject({ archiveReason: 'pruned' });
       expect(await client.forgotten.list()).toEqual([]);
       expect((await server.call('POST', byMemory, { key })).status).toBe(200);
@@ -601,7 +601,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         'application/problem+json',
       ]);
       expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
-      // Without any key there is nothing to guess: a browser must be asked for one.
+      // A request without a key guesses nothing, and a browser must be asked for a key.
       expect((await own.call('GET', '/metrics', { key: null })).status).toBe(401);
       const { text } = await own.call('GET', '/metrics');
       expect(text).toContain('varve_wrong_keys_total{status="401"} 5');
@@ -691,7 +691,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       const limited = await startServer(place, { key: server.key, environment: { VARVE_RATE_LIMIT: '0.01' } });
       expect((await limited.call('GET', '/openapi.json', { key: null })).status).toBe(200);
       expect((await limited.call('GET', '/docs', { key: null })).status).toBe(429);
-      // Requests without a key leave those of the key alone.
+      // Requests without a key do not use up the limit of a key.
       expect((await limited.call('GET', '/v1/memories')).status).toBe(200);
       await limited.stop();
       const closed = await startServer(place, { key: server.key, environment: { VARVE_DOCS_NEED_KEY: '1' } });
@@ -757,7 +757,7 @@ describe('a server without an embedder, and then with one', () => {
   });
 });
 
-/** A key of another tenant, made by the operator on the command line. */
+/** A key of another tenant, which the operator creates on the command line. */
 async function otherTenant(place: ServerPlace): Promise<string> {
   const words = ['keys', 'create', 'other', '--access', 'admin', '--tenant', 'other', '--json'];
   const made = await runCli(words, { environment: { VARVE_DATA: place.folder, ...place.environment } });

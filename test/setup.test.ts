@@ -28,7 +28,7 @@ const SERVERS = `{
 }
 `;
 
-/** A configuration as people have it, with comments and servers of their own, for each client. */
+/** A configuration as people write it, with comments and other servers, for each client. */
 const FILES: Record<string, { file: string; text: string; entry: string[] }> = {
   'claude-code': {
     file: '.claude.json',
@@ -100,7 +100,7 @@ describe('varve setup', () => {
     return config[entry[0] ?? '']?.['varve'] ?? { command: '', args: [] };
   };
 
-  /** What `varve setup` does, on a machine of our own. */
+  /** Runs `varve setup` on a simulated machine. */
   const setUp = (client: string, options: { remove?: boolean } = {}, platform: NodeJS.Platform = 'linux'): string[] => {
     const command = (word: string): ServerCommand => ({ command: '/usr/bin/node', args: ['/opt/varve/main.js', word] });
     const machine = { platform, home, appData: join(home, 'Roaming') };
@@ -116,7 +116,7 @@ describe('varve setup', () => {
     if (text !== '') write(file, text);
     expect(setUp(client)).toContain(join(home, file));
     const after = read(file);
-    // Every line stands as it stood, but that of an object that was empty.
+    // Every line is unchanged, except the line of an object that was empty.
     const lines = text.split(/\r?\n/).filter((line) => !line.endsWith('{}'));
     expect(lines.filter((line) => !after.split(/\r?\n/).includes(line))).toEqual([]);
     expect(serverIn(client)).toMatchObject({ command: '/usr/bin/node', args: ['/opt/varve/main.js', 'mcp'] });
@@ -356,6 +356,6 @@ describe('varve hook', () => {
     expect(given.hookSpecificOutput.additionalContext).toContain('Graz');
     expect((await runCli(['hook', ...data], { environment, input: 'no JSON' })).code).toBe(0);
     rmSync(folder, { recursive: true, force: true });
-    // Seven processes of their own.
+    // The test starts seven processes.
   }, 120_000);
 });

@@ -44,7 +44,7 @@ for (const database of databases()) {
       expect((await cook.facts.list()).map(({ scope }) => scope)).toMatchObject([{ agent: null, user: 'priya' }]);
       expect((await cook.recall('Where does she live?')).results.map(({ text }) => text).join()).toContain('Berlin');
       expect((await cook.context({ message: 'Hello' })).system).toContain('Berlin');
-      // What is no permanent fact stays with the agent that was told, and so does the talk.
+      // A memory that is not a permanent fact stays with the agent that learned it, and so do the turns.
       expect((await cook.memories.list()).items.every(({ scope }) => scope.agent === null)).toBe(true);
       expect(await log(cook)).toBe('');
       for (const stranger of [
@@ -165,7 +165,7 @@ describe('the option of shared facts', () => {
     await expect(createVarve({ store: ':memory:', facts: wrong })).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  it('lets a key of one agent read, set and forget them as facts of users that it may name, and by no other way', async () => {
+  it('lets a key of one agent read, set and forget them as facts of users that it may name, and in no other way', async () => {
     const place = await serverPlace();
     const config = join(place.folder, 'shared.config.js');
     writeFileSync(config, 'export default { facts: { shared: true } };');
@@ -183,10 +183,10 @@ describe('the option of shared facts', () => {
     expect(await city('agent=cook&user=ana')).toBe('Berlin');
     const { body } = await server.call('GET', '/v1/facts?agent=coach&user=ana', { key: coach });
     expect(JSON.stringify(body)).toContain('Berlin');
-    // Not for an agent or a user that the key may not name, nor for everybody.
+    // Agents and users that the key may not name, and all users together, are refused.
     expect((await set(coach, 'agent=cook&user=ana', 'Graz')).status).toBe(403);
     expect((await set(onlyAna, 'agent=coach&user=bob', 'Graz')).status).toBe(403);
-    // By its id the memory is the user's with every agent, and so above the key.
+    // By its id, the memory belongs to the user with every agent, which is outside the scope of the key.
     const [fact] = (await server.call('GET', '/v1/memories?user=ana')).body.items as { id: string }[];
     expect((await server.call('DELETE', `/v1/memories/${fact?.id}?agent=coach&user=ana`, { key: coach })).status).toBe(
       403,

@@ -1,17 +1,17 @@
-/** Something that is true of the user for a time, and how it is said: first, and later again in other words. */
+/** A statement that is true of the user for a time, and its wordings: the first one, and later ones in other words. */
 export interface TraitState {
-  /** The day on which it is first said. */
+  /** The day of the first statement. */
   day: number;
   value: string;
   said: readonly [first: string, ...again: string[]];
 }
 
-/** A side of the user's life that has one value at a time. */
+/** A trait of the user’s life that has one value at a time. */
 export interface Trait {
   name: string;
-  /** The attribute of one value that holds it, where there is one. */
+  /** The single-valued attribute for the trait, if there is one. */
   key?: string;
-  /** As the user would ask: not in the words in which it was said. */
+  /** A question as the user would ask it, in other words than the statement. */
   asked: readonly string[];
   states: readonly TraitState[];
 }
@@ -22,7 +22,7 @@ const state = (day: number, value: string, first: string, ...again: string[]): T
   said: [first, ...again],
 });
 
-/** What is asked at every checkpoint. All of it is known by day 28. */
+/** The questions of every checkpoint. All answers are known by day 28. */
 export const TRAITS: readonly Trait[] = [
   {
     name: 'home',
@@ -153,7 +153,9 @@ export const TRAITS: readonly Trait[] = [
   },
 ];
 
-/** Said on some day of the year, and now and then again in other words: people, things, habits, tastes, health, money. */
+/**
+ * Statements that are made on some day of the year and sometimes repeated in other words: people, things, habits, tastes, health, money.
+ */
 export const THINGS: readonly (readonly [first: string, ...again: string[]])[] = [
   ['My brother lives in Oslo.', 'My brother is in Oslo, he lives there.'],
   ['My brother Jonas is a nurse.', 'Jonas, my brother, works as a nurse.'],
@@ -233,14 +235,14 @@ export const THINGS: readonly (readonly [first: string, ...again: string[]])[] =
   ['I have an old Leica camera.'],
 ];
 
-/** How the agent is to answer. */
+/** Instructions on how the agent should answer. */
 export const FEEDBACK: readonly (readonly [first: string, ...again: string[]])[] = [
   ['I prefer short answers.', 'Please keep your answers short.'],
   ['Please don’t use emojis.'],
   ['Please answer in bullet points.'],
 ];
 
-/** What happens one after the other: goals reached or given up, plans that come about, tastes that turn. */
+/** Sequences of events: goals that are reached or given up, plans that take effect, tastes that change. */
 export const STORIES: readonly (readonly [after: number, said: string][])[] = [
   [
     [0, 'I want to run a marathon.'],
@@ -333,7 +335,7 @@ export const SMALL_TALK: readonly (readonly [user: string, agent: string])[] = [
   ['I have a question.', 'Go ahead.'],
 ];
 
-/** What the agent decided, with what came of it. */
+/** Decisions of the agent with their outcomes. */
 export const DECISIONS: readonly (readonly [day: number, decided: string, outcome: string])[] = [
   [30, 'Suggested a recipe post', '340 views'],
   [61, 'Suggested a recipe post', '290 views'],
@@ -343,7 +345,7 @@ export const DECISIONS: readonly (readonly [day: number, decided: string, outcom
   [205, 'Suggested a recipe post', '310 views'],
 ];
 
-/** Asked to be forgotten on a day, after it was said: nothing may say it from then on. */
+/** Statements that the user later asks to forget. From that day on nothing may state them. */
 export const FORGOTTEN: readonly {
   said: readonly [day: number, text: string];
   asked: readonly [day: number, text: string];
@@ -361,5 +363,5 @@ export const FORGOTTEN: readonly {
   },
 ];
 
-/** The user is away: not a word for so many days. */
+/** Periods without any message of the user. */
 export const SILENCE: { from: number; to: number } = { from: 270, to: 297 };

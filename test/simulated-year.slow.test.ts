@@ -11,7 +11,7 @@ import { simulatedYear, type SimulatedDay, type SimulatedLife, type Truth } from
 import { countWords } from '../src/record/parse.ts';
 
 const CHECKPOINT = 30;
-// A year flushes to the disk some fifty thousand times, which tells nothing about memory.
+// A year flushes to the disk about fifty thousand times, which is irrelevant for these tests.
 const inMemory: TestDatabase = {
   name: 'SQLite in memory',
   skip: null,
@@ -34,7 +34,7 @@ describe('a simulated year', () => {
       expect((await ana.intentions.list()).length).toBeLessThanOrEqual(10);
       isMostlyFound(year);
 
-      // Old truth, by the time at which it held.
+      // Past states are answered by the time at which they held.
       for (const { key, states } of TRAITS) {
         for (const [index, { day, value }] of states.entries()) {
           if (key === undefined) continue;
@@ -44,7 +44,7 @@ describe('a simulated year', () => {
           }
         }
       }
-      // What the agent tried was counted over half a year.
+      // The outcomes of the agent’s decisions were counted over half a year.
       const contents = (await ana.memories.list({ limit: 1000 })).items.map(({ content }) => content).join('\n');
       expect(contents).toContain(
         'worked best with recipe: 305 views on average in 4 cases, against 103 in 2 cases with news',
@@ -87,7 +87,7 @@ interface Lived extends Opened {
   stale: string[];
 }
 
-/** Lives through days of a life, with the background work that is due, and looks at the memory every month. */
+/** Replays days of a life with the background work that is due, and examines the memory every month. */
 async function liveThrough(database: TestDatabase, life: SimulatedLife = {}): Promise<Lived> {
   const opened = await openConsolidation(database, { embedder: createLocalEmbedder() });
   const lived: Lived = { ...opened, turns: 0, checkpoints: [], asked: 0, missed: [], stale: [] };
@@ -105,7 +105,7 @@ async function liveThrough(database: TestDatabase, life: SimulatedLife = {}): Pr
   return lived;
 }
 
-/** A day in four parts, with the background work that is due after each, and the session closed in the evening. */
+/** A day in four parts, with the due background work after each. The session is closed in the evening. */
 async function live({ varve, clock, of }: Opened, { day, exchanges, decisions }: SimulatedDay): Promise<void> {
   const session = of(`day-${day}`);
   const perPart = Math.ceil(exchanges.length / 4);
@@ -127,7 +127,7 @@ async function live({ varve, clock, of }: Opened, { day, exchanges, decisions }:
   }
 }
 
-/** Asks for everything that is true now. */
+/** Asks for everything that is true at that time. */
 async function ask(lived: Lived, { day, truth }: SimulatedDay): Promise<void> {
   expect(truth.traits.length).toBeGreaterThanOrEqual(12);
   for (const { trait, value, past } of truth.traits) {
@@ -146,7 +146,7 @@ async function ask(lived: Lived, { day, truth }: SimulatedDay): Promise<void> {
   }
 }
 
-/** Whether a memory says that a value of a trait is the present one, by its fields. */
+/** Whether a memory states a value of a trait as the present one, by its fields. */
 function claims(
   { subject, attribute, value, tense, polarity, validTo }: Memory,
   { key }: Trait,
@@ -161,14 +161,14 @@ function isMostlyFound({ asked, missed, stale }: Lived): void {
   expect((asked - missed.length) / asked, `${missed.join('\n')}`).toBeGreaterThanOrEqual(0.95);
 }
 
-/** Nothing live says that what once was still is. */
+/** Checks that no live memory states a past value as present. */
 async function nothingContradicts(handle: Handle, { traits }: Truth): Promise<void> {
   const { items } = await handle.memories.list({ limit: 1000 });
   for (const { trait, past } of traits)
     for (const value of past) expect(items.filter((memory) => claims(memory, trait, value))).toEqual([]);
 }
 
-/** Every sentence of every document rests on statements that hold, and nothing says what was once so or was forgotten. */
+/** Checks that every sentence of every document rests on live statements, and that none states a past or forgotten value. */
 async function documentsAreTrue(handle: Handle, { day, truth }: SimulatedDay): Promise<void> {
   const prompt = await handle.context({ message: 'Hello.' });
   const forgotten = FORGOTTEN.filter(({ asked: [on] }) => on <= day);

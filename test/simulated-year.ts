@@ -16,28 +16,28 @@ export interface SimulatedExchange {
   agent: string;
 }
 
-/** A day: what is said and done, and what is true by its end. */
+/** A day: its exchanges and actions, and what is true at its end. */
 export interface SimulatedDay {
-  /** From 0. */
+  /** The number of the day, from 0. */
   day: number;
   exchanges: SimulatedExchange[];
   decisions: { decided: string; outcome: string }[];
   truth: Truth;
 }
 
-/** What somebody who has listened must know now. */
+/** The expected knowledge at the end of the day. */
 export interface Truth {
-  /** The traits that were told of, each with its value and those that it had before. */
+  /** The traits that were stated, each with its value and its earlier values. */
   traits: { trait: Trait; value: string; past: string[] }[];
-  /** Different things that were said so far, outside of small talk: what there is to know. */
+  /** The number of different statements so far, without small talk. */
   learned: number;
 }
 
 export interface SimulatedLife {
   days?: number;
-  /** Exchanges a day, give or take one. Default 10. */
+  /** Exchanges a day, plus or minus one. Default 10. */
   perDay?: number;
-  /** How many days the things to know are spread over. Default 350. */
+  /** The number of days over which the statements are spread. Default 350. */
   span?: number;
   /** The same seed gives the same life. */
   seed?: number;
@@ -46,7 +46,7 @@ export interface SimulatedLife {
 interface Said {
   day: number;
   text: string;
-  /** The other ways to say it, and until when it is true. */
+  /** The other wordings, and until when the statement is true. */
   again: readonly string[];
   until: number;
 }
@@ -62,7 +62,7 @@ export function* simulatedYear({
   seed = 7,
 }: SimulatedLife = {}): Generator<SimulatedDay> {
   const random = seeded(seed);
-  // On its own, so that more small talk changes nothing else.
+  // Small talk has its own random numbers, so that more of it changes nothing else.
   const chatter = seeded(seed + 1);
   const life = plannedLife(random, span);
   for (let day = 0; day < days; day += 1) {
@@ -72,7 +72,7 @@ export function* simulatedYear({
     }
     const told = life.filter((said) => said.day === day);
     const exchanges: SimulatedExchange[] = told.map(({ text }) => ({ user: text, agent: 'Good to know.' }));
-    // What still holds is said again, in other words where there are some.
+    // Statements that are still true are repeated, in other words if there are any.
     const known = life.filter((said) => said.day < day && said.until > day + 1 && said.again.length > 0);
     const again = random() < SAID_AGAIN ? pick(pick(known, random)?.again ?? [], random) : undefined;
     if (again !== undefined) exchanges.push({ user: again, agent: 'Yes, I remember.' });
@@ -86,7 +86,7 @@ export function* simulatedYear({
   }
 }
 
-/** Everything that will be said, each with its day. */
+/** All statements of the life, each with its day. */
 function plannedLife(random: () => number, span: number): Said[] {
   const life: Said[] = TRAITS.flatMap(({ states }) =>
     states.map(({ day, said: [text, ...again] }, index) => ({
@@ -107,7 +107,7 @@ function plannedLife(random: () => number, span: number): Said[] {
   }
   for (const { said, asked } of FORGOTTEN)
     for (const [day, text] of [said, asked]) life.push({ day, text, again: [], until: 0 });
-  // What would have been said during the silence is said when it is over.
+  // Statements that fall into the silence are made when it is over.
   const heard = life.map((said) => ({
     ...said,
     day: said.day >= SILENCE.from && said.day < SILENCE.to ? SILENCE.to : said.day,
@@ -135,7 +135,7 @@ function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
     .map(({ item }) => item);
 }
 
-/** A small generator of numbers from 0 to 1, the same for the same seed. */
+/** A small random number generator from 0 to 1, deterministic for a seed. */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -9,7 +9,7 @@ import { copyableSqlite, type CopyableStore } from './prepared-store.ts';
 
 type Forming = Awaited<ReturnType<typeof openForming>>;
 
-/** Held out: no pattern was written from these sentences. */
+/** Held-out sentences, from which no pattern was written. */
 interface SpokenRequests {
   spoken: { language: string; before: string[]; request: string; gone: string; stays: string }[];
   pasted: { language: string; before: string; turn: string; stays: string }[];
@@ -19,7 +19,7 @@ const { spoken, pasted } = JSON.parse(
   readFileSync(new URL('talk/spoken-requests.json', import.meta.url), 'utf8'),
 ) as SpokenRequests;
 
-/** Which of some words anything that is given to a model says. */
+/** Whether the memories, the context or recall still contain each of these words. */
 async function saidOf(handle: Handle, words: readonly string[]): Promise<boolean[]> {
   const { items } = await handle.memories.list();
   const { system, messages } = await handle.context({ message: 'Hello' });
@@ -33,7 +33,7 @@ async function saidOf(handle: Handle, words: readonly string[]): Promise<boolean
   return said;
 }
 
-/** Lets each of many users say lines, a minute apart. What all of them say in a minute is read together, which takes less time. */
+/** Sends lines of many users, a minute apart. The lines of one minute are read together, which takes less time. */
 async function sayInTurn({ varve, clock }: Forming, linesOf: readonly (readonly string[])[]): Promise<Handle[]> {
   const handles = linesOf.map((_, index) => varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` }));
   for (let minute = 0; minute < Math.max(...linesOf.map(({ length }) => length)); minute += 1) {
@@ -47,7 +47,7 @@ async function sayInTurn({ varve, clock }: Forming, linesOf: readonly (readonly 
   return handles;
 }
 
-/** A conversation that each test goes on with in a copy of its own. It is told and read once, because reading it takes most of the time. */
+/** A conversation that each test continues in its own copy. It is read only once, because reading takes most of the time. */
 function toldOnce(lines: readonly string[]): (request: string) => Promise<Event[]> {
   let store: CopyableStore;
   const say = async (options: CopyableStore['options'], told: readonly string[], minutes: number): Promise<Event[]> => {
@@ -98,7 +98,7 @@ describe('[X1] spoken requests to forget that no pattern was written from, in si
     expect(missed.length).toBeLessThanOrEqual(spoken.length * 0.1);
   });
 
-  it('are not obeyed where they are pasted, quoted or reported', { timeout: 300_000 }, async () => {
+  it('are not obeyed if they are pasted, quoted or reported', { timeout: 300_000 }, async () => {
     const { options, drop } = await sqlite.create();
     const forming = await openForming(options, { formation: { writes: 'immediate' } });
     const handles = await sayInTurn(
@@ -117,7 +117,7 @@ describe('[X1] spoken requests to forget that no pattern was written from, in si
   });
 });
 
-describe('[X1] a request that means its own turn', () => {
+describe('[X1] a request about its own turn', () => {
   it.each([
     ['I have asthma. Forget that.', /asthma/i],
     ["My salary is 61,000. Please don't keep that.", /61,000/],
@@ -181,14 +181,14 @@ describe('[X1] a request in a long conversation', () => {
   ];
   const eventsAfter = toldOnce(WEEKS);
   it.each([
-    // The phrase of a request, in talk that asks nothing of the memory: no turn is lost, however many share a word with it.
+    // The phrase of a request in talk that asks nothing of memory: no turn is lost, however many share a word with it.
     ['Olga is going to lose it when she sees the gate.', []],
-    // The words before a colon ask, and those of a heading do not.
+    // The words before a colon are a request, and those of a heading are not.
     ['Two things that can go: my phone number and where I teach.', ['0151 2233445', 'Ahrweiler']],
     ['Mail from Olga: please delete my phone number.', []],
-    // The redaction writes "[password removed]", which asks nothing.
+    // The redaction writes "[password removed]", which is not a request.
     ['My pin is 4821.', []],
-    // One matter that two turns state.
+    // One statement that two turns make.
     ['Please delete my phone number.', ['0151 2233445']],
     ["I'd rather you didn't know where I teach.", ['Ahrweiler']],
   ])('forgets what is meant and nothing else: %s', async (request, gone) => {
@@ -265,7 +265,7 @@ describe('[X1] a request in a store of many facts', () => {
       const changed = FACTS.filter((words, index) => turns[index]?.content !== words);
       if (changed.length !== 1 || changed[0]?.includes(gone) !== true) missed.push(`${request}: ${changed.join(' ')}`);
     }
-    // One may be missed.
+    // One request may be missed.
     expect(missed.slice(1)).toEqual([]);
   });
 });

@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createPool, createPreparedStatements } from '../src/store/postgres/open-postgres.ts';
 
-/** Is told of every SQL statement and its connection, right before it is run and right after. */
+/** Called with every SQL statement and its connection, right before and right after it runs. */
 export interface StatementWatch {
   before(statement: string, connection: unknown): void;
   after(statement: string, connection: unknown): void;
 }
 
-/** The options of the same store, whose every statement in this process the watch is told of. */
+/** The options of the same store. The watch is called for every statement of this process. */
 export async function watchStatements(store: StoreOptions, watch: StatementWatch): Promise<StoreOptions> {
   if ('path' in store) {
     watchSqlite(watch);
@@ -27,7 +27,7 @@ export async function watchStatements(store: StoreOptions, watch: StatementWatch
 type Method = (...parameters: unknown[]) => unknown;
 
 function watchSqlite(watch: StatementWatch): void {
-  // Not `import`: the named exports of a built-in module are copies, its classes are not.
+  // `require` is used, because the named exports of a built-in module are copies and its classes are not.
   const sqlite = createRequire(import.meta.url)('node:sqlite') as {
     DatabaseSync: { prototype: Record<string, Method> };
     StatementSync: { prototype: Record<string, Method> };
@@ -36,7 +36,7 @@ function watchSqlite(watch: StatementWatch): void {
     const original = prototype[name] as Method;
     prototype[name] = function (this: unknown, ...parameters: unknown[]): unknown {
       const text = textOf(this, parameters[0]);
-      // All that writes goes through one connection.
+      // All writes go through one connection.
       watch.before(text, 'sqlite');
       const result = original.apply(this, parameters);
       watch.after(text, 'sqlite');

@@ -11,7 +11,7 @@ import { listStatements } from '../src/store/read-memories.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 
-// Statements and refusals in the store, on every database. Each test has a tenant of its own in one store.
+// Statements and refusals in the store, on every database. Each test has its own tenant in one store.
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`statements on ${database.name}`, () => {
@@ -69,7 +69,7 @@ for (const database of databases()) {
           talks.push(await talk(session));
           sizes.push(await bytes());
         }
-        // Twice the sessions take twice the room, and not four times.
+        // Twice the sessions take twice the space, and not four times.
         expect(sizes[39]! / sizes[19]!).toBeLessThan(2.2);
 
         const sourcesUntil = (session: number): string[] => talks.slice(0, session + 1).flatMap(({ events }) => events);
@@ -248,7 +248,7 @@ for (const database of databases()) {
         expect(await handle.memories.history(old.id)).toHaveLength(2);
       });
 
-      it('replaces nothing that is trusted more, through any door', async () => {
+      it('replaces nothing that is trusted more, through any interface', async () => {
         const handle = open();
         const old = (await handle.memories.create({ ...oslo, statedBy: 'user' })).memory;
         const said = { ...bergen, statedBy: 'tool' as const };
@@ -267,7 +267,7 @@ for (const database of databases()) {
         expect((await handle.memories.list()).items.map(({ id }) => id)).toEqual([next.id]);
       });
 
-      it('ends when the contradiction was stated, where it has no beginning of its own', async () => {
+      it('ends when the contradiction was stated, if it has no beginning of its own', async () => {
         const handle = open();
         const old = (await handle.memories.create(oslo)).memory;
         await handle.memories.create({ ...bergen, contradicts: old.id, statedAt: '2026-02-15' });
@@ -305,7 +305,7 @@ for (const database of databases()) {
         return (await handle.memories.create(input)).memory;
       };
 
-      it('is a conflict where an attribute with one value has another one', async () => {
+      it('is a conflict if an attribute with one value has another value', async () => {
         const handle = open();
         const oslo = await create(handle, 'home_city', 'Oslo');
         await handle.memories.forget(oslo.id);
@@ -316,7 +316,7 @@ for (const database of databases()) {
         });
       });
 
-      it('is allowed beside other values of an attribute with many, and beside another subject', async () => {
+      it('is allowed with other values of an attribute with many, and with another subject', async () => {
         const handle = open();
         const nuts = await create(handle, 'allergy', 'nuts', { permanent: true });
         await handle.memories.forget(nuts.id);
@@ -439,7 +439,7 @@ for (const database of databases()) {
         expect(await texts(handle)).toEqual(['one']);
       });
 
-      it('[X1] go with the person, with the session, and with the events that were read', async () => {
+      it('[X1] are erased with the person, with the session, and with the events that were read', async () => {
         const handle = open({ user: 'ana', session: 's1' });
         const ana = varve.for({ tenant: handle.scope.tenant, user: 'ana' });
         const ben = varve.for({ tenant: handle.scope.tenant, user: 'ben' });
@@ -456,7 +456,7 @@ for (const database of databases()) {
         expect(await texts(ben)).toEqual(['of somebody else']);
       });
 
-      it('[X1] go with a memory that was learned from the same events', async () => {
+      it('[X1] are erased with a memory that was learned from the same events', async () => {
         const handle = open();
         const { events } = await handle.observe({ content: 'My code is 4711.' });
         const sourceEvents = [events[0]!.id];

@@ -7,7 +7,7 @@ import type { Handle } from '../src/handle/handle.ts';
 import { MEMORY_TYPES } from '../src/record/memory-types.ts';
 import { databases } from './databases.ts';
 
-// The contract of the store, on every database. Each test has a tenant of its own in one store.
+// The contract of the store, on every database. Each test has its own tenant in one store.
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`the store on ${database.name}`, () => {
@@ -399,7 +399,7 @@ for (const database of databases('sql')) {
         await handle.memories.supersede(berlin.id, { type: 'fact', content: 'User lives in Munich.' });
         await handle.memories.archive(tea.id, 'forgotten');
         await handle.facts.set({ key: 'employer', value: 'Globex' });
-        // Faded, it is as true as before.
+        // A faded memory is still true.
         await handle.memories.archive(dog.id, 'decayed');
         const text = async (kind: 'working_memory' | 'profile'): Promise<unknown> =>
           (await handle.blocks.read(kind))?.content;
@@ -412,7 +412,7 @@ for (const database of databases('sql')) {
         expect((await handle.blocks.history('profile')).at(-1)?.reason).toMatch(/^no longer so: /);
       });
 
-      it('[T17] a document gets no sentence from untrusted text, and none for which it has no room', async () => {
+      it('[T17] a document gets no sentence from untrusted text, and none that exceeds its limit', async () => {
         const handle = open({ agent: 'coach', user: 'ana' });
         const filler = 'word '.repeat(495);
         const { memory } = await handle.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
@@ -472,7 +472,7 @@ for (const database of databases('sql')) {
         expect((await other.blocks.read('reflections', { level: 'user' }))?.content).toBe('Of the user.');
       });
 
-      it('holds JSON of any shape, and refuses what is too long', async () => {
+      it('stores JSON of any shape, and refuses content that is too long', async () => {
         const handle = open();
         const scaffold = { Role: 'Manager', Projects: { varve: ['memory', { deep: null }] } };
         expect((await handle.blocks.replace('scaffold', scaffold)).content).toEqual(scaffold);
@@ -594,7 +594,7 @@ for (const database of databases('sql')) {
         clock.advance(5 * MINUTE - 1);
         await varve.drain();
         expect(await quiet.session.get()).toMatchObject({ status: 'open', state: { activePreferences: ['x'] } });
-        // Idle sessions are looked for once a minute.
+        // Idle sessions are searched for once a minute.
         clock.advance(MINUTE);
         await varve.drain();
         await isFlushed(quiet, 'idle');
@@ -610,7 +610,7 @@ for (const database of databases('sql')) {
         ];
         for (let index = 0; index < 60; index += 1) {
           const scope = scopes[(index * 7 + (index % 4)) % scopes.length] ?? { user: null };
-          // Talk belongs to somebody; what an agent has decided may be shared.
+          // Turns belong to a user or a session; a decision of an agent may be shared.
           const kind = scope.user === null ? 'decision' : index % 3 === 0 ? 'observation' : 'message';
           await varve.for({ tenant: 'pages', ...scope }).observe({ content: `${index}`, kind });
         }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, EVERY_TENANT, type Reader } from '../src/store/database.ts';
 
-/** What a store holds, by table: each row as text, without what differs from one run to the next. */
+/** The content of a store, by table: each row as text, without values that differ between runs. */
 export type StoreState = Record<string, string[]>;
 
-// The queue is another matter, and what is logged of a run that found nothing to do says nothing of the memory.
+// The queue is left out, and so are log entries of runs that found nothing to do, because they do not describe the memory.
 const TABLES = [
   'owners',
   'events',
@@ -33,14 +33,14 @@ const TABLES = [
   'forgotten_spans',
 ] as const;
 
-/** Counters of caches, places in a table (a transaction taken back uses some up) and measured time. */
+/** Counters of caches, row numbers (a rolled-back transaction uses some up) and measured times. */
 const LEFT_OUT: Record<string, readonly string[]> = {
   owners: ['version', 'epoch'],
   events: ['row_id', 'sequence'],
   memories: ['row_id', 'sequence'],
   embeddings: ['sequence'],
   usage: ['milliseconds'],
-  // What it read the second time is less, and which of two schedules came first does not matter.
+  // A second run reads less, and the order of two schedules does not matter.
   runs: ['read', 'cause'],
   owner_progress: ['consolidated_version'],
 };
@@ -48,9 +48,9 @@ const LEFT_OUT: Record<string, readonly string[]> = {
 const ID = /\b(evt|mem|blk|ent|job|run|wrk|int|use|ctx|key|act|hld|era|giv|fgt)_[0-9a-z]{26}\b/g;
 
 export interface StateOptions {
-  /** Ids that are the same in all that is compared; others are named after what they stand for. */
+  /** Ids that are the same in all compared stores. Other ids are replaced by names for what they identify. */
   known: ReadonlySet<string>;
-  /** From this time on, it is just "now". */
+  /** Times from this one on are replaced by "now". */
   now: number;
 }
 
@@ -79,7 +79,7 @@ export async function storeState(store: Database, { known, now }: StateOptions):
   });
 }
 
-/** All ids that a store holds. */
+/** All ids in a store. */
 export async function idsIn(store: Database): Promise<Set<string>> {
   return store.read(EVERY_TENANT, async (reader) => {
     const ids = new Set<string>();
@@ -94,7 +94,7 @@ async function readTable(reader: Reader, table: string): Promise<Row[]> {
   return (await sql<Row>`select * from ${sql.table(table)}`.execute(reader)).rows;
 }
 
-/** What new ids stand for. */
+/** The names for new ids. */
 function namesOf(rows: ReadonlyMap<string, Row[]>): Map<string, string> {
   const named = new Map<string, string>();
   for (const { id, type, content } of rows.get('memories') ?? []) named.set(String(id), `(${type}: ${content})`);
@@ -104,7 +104,7 @@ function namesOf(rows: ReadonlyMap<string, Row[]>): Map<string, string> {
   return named;
 }
 
-/** The records by their place in their table. */
+/** The records by their position in their table. */
 function placesOf(rows: ReadonlyMap<string, Row[]>): Record<'memory' | 'event', Map<unknown, unknown>> {
   const of = (table: string) => new Map((rows.get(table) ?? []).map(({ row_id, id }) => [row_id, id]));
   return { memory: of('memories'), event: of('events') };
@@ -115,7 +115,7 @@ function asText(table: string, row: Row, places: ReturnType<typeof placesOf>): s
   const said = kept.map(([column, value]) => {
     if (column === 'record_row') return [column, places[row['record_kind'] as 'memory' | 'event'].get(value)];
     if (column === 'event_row') return [column, places.event.get(value)];
-    // A digest of ids.
+    // A digest that is computed from ids.
     if (column === 'changed') return [column, { ...(JSON.parse(String(value)) as Row), group: undefined }];
     if (value instanceof Uint8Array) return [column, createHash('sha256').update(value).digest('hex')];
     return [column, value];

@@ -2,7 +2,7 @@ import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Varve } from '../src/varve.ts';
 
-/** What is live after the messages of a user in one session, a minute apart. `+n` lets n days pass instead. */
+/** The live statements after the messages of a user in one session, a minute apart. `+n` lets n days pass instead. */
 export async function memoriesAfter(
   varve: Varve,
   clock: ManualClock,

@@ -37,7 +37,7 @@ const CHOICES: readonly { says: string; calls: Call[] }[] = choicesFile.choices;
 const { close: closeEmbedder, ...embedder } = createLocalEmbedder();
 let prepared: CopyableStore;
 
-/** A copy of what is known, with the request as the user's last turn: that is what the hooks of a client log. */
+/** A copy of the known memories, with the request as the user’s last turn, as the hooks of a client log it. */
 async function withStore(says: string, work: (varve: Varve, client: Client) => Promise<void>): Promise<void> {
   const { options, drop } = await prepared.copy();
   const varve = await createVarve({ store: options, background: false, embedder, clock: manualClock(new Date(today)) });
@@ -57,7 +57,7 @@ async function withStore(says: string, work: (varve: Varve, client: Client) => P
   }
 }
 
-/** Makes the recorded calls, and gives back the text of each answer. */
+/** Makes the recorded calls, and returns the text of each answer. */
 async function makeCalls(client: Client, calls: readonly Call[]): Promise<string[]> {
   const answers: string[] = [];
   let listed: Listed[] = [];
@@ -101,7 +101,7 @@ describe('40 natural requests, with the tools that a model chose from the list a
       const { tools } = await client.listTools();
       const seen = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
       const digest = createHash('sha256').update(JSON.stringify(seen)).digest('hex').slice(0, 16);
-      // Where it differs, let a model choose anew for each request and record what it chose.
+      // If the lists differ, let a model choose again for each request and record its choices.
       expect(digest).toBe(choicesFile.tools);
     });
   });

@@ -15,7 +15,7 @@ describe('the agent’s tools', () => {
   });
   afterAll(() => varve.close());
 
-  /** Runs a tool and checks what it gives against its own schema. */
+  /** Runs a tool and validates its output with the tool’s schema. */
   const run = async (name: string, input: unknown, on: Handle = handle): Promise<Record<string, never>> => {
     const output = await runTool(on, name, input);
     const tool = agentTool(name);
@@ -90,7 +90,7 @@ describe('the agent’s tools', () => {
     expect((await eve.memories.list()).items.map(({ content }) => content)).toContain('The bins are emptied by Suez');
   });
 
-  it('remember makes a statement of each value of a list, and every one of them is in the prompt', async () => {
+  it('remember makes a statement of each value of a list, and the prompt contains all of them', async () => {
     const own = varve.for({ agent: 'ada', user: 'lists', session: 's' });
     await run('remember', { text: 'The user is allergic to walnuts, latex and ibuprofen.' }, own);
     await run('remember', { text: "User's son Emil is allergic to sesame" }, own);
@@ -102,7 +102,7 @@ describe('the agent’s tools', () => {
     for (const word of ['latex', 'ibuprofen', 'sesame']) expect(await prompt()).toContain(word);
   });
 
-  it('a sentence that says more than its key and value is in the prompt as it was said', async () => {
+  it('a sentence that says more than its key and value is in the prompt verbatim', async () => {
     const own = varve.for({ agent: 'ada', user: 'sentences', session: 's' });
     const fact = { key: 'job_title', value: 'bus driver', text: 'User drives the 47 bus in Leeds since 2019' };
     await run('remember', fact, own);
@@ -123,7 +123,7 @@ describe('the agent’s tools', () => {
     expect(system.split('\n')).toContain(`- ${line}`);
   });
 
-  it('a later wish for answers takes the place of the earlier one', async () => {
+  it('a later wish for answers replaces the earlier one', async () => {
     const own = varve.for({ agent: 'ada', user: 'wishes', session: 's' });
     await run('remember', { text: 'User prefers detailed answers' }, own);
     await run('remember', { text: 'User prefers brief answers' }, own);
@@ -175,7 +175,7 @@ describe('the agent’s tools', () => {
     await other.close();
   });
 
-  it('correct keeps the words of an appointment or a deadline, with the year of the next such day, as often as it is used', async () => {
+  it('correct keeps the words of an appointment or a deadline, with the year of its next occurrence, however often it is called', async () => {
     const ivy = varve.for({ agent: 'ada', user: 'ivy', session: 's' });
     const due = async (): Promise<string[]> =>
       ((await run('list_due', {}, ivy))['due'] as unknown as { text: string; due: string }[]).map(
@@ -206,7 +206,7 @@ describe('the agent’s tools', () => {
     ['Erinnere mich am 5. Mai um 18 Uhr an die Elternpflegschaft', 'intention', '2026-05-05T18:00:00.000Z'],
     ['Remind me to be patient with Otto', 'fact', undefined],
     ['User is flying to Bari on 5 May', 'fact', undefined],
-  ])('remember takes a text that asks for a reminder on a day for an intention: %s', async (text, type, dueAt) => {
+  ])('remember reads a text that asks for a reminder on a day as an intention: %s', async (text, type, dueAt) => {
     const jon = varve.for({ agent: 'ada', user: text, session: 's' });
     await run('remember', { text }, jon);
     const { items } = await jon.memories.list();
@@ -239,7 +239,7 @@ describe('the agent’s tools', () => {
     expect(await due()).toMatchObject([{ due: '2030-02-01T00:00:00.000Z' }]);
   });
 
-  it('list_due lists planned statements with a day beside the intentions, in the order of their days', async () => {
+  it('list_due lists planned statements with a day together with the intentions, in the order of their days', async () => {
     const joy = varve.for({ agent: 'ada', user: 'joy', session: 's' });
     const year = new Date().getUTCFullYear() + 1;
     await joy.intentions.add({ text: 'Renew the passport', dueAt: `${year}-05-20` });
@@ -256,7 +256,7 @@ describe('the agent’s tools', () => {
     expect(await due({ until: `${year}-05-04` })).toEqual(['Has an eye test']);
   });
 
-  it('remember keeps the sentence beside its key, and a day ahead makes it a plan', async () => {
+  it('remember keeps the sentence with its key, and a future day makes it a plan', async () => {
     const kai = varve.for({ agent: 'ada', user: 'kai' });
     const before = await run(
       'remember',
@@ -399,7 +399,7 @@ describe('the agent’s tools', () => {
     expect(documents).toMatchObject({ known: true, results: [{ type: 'document_chunk', trust: 'low' }] });
   });
 
-  it('offer no candidates that have nothing to do with the words, and keep several values with the same importance', async () => {
+  it('offer no unrelated candidates, and keep several values with the same importance', async () => {
     const own = varve.for({ agent: 'ada', user: 'edda' });
     expect(await run('remember', { text: 'I am allergic to strawberries and pollen.' }, own)).toMatchObject({
       also: expect.stringContaining('pollen') as string,

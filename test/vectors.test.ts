@@ -15,12 +15,12 @@ import { randomOf } from './random.ts';
 
 const DIMENSIONS = 24;
 
-/** Texts that share words get vectors that are alike. */
+/** An embedder for which texts that share words have similar vectors. */
 function wordEmbedder(id: string, embed?: () => void): Embedder {
   return functionEmbedder({
     id,
     dimensions: DIMENSIONS,
-    // Retries would wait by the clock of the machine.
+    // Retries would wait by the machine’s clock.
     retries: 0,
     embed: async (texts) => {
       embed?.();
@@ -123,7 +123,7 @@ for (const database of databases('sql')) {
       expect((await nearest('ocean wave', { archived: true }))[0]).toBe('blue ocean wave');
     });
 
-    it('a vector follows its text, and what was just written is found although another handle wrote it', async () => {
+    it('a vector follows its text, and new text is found even if another handle wrote it', async () => {
       const handle = varve.for(scope);
       const { memory } = await handle.memories.create({ type: 'fact', content: 'violin concert' });
       await varve.drain();
@@ -137,7 +137,7 @@ for (const database of databases('sql')) {
       expect((await nearest('guitar lesson tonight', { kind: 'event' }))[0]).toBe('guitar lesson tonight');
     });
 
-    it('a long event has a vector for each passage, and is as near as the nearest of them', async () => {
+    it('a long event has a vector for each passage, and its similarity is that of the nearest passage', async () => {
       const filler = 'The committee talked about the swimming pool and the car park for an hour again.';
       const long = [
         ...Array<string>(9).fill(filler),
@@ -165,7 +165,7 @@ for (const database of databases('sql')) {
       const { results } = await varve
         .for(other)
         .recall('Where are violins kept, in oak cupboards?', { abstain: false, sources: ['events'] });
-      // The passage is shown, and its turn is at hand.
+      // The passage is shown, and its turn is available.
       const found = results.find(({ event }) => event?.content === content);
       expect(found?.text).toContain('Violins are kept in oak cupboards.');
       expect(estimateTokens(found?.text ?? '')).toBeLessThanOrEqual(120);
@@ -175,7 +175,7 @@ for (const database of databases('sql')) {
       const named = passages.map(({ start, end }) => content.slice(start, end).includes('oak'));
       const best = hits.find(({ passage }) => passage > 0);
       expect(named[best?.passage ?? 0]).toBe(true);
-      // Erasing takes the vectors of all passages.
+      // Erasing removes the vectors of all passages.
       await varve.for(other).erase();
       const left = await store.read('vectors', (reader) =>
         reader.selectFrom('embeddings').select('passage').where('owner_key', '=', ownerKey(other)).execute(),
@@ -278,7 +278,7 @@ for (const database of databases('sql')) {
         id: `wide@${dimensions}`,
         dimensions,
         retries: 0,
-        // Texts of the same length are alike.
+        // For this embedder, texts of the same length are similar.
         embed: async (texts) =>
           texts.map(({ length }) =>
             Array.from({ length: dimensions }, (_, place) => (place === length ? 1 : 0.001 * Math.sin(place))),
@@ -348,7 +348,7 @@ for (const database of databases('sql')) {
       const varve = await createVarve({ store: options, embedder: wordEmbedder('words@1'), background: false });
       const started = performance.now();
       await varve.backfill({ rate: 20 });
-      // Lower bound only: a slow machine may take longer, a rate may not be exceeded.
+      // Only the lower bound is checked: a slow machine may take longer, but the rate must not be exceeded.
       expect(performance.now() - started).toBeGreaterThan(500);
       await varve.close();
       await drop();

@@ -16,7 +16,7 @@ it(
     const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const { type } = (await json(request)) as { type: string };
       received.push({ id: String(request.headers['webhook-id']), type });
-      // The first one never gets an answer.
+      // The first request never gets an answer.
       if (received.length === 1) return first.resolve();
       response.writeHead(204).end();
       second.resolve();
@@ -34,7 +34,7 @@ it(
     await killed.call('POST', '/v1/memories?user=ana', { body: { memory } });
     await first.promise;
     await killed.stop('SIGKILL');
-    // A lease lasts a minute, and until then nobody else may begin what the dead process had begun: this one ends now.
+    // A lease lasts a minute, and until then no other process may take the job, so the test ends the lease now.
     const store = await openStore({ path: join(place.folder, 'varve.db') });
     const ended = await store.write(EVERY_TENANT, (writer) =>
       writer.updateTable('jobs').set({ lease_until: 0 }).where('state', '=', 'running').executeTakeFirst(),

@@ -20,12 +20,12 @@ import { databases } from './databases.ts';
 interface Received {
   headers: IncomingHttpHeaders;
   body: string;
-  // Tests look into messages of every shape.
+  // Tests read messages of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   message: any;
 }
 
-/** A receiver of webhooks: a real server that answers as the test says. */
+/** A receiver of webhooks: a real server that answers as the test specifies. */
 async function startReceiver() {
   const received: Received[] = [];
   const waiting: (() => void)[] = [];
@@ -35,7 +35,7 @@ async function startReceiver() {
     received.push({ headers: request.headers, body, message: JSON.parse(body) });
     for (const wake of waiting.splice(0)) wake();
     const given = answer(received.length);
-    // Null: it never answers.
+    // Null means that it never answers.
     if (given !== null) response.writeHead(given.status, given.headers).end('a body that nobody reads');
   };
   const server: Server = createServer((request, response) => void take(request, response));
@@ -56,7 +56,7 @@ async function startReceiver() {
   };
 }
 
-/** What a receiver does by the Standard Webhooks specification. */
+/** Verifies a message as the Standard Webhooks specification requires. */
 function isSignedBy(secret: string, { headers, body }: Received): boolean {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const signed = `${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body}`;
@@ -126,7 +126,7 @@ for (const database of databases('sql')) {
       drop = store.drop;
       options = { store: store.options, background: false, embedder: null, clock, webhooks: { allowPrivate: true } };
       varve = await createVarve(options);
-      // Schedules begin with the first work: the feed is due from then on.
+      // Schedules begin with the first work, and the feed is due from then on.
       await varve.drain();
       receiver = await startReceiver();
     });
@@ -136,11 +136,11 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    /** Looks for what happened, and sends it. */
+    /** Reads new events and sends their messages. */
     const pass = async (milliseconds: number = 6 * SECOND): Promise<void> => {
       clock.advance(milliseconds);
       await varve.drain();
-      // The feed queues messages that the worker takes in its next turn.
+      // The feed queues messages, which the worker takes in its next pass.
       await varve.drain();
     };
     const log = async (tenant: string, id: string): Promise<WebhookDelivery[]> =>
@@ -199,7 +199,7 @@ for (const database of databases('sql')) {
 
     it('are retried with the same id and a new time until they are accepted', async () => {
       receiver.answers((place) => ({ status: place < 3 ? 503 : 200 }));
-      // Not of documents too: when they are written depends on how far the tests before have moved the clock.
+      // Events of documents are left out, because the time of their writing depends on how far earlier tests have moved the clock.
       const { webhook, secret } = await varve.operator.webhooks.create(
         't',
         { url: receiver.url, events: ['memory.created'] },
@@ -233,7 +233,7 @@ for (const database of databases('sql')) {
       await varve.operator.webhooks.change('t', webhook.id, { enabled: true }, 'test');
       await varve.operator.webhooks.redeliver('t', failed?.id ?? '');
       await pass();
-      // What happened while it was off is not told.
+      // Events that happened while the webhook was off are not sent.
       expect((await log('t', webhook.id)).map(({ state }) => state)).toEqual(['delivered']);
       await expect(varve.operator.webhooks.redeliver('t', failed?.id ?? '')).rejects.toMatchObject({
         code: 'conflict',
@@ -272,7 +272,7 @@ for (const database of databases('sql')) {
       const arrived = receiver.next();
       const hanging = varve.drain();
       await arrived;
-      // This process never comes back to it: another one does when the lease has run out.
+      // This process does not continue the job; another one does when the lease has expired.
       clock.advance(2 * MINUTE);
       const other = await createVarve(options);
       await other.drain();

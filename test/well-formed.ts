@@ -1,4 +1,4 @@
-/** What is wrong with the tags of a text: what is not closed, what closes nothing, what is not one of `allowed`. */
+/** The problems of the tags in a text: unclosed tags, closing tags without an opening one, tags that are not `allowed`. */
 export function tagProblems(text: string, allowed: ReadonlySet<string>): string[] {
   const problems: string[] = [];
   const open: string[] = [];
@@ -10,7 +10,7 @@ export function tagProblems(text: string, allowed: ReadonlySet<string>): string[
   return [...problems, ...open.map((name) => `not closed: ${name}`)];
 }
 
-/** What keeps a text from being XML inside an element: stray brackets and ampersands. */
+/** The problems that keep a text from being XML inside an element: stray brackets and ampersands. */
 export function xmlProblems(text: string): string[] {
   const rest = text.replace(/<\/?[A-Za-z][A-Za-z0-9]*>/g, '').replace(/&(amp|lt|gt);/g, '');
   return [...rest.matchAll(/[<>&\u0000-\u0008\u000B-\u001F\uFFFE\uFFFF]/g)].map(([found]) => JSON.stringify(found));

@@ -1,19 +1,20 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-// What people read of the code: messages of errors, prompts, help texts, hover texts. Whole sentences in the trade's own words.
+// The texts of the code that people read: error messages, prompts, help texts, hover texts. They must be whole sentences in plain technical
+// English.
 
 /** A comment or a text of a source file. */
 interface Piece {
   file: string;
   line: number;
   kind: 'comment' | 'text';
-  /** Of a text: whether it is the message of an error. */
+  /** Whether a text is the message of an error. */
   isMessage: boolean;
   text: string;
 }
 
-// Data: word lists, packs of languages, what a demo says.
+// Files with data: word lists, language packs, the texts of a demo.
 const DATA = /\/packs\/[a-z]|kernel-binary|selector-weights|calibration-pairs|seed-words|demo-life|docs-page/;
 const MESSAGE = /(?:(?:VarveError|UsageError|invalidInput)\(|DoorError\(\s*'[a-z_]+',)\s*$/;
 const PIECES = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
@@ -36,7 +37,7 @@ const pieces = globSync('src/**/*.ts')
   .filter((file) => !file.endsWith('.test.ts') && !DATA.test(file))
   .flatMap(piecesOf);
 
-/** A phrase that a reader stumbles over, and what the trade says. */
+/** A phrase to avoid, and the usual term. */
 interface Banned {
   phrase: RegExp;
   instead: string;
@@ -77,7 +78,7 @@ const BANNED: readonly Banned[] = [
   { phrase: /(?<!\bthere )\bis no (?:file|JSON|run)\b/i, instead: 'is not a file of …' },
 ];
 
-// Phrases that the docs of the repository had more than twice.
+// Phrases that occurred in the docs more than twice.
 const BANNED_IN_DOCS: readonly Banned[] = [
   { phrase: /\bbr(?:ings?|ought) (?:\w+ ){0,2}along\b/i, instead: 'quotes, pastes, installs' },
   { phrase: /\b(?:is|are|was|were) told (?:by|right|apart|from|whether)\b/i, instead: 'is recognised by, is detected' },
@@ -90,10 +91,10 @@ const BANNED_IN_DOCS: readonly Banned[] = [
   { phrase: /\bstands? in (?:the|a|your|its) (?:turn|prompt|log|text)s?\b/i, instead: 'occurs in, is in' },
   { phrase: /\b(?:is|are) yours\b/i, instead: 'you provide, you are responsible for' },
 ];
-// The former names of layouts are read as aliases, and files of one of them can be imported.
+// The former names of layouts are read as aliases, and the files of one of them can be imported.
 const ALIASES = /assemble\/layouts\.ts$|import\/read-eden\.ts$|import\/read-import\.ts$/;
 
-/** The paragraphs of the docs without code, each on one line. The benchmarks are generated from strings of the sources. */
+/** The paragraphs of the docs without code, each on one line. The benchmarks page is generated from strings of the sources. */
 const paragraphs = globSync(['*.md', 'docs/**/*.md', 'train/**/*.md', 'clients/python/*.md'], {
   exclude: ['docs/benchmarks.md'],
 }).flatMap((file) =>
@@ -143,7 +144,7 @@ describe('wording', () => {
 
   it('messages of errors are whole sentences', () => {
     const broken = pieces
-      // A message that goes on in another text ends with a space.
+      // A message that continues in another string ends with a space.
       .filter(
         ({ isMessage, text }) =>
           isMessage && !/^(?:[A-Z`'"“$]|createVarve|varve |--)[\s\S]*(?:[.?!]|\}|…) ?$/.test(text),

@@ -28,7 +28,7 @@ interface Note {
   pid: number;
 }
 
-// PGlite lives in one process: two of them on one folder lose data.
+// PGlite runs in one process; two processes on one folder lose data.
 for (const on of databases().filter((database) => database.name !== 'PGlite')) {
   describe.skipIf(on.skip !== null)(`workers in several processes on ${on.name}`, () => {
     let options: StoreOptions;
@@ -44,7 +44,7 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
       children = [];
       await database.write(EVERY_TENANT, async (writer) => {
         await sql`create table effects (job text not null)`.execute(writer);
-        // Only a test's table, which row-level security would otherwise not let a tenant write to.
+        // A tenant needs this grant to write to the table of the test.
         if (database.dialect === 'postgres') await sql`grant insert on effects to public`.execute(writer);
       });
     });
@@ -158,7 +158,7 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
   });
 }
 
-/** Runs that began while another of the same job was under way, other than in a process that was killed. */
+/** Runs that began while another run of the same job was under way in a process that was not killed. */
 function overlaps(runs: readonly Note[], killed: ReadonlySet<number>): Note[] {
   const open = new Map<string, number>();
   return runs.filter((note) => {

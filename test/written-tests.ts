@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseSync } from 'rolldown/utils';
 
-/** A test or a group of tests as it stands in the source, whether it is run or skipped. */
+/** A test or a group of tests in the source, whether it is run or skipped. */
 export interface WrittenTest {
   file: string;
-  /** As it is written: with `%s`, `$name` or `${…}` where a title has parameters. */
+  /** The title as written, with `%s`, `$name` or `${…}` where it has parameters. */
   title: string;
-  /** The requirements that the title and the titles around it cite. */
+  /** The requirements that the title and the enclosing titles cite. */
   ids: string[];
   asserts: boolean;
 }
@@ -51,7 +51,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 }
 
-/** The title, if a node calls `it(title, …)`, `describe.skipIf(…)(title, …)` or their like. */
+/** The title, if a node calls `it(title, …)`, `describe.skipIf(…)(title, …)` or similar. */
 function titleOf(node: Node, source: string): string | null {
   if (node.type !== 'CallExpression') return null;
   let callee: unknown = node['callee'];

@@ -11,7 +11,7 @@ interface Mem0 {
 /** mem0 with `infer: false`, so that it stores texts unchanged and needs no API key. It uses the same embedder, in its own vector store. */
 export const peer: Peer = {
   name: 'mem0',
-  // Version 13 of better-sqlite3 carries its binaries; the one that mem0 asks for downloads them while it is installed.
+  // Version 13 of better-sqlite3 contains its binaries; the version that mem0 requires downloads them during the installation.
   install:
     'npm install --prefix FOLDER --no-save --no-audit --no-fund --legacy-peer-deps mem0ai@3.3.1 better-sqlite3@13',
   async open({ folder, modules, embedder, user }) {

@@ -17,11 +17,11 @@ export interface PeerMemory {
   close(): Promise<void>;
 }
 
-/** A system to compare with. A file in this folder that exports one as `peer` is a peer; run.ts finds it by its name. */
+/** A system to compare with. Each file in this folder that exports a `peer` is one; run.ts finds it by its file name. */
 export interface Peer {
   name: string;
   /** The packages that have to be installed; null when there are none. */
   install: string | null;
-  /** Opens an empty memory. `modules`: the folder in which the peer's packages were installed. */
+  /** Opens an empty memory. `modules` is the folder in which the peer's packages were installed. */
   open(options: { folder: string; modules: string; embedder: Embedder; user: string }): Promise<PeerMemory>;
 }

@@ -1,7 +1,7 @@
 import { createBaselines, type BaselineDocument } from '../../src/evaluate/baselines.ts';
 import type { Peer } from './peer.ts';
 
-/** The baseline on the same texts and vectors: cosine + 0.5 × BM25 as z-scores, the best of the simple methods. */
+/** A baseline on the same texts and vectors: the sum of the z-scores of cosine and 0.5 × BM25, which is the best of the simple methods. */
 export const peer: Peer = {
   name: 'plain',
   install: null,

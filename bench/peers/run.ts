@@ -1,10 +1,9 @@
 // npm run bench:peers -- --modules FOLDER [--dataset lives --path … --limit 10 --only a02 --peers varve,mem0,plain --ballast 5000 --out FILE]
-// Compares Varve with other memories: the same turns, the same embedder and the same questions, for retrieval and speed in one run. The
-// packages of a peer are installed in a folder of their own, by the command that is printed; none of them is a dependency. A peer is one
-// file in this folder.
+// Compares retrieval and speed of Varve and other memories on the same turns, with the same embedder and the same questions. A peer is one
+// file in this folder. Its packages are not dependencies of Varve: the script prints the command that installs them in a separate folder.
 // A question is timed at its position in the conversation (`search`: after new turns, in a process that has just started), and five more
 // times at the end (`again`: in a process that has run for a while).
-// `--ballast`: the number of turns about other topics before the conversation, the same for all peers, to show the effect of the store size.
+// `--ballast` is the number of turns about other topics before the conversation. It shows the effect of the size of the store.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -51,7 +50,7 @@ async function loadPeers(): Promise<Peer[]> {
     .map((name) => name.slice(0, -3));
   const wanted = values.peers.split(',');
   const unknown = wanted.find((name) => !known.includes(name));
-  if (unknown !== undefined) fail(`There is no peer ${unknown}. Known are: ${known.join(', ')}.`);
+  if (unknown !== undefined) fail(`There is no peer ${unknown}. Known peers: ${known.join(', ')}.`);
   const peers = await Promise.all(wanted.map(async (name) => ((await import(`./${name}.ts`)) as { peer: Peer }).peer));
   const modules = values.modules === undefined ? null : resolve(values.modules);
   const missing = peers.filter(
@@ -59,7 +58,7 @@ async function loadPeers(): Promise<Peer[]> {
   );
   if (missing.length > 0) {
     fail(
-      `Install what ${missing.map(({ name }) => name).join(', ')} needs in a folder of your own, then give --modules FOLDER:\n${missing.map(({ install }) => `  ${install}`).join('\n')}`,
+      `Install the packages of ${missing.map(({ name }) => name).join(', ')} in a separate folder, then give --modules FOLDER:\n${missing.map(({ install }) => `  ${install}`).join('\n')}`,
     );
   }
   return peers;
@@ -70,7 +69,7 @@ function fail(text: string): never {
   process.exit(2);
 }
 
-/** The turns of a conversation up to a session, in order, which are known when a question is asked after that session. */
+/** The turns of a conversation in order, each with its time and session. */
 function turnsOf({ sessions }: Conversation): (PeerTurn & { session: string })[] {
   let at = sessions[0]?.start?.getTime() ?? Date.UTC(2026, 0, 5);
   return sessions.flatMap(({ id: session, start, turns }) => {
@@ -109,7 +108,7 @@ async function measurePeer(peer: Peer, conversation: Conversation, measured: Mea
   const embedder: Embedder = { ...cachedEmbedder(shared, { size: 50_000 }), close: async () => {} };
   const memory = await peer.open({ folder, modules: resolve(values.modules ?? '.'), embedder, user: conversation.id });
   const turns = turnsOf(conversation);
-  // The vectors of questions are made beforehand, so that a search is timed and not the embedder; adding a turn includes its vector.
+  // The vectors of questions are computed first, so that the time of a search excludes the embedder. The time to add a turn includes it.
   await embedder.embed(conversation.questions.map(({ question }) => question));
   await memory.add(ballastTurns(Number(values.ballast), turns[0]?.at ?? new Date(0)));
   const bySession = Map.groupBy(turns, ({ session }) => session);

@@ -1,7 +1,7 @@
 // Builds the docs site into dist/docs, which the server serves at /docs: the pages of docs/, the reference of every entry point of
-// package.json, the settings with their defaults, and the HTTP reference. TypeDoc does it all, without a network.
-// `--strict`: a link that leads nowhere, or a type that the public surface names and does not export, is an error.
-// `--if-needed`: only when there is no site yet. A failure is then reported but not fatal, because the server works without its docs.
+// package.json, the settings with their defaults, and the HTTP reference. TypeDoc needs no network.
+// `--strict`: a broken link, or a type that the public API uses and does not export, is an error.
+// `--if-needed`: builds only if there is no site yet. A failure is then reported but not fatal, because the server works without its docs.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import {
@@ -36,7 +36,7 @@ interface Chapter {
   pages: { title: string; file: string }[];
 }
 
-/** The table of contents: `docs/index.md` owns it, chapters as headings and pages as list items. */
+/** Reads the table of contents from `docs/index.md`, which has chapters as headings and pages as list items. */
 function tableOfContents(): Chapter[] {
   const text = readFileSync(join(root, 'docs/index.md'), 'utf8');
   return text
@@ -158,7 +158,7 @@ async function build(): Promise<void> {
   mkdirSync(out, { recursive: true });
   await app.generateDocs(project, out);
   if (app.logger.hasErrors() || (isStrict && app.logger.hasWarnings()))
-    throw new Error('TypeDoc has found mistakes: see above.');
+    throw new Error('TypeDoc has reported errors or warnings: see the lines above.');
   movePageScript();
   writeHttpReference(out);
 }

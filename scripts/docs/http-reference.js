@@ -1,5 +1,5 @@
-// What the HTTP reference does in a browser: search, open what a link names, send an operation. The key is read from its field when
-// it is used and put nowhere else.
+// The script of the HTTP reference in a browser: it searches, opens the entry that a link names, and sends operations. The key is read from
+// its field for each request and stored nowhere.
 'use strict';
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const one = (selector, within = document) => within.querySelector(selector);
@@ -23,7 +23,7 @@ const look = () => {
     group.classList.toggle('away', words.length > 0 && isEmpty);
   }
   const shown = entries.filter((entry) => !entry.classList.contains('away')).length;
-  one('#found').textContent = words.length === 0 ? '' : shown === 0 ? 'Nothing is called that.' : shown + ' found';
+  one('#found').textContent = words.length === 0 ? '' : shown === 0 ? 'Nothing matches.' : shown + ' found';
 };
 search.addEventListener('input', look);
 document.addEventListener('keydown', (event) => {
@@ -101,7 +101,7 @@ for (const form of all('form.try')) {
     const stop = one('.stop', form);
     output.className = 'wrong';
     if (one('#key').value.trim() === '') {
-      output.textContent = 'Type a key at the top first.';
+      output.textContent = 'Enter a key at the top of the page first.';
       return one('#key').focus();
     }
     const asked = new AbortController();

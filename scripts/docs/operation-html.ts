@@ -97,7 +97,7 @@ function curl({ method, path, operation }: PlacedOperation): string {
   return lines.join(' \\\n  ');
 }
 
-/** A form that sends the operation, which is shown only where scripts run. */
+/** A form that sends the operation. It is shown only if scripts run. */
 function tryHtml({ method, path, operation }: PlacedOperation): string {
   const field = (name: string, place: string, required = false): string => {
     const id = `${operation.operationId}-${place}-${name}`;
@@ -119,15 +119,15 @@ export function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** The same, with text between backticks as code. */
+/** Escapes text for HTML and shows text between backticks as code. */
 export function prose(text: string): string {
   return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-// Deeper levels are left to the entry of the schema itself.
+// Deeper levels are shown only in the entry of the schema itself.
 const DEEPEST = 3;
 
-/** A schema for people: the fields of an object as a table, anything else as a line. */
+/** A schema as HTML: the fields of an object as a table, any other type as a line. */
 export function schemaHtml(schema: JsonSchema, depth = 0): string {
   const properties = Object.entries(schema.properties ?? {});
   if (properties.length === 0) return `<p class="type">${typeHtml(schema)}</p>`;

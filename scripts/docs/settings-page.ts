@@ -6,12 +6,12 @@ interface Part {
   title: string;
   intro: string;
   type: string;
-  /** The default of the schema; without one the default is that of the comment. */
+  /** The defaults of the schema. Without them, the default of a setting is read from its comment. */
   defaults?: object;
 }
 
 const PARTS: readonly Part[] = [
-  { title: 'createVarve(options)', intro: 'How Varve is opened.', type: 'VarveOptions' },
+  { title: 'createVarve(options)', intro: 'The options of `createVarve()`.', type: 'VarveOptions' },
   {
     title: 'formation',
     intro: 'How memories are formed: `createVarve({ formation })`. Times are milliseconds.',
@@ -30,7 +30,7 @@ const PARTS: readonly Part[] = [
     type: 'AssembleOptions',
   },
   { title: 'history', intro: 'How past turns are chosen: `context({ history })`.', type: 'HistoryOptions' },
-  { title: 'recall(query, options)', intro: 'How one search works.', type: 'RecallOptions' },
+  { title: 'recall(query, options)', intro: 'The options of one search.', type: 'RecallOptions' },
   { title: 'Local embedder', intro: 'The options of `createLocalEmbedder()`.', type: 'LocalEmbedderOptions' },
   { title: 'Language models', intro: 'The options of `createLanguageModel()`.', type: 'LanguageModelOptions' },
 ];

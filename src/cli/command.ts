@@ -141,7 +141,7 @@ export function untilStopped(): Promise<NodeJS.Signals> {
   });
 }
 
-/** How a user calls this program: with the npm script in a checkout, otherwise by its name. */
+/** The command that starts this program: the npm script in a checkout, otherwise its name. */
 export function calledAs(): string {
   return process.argv[1]?.endsWith('.ts') === true ? 'npm run -s varve --' : 'varve';
 }

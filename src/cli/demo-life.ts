@@ -21,7 +21,7 @@ interface Life {
 interface Annotated extends Omit<ExpectedMemory, 'contains' | 'minimumImportance'> {
   type: string;
   polarity: 'positive' | 'negative';
-  /** Given only when it does not follow from the type. */
+  /** Present only if the tense does not follow from the type. */
   tense?: 'happened';
 }
 
@@ -131,7 +131,7 @@ function peopleOf(life: Life, session: string): Record<string, Record<string, st
   return people;
 }
 
-/** Wrong readings, as models sometimes return them: words that nobody said, and the assistant's words as the user's. */
+/** Wrong readings as models sometimes return them: one with words that nobody said, one with the assistant's words as the user's. */
 const CARELESS = [
   ['s4', 'User flies to Perth in the spring.', 'I shall fly to Perth in the spring', 'user'],
   ['s5', 'User eats oily fish twice a week.', 'beans, veg, oily fish', 'assistant'],
@@ -214,7 +214,7 @@ function answerTo(life: Life, prompt: string): unknown {
   return { statements: [...statements, ...careless], ends, forgets: [], reflections: [], topics: [] };
 }
 
-/** The memory that another one replaces. An answer can name only one; the other obsolete memories are in `ends`. */
+/** The memory that another memory replaces. An answer can name only one; the other obsolete memories are in `ends`. */
 function replacedIn(life: Life, by: string): Annotated | undefined {
   return life.memories.find(({ replacedBy }) => replacedBy === by);
 }

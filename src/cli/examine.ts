@@ -49,7 +49,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
   }
 }
 
-/** The version alone is not enough: some builds leave out full-text search. */
+/** Checks Node. The version alone is not enough, because some builds leave out full-text search. */
 async function node(): Promise<Finding> {
   const remedy = `install Node ${NODE_NEEDED} or newer`;
   if (!isNodeNewEnough()) return bad('Node', nodeProblem(), remedy);

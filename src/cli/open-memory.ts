@@ -18,14 +18,14 @@ export const DEFAULT_USER = 'me';
 /** Where the store is: a folder with an SQLite file, or a PostgreSQL server. */
 export interface Place {
   folder: string;
-  /** What `createVarve({ store })` takes. */
+  /** The value of the option `store` of `createVarve`. */
   store: string;
   isPostgres: boolean;
 }
 
 /**
- * The store that the options or the environment name. `./.varve` is used when it exists, so that a project can have its own; the first
- * use needs `--trust`, because the author of the project may have put text or code into it.
+ * The store that the options or the environment name. `./.varve` is used when it exists, so that a project can have its own store. Its
+ * first use needs `--trust`, because the author of the project may have put text or code into this folder.
  */
 export function placeOf(input: CommandInput): Place {
   const here = resolve('.varve');
@@ -60,7 +60,7 @@ export function scopeOf(input: CommandInput): HandleScope {
 
 const MOST_NAMED = 8;
 
-/** If nothing lies within the scope of a command but the store has other scopes: which ones, and how to choose one. Null otherwise. */
+/** If the scope of a command has no records but other scopes have: names these scopes and how to choose one. Null otherwise. */
 export async function otherScopes(varve: Varve, input: CommandInput): Promise<{ text: string; remedy: string } | null> {
   const scope = scopeOf(input);
   const { events, memories } = await varve.operator.count(scope);
@@ -140,7 +140,7 @@ export async function openMemory(
   });
 }
 
-/** Memories are private: only this user may read the folder. */
+/** Creates the folder. Memories are private, so only this user may read it. */
 async function makeOwnFolder(folder: string): Promise<void> {
   const { makeFolder } = await import('../store/sqlite/open-sqlite.ts');
   try {
@@ -173,7 +173,7 @@ export async function withMemory<Result>(
   }
 }
 
-/** The same with the handle of the command's scope. */
+/** Like `withMemory`, but `work` also gets the handle of the command's scope. */
 export function withHandle<Result>(
   input: CommandInput,
   options: OpenOptions,
@@ -213,7 +213,7 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   return module.default;
 }
 
-/** Reports once that this command waits for another process that writes to the file. Returns a function that ends this. */
+/** Reports once when this command waits for another process that writes to the file. Returns a function that removes the listener. */
 async function sayWaiting(file: string, output: Output): Promise<() => void> {
   const { onLongWait } = await import('../store/sqlite/open-sqlite.ts');
   const end = onLongWait(() => {

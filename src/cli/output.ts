@@ -18,7 +18,7 @@ export interface Output {
 }
 
 export interface Progress {
-  /** Shows the number of finished items and, where it is known, their share of all (0 to 1); `note` is at the end of the line. */
+  /** Shows the number of finished items and, if known, their share of all items (0 to 1). `note` is shown at the end of the line. */
   to(done: number, share?: number, note?: string): void;
   end(): void;
 }
@@ -31,8 +31,8 @@ const CONTROL =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Escapes a text for a terminal. The text may come from strangers: control characters could clear the screen, set the title, or type a
- * command that the reader then sends. They are shown as symbols instead (␛), and as escapes in JSON.
+ * Escapes a text for a terminal. The text may come from an untrusted source, whose control characters could clear the screen, set the
+ * title, or enter a command. Control characters are shown as symbols (␛), and as escapes in JSON.
  */
 function printable(text: string, { json }: { json: boolean }): string {
   return text.replaceAll(CONTROL, json ? escapedUnits : symbolOf);
@@ -112,7 +112,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join('\n');
 }
 
-/** Counts by their names, one on each line. */
+/** A table of names and counts, one pair on each line. */
 export function countTable(counts: object): string {
   return table(Object.entries(counts).map(([name, count]) => [name, String(count)]));
 }

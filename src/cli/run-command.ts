@@ -104,7 +104,7 @@ function refuse(output: Output, problem: string, hint: string): number {
 interface Failure {
   code?: string;
   message?: string;
-  /** Only errors of the system have one. */
+  /** Only errors of the system have a `syscall`. */
   syscall?: string;
   stack?: string;
 }
@@ -121,7 +121,7 @@ function fail(output: Output, error: unknown, line: readonly string[]): number {
     ? `\nSee: varve doctor${placeIn(line)}`
     : isForeseen
       ? ''
-      : '\nThis is a defect of Varve. Run the command again with VARVE_DEBUG=1 to print the stack, and report it.';
+      : '\nThis is a defect of Varve. Run the command again with VARVE_DEBUG=1 to print the stack, and report the defect.';
   const text = process.env['VARVE_DEBUG'] ? (stack ?? message) : `${message}${more}`;
   output.complain({ code: isForeseen ? code : 'internal', problem: message }, text);
   if (code === 'not_found') return EXIT.nothing;
@@ -203,13 +203,13 @@ function optionTable(options: Record<string, CommandOption>): string {
   );
 }
 
-/** Other versions of Varve or Node and other checkouts leave their caches behind, about 4 MB for each command. */
+/** Milliseconds for which a cache is kept. Other versions of Varve or Node and other checkouts leave about 4 MB for each command. */
 const KEPT_FOR = 30 * 24 * 3_600_000;
 
 /**
- * Makes a command start sooner; called before its code is loaded. Compiled code is kept in the user's own cache folder: in Node's
- * default folder, which other users can write to, somebody could plant code. Each command has its own cache, because Node stores only what
- * the first run compiled and never adds to it.
+ * Makes a command start sooner; called before its code is loaded. Compiled code is kept in the user's own cache folder, because other
+ * users can write to Node's default folder and could plant code there. Each command has its own cache, because Node stores only what the
+ * first run compiled and never adds to it.
  */
 function startFast(name: string, { isLasting = false }: { isLasting?: boolean } = {}): void {
   const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'varve');
@@ -221,7 +221,7 @@ function startFast(name: string, { isLasting = false }: { isLasting?: boolean } 
   if (!isLasting) Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 }
 
-/** This also removes a cache that is in use; the next run creates it again. */
+/** Removes old caches, also those in use. The next run creates a missing cache again. */
 function removeOld(caches: string, name: string): void {
   try {
     // Costs one `stat` when there is nothing to remove: every command waits for this check.

@@ -12,8 +12,8 @@ export function ownFolder(): string {
 }
 
 /**
- * The folders that this person has trusted, each with the SHA-256 of the configuration that it had then. A repository can change its
- * configuration in a later commit, so trust belongs to the content and not to the path.
+ * The folders that this person has trusted, each with the SHA-256 hash of its configuration at that time. A repository can change its
+ * configuration in a later commit, so trust applies to the content and not to the path.
  */
 type Trusted = Record<string, string>;
 

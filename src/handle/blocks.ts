@@ -10,7 +10,7 @@ import { listRevisions } from '../store/history-store.ts';
 import { parseChange } from './change.ts';
 
 /**
- * Which block of a kind: the user's, the agent's, the session's… Default: that of the innermost level of the scope, apart from the session.
+ * The level whose block is meant, such as the user or the agent. Default: the innermost level of the scope, apart from the session.
  */
 export interface BlockPlace {
   level?: ScopeLevel;
@@ -22,13 +22,13 @@ export interface BlockReader {
   read(kind: BlockKindName, place?: BlockPlace): Promise<Block | null>;
   /**
    * The sentences of a block in their order, or the entries of a JSON block, each with the ids of the statements and events that it rests
-   * on. Prompts do not contain the stale ones. Empty if nothing has been written yet.
+   * on. Prompts leave out stale sentences. The list is empty if nothing has been written yet.
    */
   basis(kind: BlockKindName, place?: BlockPlace): Promise<RestingSentence[]>;
 }
 
 export interface ReplaceOptions extends BlockPlace, Partial<Change> {
-  /** The version that the caller has read, 0 for none. Throws `conflict` if the block has changed since. */
+  /** The version that the caller has read, or 0 if there was no block. The call throws `conflict` if the block has changed since. */
   expectedVersion?: number;
 }
 

@@ -26,8 +26,8 @@ export interface AppendDeps {
 }
 
 /**
- * Appends events and enqueues the jobs that follow from them in the same transaction. After the commit the local reader reads them in
- * this process, asynchronously, so that it can neither delay the caller nor make the call fail.
+ * Appends events and enqueues the resulting jobs in the same transaction. After the commit, the local reader reads the events
+ * asynchronously in this process, so that it can neither delay the caller nor make the call fail.
  */
 export async function append<Result>(
   { database, formation }: AppendDeps,
@@ -44,7 +44,7 @@ export async function append<Result>(
   return result;
 }
 
-/** The inputs of events without what the privacy policy leaves out. */
+/** The inputs of events without the text that the privacy policy removes. */
 export function cleanedEvents<Input extends EventInput>({ formation }: AppendDeps, inputs: readonly Input[]): Input[] {
   return inputs.map((input) => ({
     ...input,
@@ -56,8 +56,8 @@ export function cleanedEvents<Input extends EventInput>({ formation }: AppendDep
 /** Options of background work that an application starts itself. */
 export interface RunOptions {
   /**
-   * Runs everything and rolls it back; the report is the one that a real run would return. Language models are called, and the calls cost
-   * money.
+   * Runs everything and rolls the changes back. The report is the one that a real run would return. Language models are called, and the
+   * calls cost money.
    */
   dryRun?: boolean;
   signal?: AbortSignal;

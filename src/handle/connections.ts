@@ -9,7 +9,7 @@ import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts } from '../store/database.ts';
 import { findToolSchema, saveToolSchema } from '../store/session-store.ts';
 
-/** A tool connection of a handle: needs `varve.for({ …, connection })`. */
+/** The tool connection of a handle. It needs a handle from `varve.for({ …, connection })`. */
 export interface ConnectionHandle {
   /** The information learned about this connection; an empty object if there is none. */
   learnedInfo(): Promise<Record<string, unknown>>;

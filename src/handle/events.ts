@@ -33,7 +33,7 @@ export const eventFilterFields: Readonly<Record<keyof EventListFilter, z.ZodType
   limit: z.int().min(1).max(1000).optional(),
   cursor: z
     .string()
-    .regex(/^\d{1,16}(-\d{1,16})?$/, 'is not a cursor that a list has given')
+    .regex(/^\d{1,16}(-\d{1,16})?$/, 'is not a cursor that a list returned')
     .optional(),
 };
 
@@ -65,13 +65,13 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
   };
 }
 
-/** A cursor with a single number is from a version before schema 16, when rows were numbered in order: see that migration. */
+/** Reads a cursor. A cursor with a single number comes from a store before schema 16, whose row numbers were in order. */
 function placeOf(cursor: string): EventPlace {
   const [sequence, row = sequence] = cursor.split('-').map(Number);
   return { sequence: sequence as number, row: row as number };
 }
 
-/** Appends one event, many, or the messages of a conversation, in one transaction. */
+/** Appends one event, several events, or the messages of a conversation in one transaction. */
 export async function observe(deps: Parts & AppendDeps, scope: Scope, input: Observable): Promise<Appended> {
   const inputs = asEvents(input);
   if (inputs.length === 0) return { events: [], repeated: 0 };

@@ -20,18 +20,18 @@ import { parseChange } from './change.ts';
 
 /** The input of `facts.set()`: a key and its value. */
 export interface FactInput {
-  /** snake_case, such as `home_city`. Other spellings become it: "Home City", `homeCity`. */
+  /** A key in snake_case, such as `home_city`. Other spellings, such as "Home City" and `homeCity`, are converted. */
   key: string;
   value: string;
   /** Default: the category of the key's attribute, or `general`. */
   category?: FactCategory;
-  /** Ids of the events that say so. */
+  /** Ids of the events that state the fact. */
   sourceEvents?: string[];
-  /** Who says so. Default `system`, the application itself. A value with less trust never replaces one with more. */
+  /** Who states the fact. Default `system`, the application itself. A value with less trust never replaces one with more. */
   statedBy?: Origin;
   /**
-   * The sentence that says so, kept as the text of the memory. Default: the label of the key and the value. A sentence about a future day
-   * ("She will start at Bolt Bank on 1 January") is stored as a plan: the value becomes a fact on that day.
+   * The sentence that states the fact, kept as the text of the memory. Default: the label of the key and the value. A sentence about a
+   * future day ("She will start at Bolt Bank on 1 January") is stored as a plan: the value becomes a fact on that day.
    */
   text?: string;
 }
@@ -41,7 +41,7 @@ export type Fact = Memory & { key: string };
 
 /** Reading permanent facts. */
 export interface FactReader {
-  /** The live value under a key: that of the innermost level, the newest if there are several; null if there is none. */
+  /** The newest live value under a key, from the innermost level that has one; null if there is none. */
   get(key: string): Promise<Fact | null>;
   /** All facts, sorted by category and key. An attribute with many values has one fact for each value. */
   list(): Promise<Fact[]>;
@@ -58,8 +58,8 @@ export interface FactHandle extends FactReader {
    */
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
   /**
-   * Forgets the values under a key and their predecessors: they are hidden everywhere, and so are the words that said them. Returns false
-   * if there was no value. `forgotten.list()` lists the forgotten records, and `forgotten.restore()` restores them.
+   * Forgets the values under a key and their predecessors. They are hidden everywhere, with the words that state them. Returns false if
+   * there was no value. `forgotten.list()` lists the forgotten records, and `forgotten.restore()` restores them.
    */
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
@@ -131,11 +131,11 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
   };
 }
 
-// The sentence of a fact with a key is about the user.
+// In the sentence of a fact, the pronoun at the beginning means the user.
 const HE_OR_SHE = /^(?:he|she|they) /iu;
 
 /**
- * The plan in the sentence of a fact; null if the sentence is about the present. A value that contains a date is not a plan for that day.
+ * The plan that the sentence of a fact states; null if there is none. A value that contains a date is not a plan for that day.
  */
 async function planOf(
   parts: FormDeps,
@@ -207,7 +207,7 @@ async function setFact(
 }
 
 /**
- * Confirms a known value. A draft of the local reader becomes the application's own value, because a model that reads the turns again must
+ * Confirms a known value. A draft of the local reader becomes the application's own value, so that a model that reads the turns later does
  * not drop it.
  */
 async function confirmFact(
@@ -256,8 +256,8 @@ async function ownFacts(
   );
 }
 
-// The user's own value takes precedence over the agent's, and the agent's over the tenant's. Of shared facts the newest counts, whichever
-// agent learned it.
+// The user's own value takes precedence over the agent's, and the agent's over the tenant's. Among shared facts the newest is used,
+// whichever agent learned it.
 function depth({ sharesFacts }: Parts, { scope }: Memory): number {
   return (
     Number(scope.agent !== null && (sharesFacts !== true || scope.user === null)) +

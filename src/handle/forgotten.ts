@@ -10,13 +10,13 @@ import { findChangeable } from '../store/read-memories.ts';
 import { restoreMemory } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
 
-/** Forgotten records: hidden everywhere else, and kept here until they are erased. For the application, never for a model. */
+/** Lists and restores forgotten records, which are hidden everywhere else until they are erased. No model may see them. */
 export interface ForgottenHandle {
   /** The forgotten records, newest first, each with its text, who asked to forget it, and when. Default 100. */
   list(options?: { limit?: number }): Promise<Forgotten[]>;
   /**
-   * Undoes a forgetting: the memory is live again, and the words that said it are back in the log. Throws `conflict` for a record that was
-   * imported without its words.
+   * Restores a forgotten record: the memory is live again, and the words that state it are back in the log. Throws `conflict` for a record
+   * that was imported without its words.
    */
   restore(id: string, why?: Partial<Change>): Promise<void>;
 }

@@ -48,21 +48,21 @@ export interface PastHandle {
   readonly facts: FactReader;
   readonly blocks: BlockReader;
   readonly events: EventReader;
-  /** Recalls among the records that were known then. */
+  /** Recalls among the records that were known at that time. */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
 }
 
 /** The result of logging an interaction. With `logged: false` nothing was written. */
 export type Logged = { logged: true; events: Event[] } | { logged: false; error: VarveError };
 
-/** Everything that can be read and written within one scope. No call reads or writes outside it. */
+/** Reads and writes within one scope. No call reads or writes outside it. */
 export interface Handle {
   readonly scope: Scope;
   /** Appends one event, several events in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
   observe(input: Observable): Promise<Appended>;
   /**
-   * Logs an exchange. A store that fails (a full disk, a lost connection) never stops the answer: the call resolves with `{ logged: false,
-   * error }`, and nothing was written. Check `logged` if an exchange must not be lost. All other errors are thrown: bad input, and `closed`
+   * Logs an exchange. If the store fails (a full disk, a lost connection), the call does not throw but resolves with `{ logged: false,
+   * error }`, and nothing is written. Check `logged` if an exchange must not be lost. All other errors are thrown: bad input, and `closed`
    * after `varve.close()`.
    */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
@@ -112,8 +112,8 @@ export interface Handle {
   readonly consolidation: ConsolidationHandle;
   /**
    * Reflects now instead of tonight on the messages since the last reflection, and updates profile, working memory, facts, intentions and
-   * learnings. Does nothing without new turns. A handle without a user reflects on every user of the tenant with new turns, a handle
-   * without an agent on the user once for each agent; `users` is the number of reflections.
+   * learnings. Does nothing without new turns. A handle without a user reflects on every user of the tenant with new turns. A handle
+   * without an agent reflects on the user once for each agent. `users` is the number of reflections.
    */
   reflect(options?: RunOptions): Promise<ReflectionCounts>;
   /** Records which memories the model was given for this turn, so that their usefulness can be measured. */
@@ -122,7 +122,7 @@ export interface Handle {
   asOf(time: TimeInput): PastHandle;
   /**
    * Removes everything within this scope for good: the records of this user in all sessions, or those of this session alone. Returns how
-   * many records were removed, and a certificate, which is kept and has no content of the records.
+   * many records were removed, and a certificate. The certificate is kept and has no content of the records.
    */
   erase(options?: EraseOptions): Promise<ErasedWithCertificate>;
   /** Removes one memory for good, with everything that was derived from it alone. */
@@ -214,7 +214,7 @@ function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
   };
 }
 
-/** The methods that answer: recall, the most important memories, the prompt. */
+/** The methods that find memories and assemble prompts. */
 function recallHandle(
   parts: HandleDeps,
   scope: Scope,

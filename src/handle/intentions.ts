@@ -9,7 +9,7 @@ import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { notFound } from './memories.ts';
 
-/** Something that the user means to do. */
+/** An action that the user intends to take. */
 export interface NewIntention {
   text: string;
   /** When to bring up the intention again. Default: after `followUpDays`. */
@@ -24,7 +24,7 @@ export interface NewIntention {
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
   /**
-   * The intentions to bring up now, the longest overdue first: those that are due today or have been for at most three days. Default 20.
+   * The intentions to bring up now, the longest overdue first: those that became due today or at most three days ago. Default 20.
    */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
   /** All open intentions, due or not, the earliest due date first. */

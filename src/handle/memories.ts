@@ -31,29 +31,29 @@ export interface MemoryReader {
 /** Reading and writing discrete memories. Every change keeps a revision. */
 export interface MemoryHandle extends MemoryReader {
   /**
-   * Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived as
-   * contradicted, with its end, in the same transaction. With `read: true`, a text without fields is compared with the known memories: it
-   * may replace one, or the call returns the memory that already says it or is trusted more (`unchanged`).
+   * Stores a memory. An exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived as
+   * contradicted and gets an end date in the same transaction. With `read: true`, a text without fields is compared with the known
+   * memories and may replace one. If a known memory states the same or is trusted more, the call returns that memory as `unchanged`.
    */
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
   /** Makes a new version of a memory. */
   revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Takes a memory out of recall. It is kept with its history and can be restored; the turns keep their words. The default reason is
-   * `pruned`; the reason `forgotten` does the same as {@link MemoryHandle.forget}.
+   * Takes a memory out of recall. The memory is kept with its history and can be restored; the turns keep their words. The default reason
+   * is `pruned`. With the reason `forgotten`, the call is the same as {@link MemoryHandle.forget}.
    */
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Forgets a memory: it is hidden everywhere, with the words of the turns that said it, the assistant's echoes and the sentences of
-   * documents. A text that consolidation has merged is forgotten with the statements in it. Until they are erased, all of them can be
-   * restored.
+   * Forgets a memory. It is hidden everywhere, with the words of the turns that state it, the assistant's repetitions and the sentences
+   * of blocks. A text that consolidation has merged is forgotten with the statements in it. Forgotten records can be restored until
+   * they are erased.
    */
   forget(id: string, why?: Partial<Change>): Promise<Memory>;
   /** Restores an archived memory; throws `conflict` if another memory has taken its place. */
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
   /**
    * Replaces a memory by a new one. The old memory is archived and points to the new one. Throws `conflict` if the new memory is trusted
-   * less: as in `facts.set()`, the words of a tool or a document do not replace those of a person.
+   * less, because the words of a tool or a document do not replace those of a person.
    */
   supersede(id: string, replacement: NewMemory, options?: SupersedeOptions): Promise<Memory>;
   /** All changes of a memory, oldest first. */
@@ -63,7 +63,7 @@ export interface MemoryHandle extends MemoryReader {
 export interface SupersedeOptions extends Partial<Change> {
   /** The reason with which the old memory is archived. Default `superseded`. */
   as?: 'superseded' | 'contradicted';
-  /** The user asked for the change, so the agent's wording may replace the user's. Default false. */
+  /** Whether the user asked for the change, so that the agent's wording may replace the user's. Default false. */
   asked?: boolean;
 }
 
@@ -131,7 +131,7 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
   };
 }
 
-/** The times of a plan or a reminder whose new text names another day, also where that day is its value. Without a day, they stay. */
+/** The fields of a plan or a reminder that follow from the day that its new text names. Without such a day the times stay. */
 function movedTo(
   { clock, settings }: FormDeps,
   { tense, dueAt, validFrom }: Memory,
@@ -166,8 +166,9 @@ async function createMemory(
 }
 
 /**
- * The statements to forget for a memory. For a merged text these are its single statements. The text is archived before them, so that it
- * is not rewritten for each, and gets no record of its own: restoring the text beside restored statements would say everything twice.
+ * The statements to forget for a memory. For a merged text these are its single statements. The caller archives the text first, so that
+ * it is not rewritten for each statement. The text gets no forgotten record of its own, because restoring both it and its statements
+ * would duplicate them.
  */
 async function statementsOf(writer: Writer, memory: Memory): Promise<Memory[]> {
   const singles = await singlesOf(writer, memory);

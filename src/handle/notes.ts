@@ -8,12 +8,12 @@ import type { MemoryFilter } from '../store/read-memories.ts';
 import { memoryHandle } from './memories.ts';
 import { type Origin, ORIGINS } from '../record/statement.ts';
 
-/** A text that was written down on purpose. */
+/** A text that somebody wrote down to keep. */
 export interface NewNote {
   title: string;
   content: string;
   tags?: string[];
-  /** Who wrote it. Default `system`, the application itself. */
+  /** Who wrote the note. Default `system`, the application itself. */
   statedBy?: Origin;
 }
 
@@ -23,9 +23,9 @@ export interface NewSavedItem {
   url: string;
   tags?: string[];
   summary?: string;
-  /** A comment by the person who saved it. */
+  /** A comment by the person who saved the link. */
   note?: string;
-  /** Who saved it. Default `system`, the application itself. */
+  /** Who saved the link. Default `system`, the application itself. */
   statedBy?: Origin;
 }
 

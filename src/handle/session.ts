@@ -9,7 +9,7 @@ import type { Parts } from '../store/database.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findSession, growSession, sessionWindow, updateSession } from '../store/session-store.ts';
 
-/** The session of a handle: needs `varve.for({ …, session })`. */
+/** The session of a handle. It needs a handle from `varve.for({ …, session })`. */
 export interface SessionHandle {
   /** The state of the conversation; null before its first event. */
   get(): Promise<Session | null>;

@@ -13,7 +13,7 @@ export { isObject };
 /** An unvalidated record of a foreign format. */
 export type Foreign = Record<string, unknown>;
 
-/** The first of the fields with a non-empty text. Numbers and MongoDB's ids count as texts. */
+/** The text of the first field that has a non-empty one. Numbers and MongoDB's ids count as texts. */
 export function textOf(record: Foreign, ...fields: readonly string[]): string | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
@@ -70,7 +70,7 @@ export function objectsOf(record: Foreign, field: string): Foreign[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The line of a turn, whose id depends on the identity alone, so that importing is idempotent. */
+/** The line of a turn. Its id depends on the identity alone, so that importing is idempotent. */
 export function eventLine(
   identity: readonly unknown[],
   { scope, ...data }: NewEvent & { scope: ScopeInput },
@@ -84,11 +84,11 @@ export function eventLine(
 interface ImportedMemory extends NewMemory {
   scope: ScopeInput;
   createdAt?: Date;
-  /** Default: when it was created. */
+  /** Default: `createdAt`. */
   updatedAt?: Date;
 }
 
-/** The line of a memory, whose id depends on the identity alone. It counts as stated when it was last updated. */
+/** The line of a memory. Its id depends on the identity alone. Its default for `statedAt` is the time of the last update. */
 export function memoryLine(
   identity: readonly unknown[],
   { scope, createdAt, updatedAt = createdAt, ...fields }: ImportedMemory,
@@ -136,7 +136,7 @@ export function importSource(path: string): { files: SourceFile[]; others: LeftF
 
 const READABLE = /\.(json|jsonl|ndjson|af|md|markdown|txt)$|^[^.]*$/i;
 
-/** The files below a folder. Names that begin with a dot are skipped: they hold a program's settings, trash or versions. */
+/** The files below a folder. Names that begin with a dot are skipped, because programs keep settings, trash or versions there. */
 function filesBelow(root: string, folder: string): { name: string; isLink: boolean }[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
@@ -163,7 +163,7 @@ async function* refuseArchives(path: string): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
     const archive = isFirst ? ARCHIVES.find(({ begin }) => begin.every((byte, at) => chunk[at] === byte)) : undefined;
-    if (archive !== undefined) throw invalidInput(`It is compressed. Unpack it first: ${archive.unpack} ${path}`);
+    if (archive !== undefined) throw invalidInput(`The file is compressed. Unpack it first: ${archive.unpack} ${path}`);
     isFirst = false;
     yield chunk;
   }

@@ -2,7 +2,7 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { assertDepth } from '../operate/parse-json.ts';
 import type { SourceFile } from './import-source.ts';
 
-/** A value of a file, and the name of its list if the file holds an object of lists. */
+/** A value of a file, and the name of its list if the file is an object of lists. */
 export interface Element {
   /** The name of the list. */
   list: string | null;
@@ -50,7 +50,7 @@ export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
   scan ??= new Scan(holderOf(prefix));
   const rest = decoder.decode();
-  // Adds a line break, which ends the last value of a file that has none.
+  // The added line break ends the last value of a file without a final line break.
   yield* scan.take(`${prefix.length >= PREFIX ? '' : prefix}${rest}\n`);
   yield* scan.take(END);
 }
@@ -61,8 +61,8 @@ const END = '\0';
 type Holder = 0 | 1 | 2;
 
 /**
- * Detects where the values are: in an array, in a known list of an object, or otherwise one on each line. Looks at the beginning of the
- * file only.
+ * Detects where the values are: in an array, in a known list of an object, or otherwise one on each line. Only the beginning of the file
+ * is examined.
  */
 function holderOf(prefix: string): Holder {
   const start = prefix.replace(/^\uFEFF/, '').trimStart();
@@ -185,7 +185,7 @@ class Scan {
 
 const LONGEST_FIELD = 2000;
 
-/** Keeps a text or a number of the object that holds the lists; readers get these as `fields`. */
+/** Keeps a text or a number of the object that contains the lists. Readers get it in `fields`. */
 function noteField(fields: Record<string, unknown>, text: string): void {
   const [, key, value] =
     (text.length > LONGEST_FIELD ? null : /^\s*"([^"\\]+)"\s*:\s*(".*"|-?[\d.]+)\s*$/s.exec(text)) ?? [];

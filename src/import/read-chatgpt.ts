@@ -67,7 +67,7 @@ function contentOf(message: Foreign): string {
 // Citations and similar markup between ChatGPT's private-use characters: \uE200cite\uE202turn0search1\uE201.
 const MARKS = /\uE200[^\uE200\uE201]*\uE201/g;
 
-/** The user does not see what the assistant sends to a tool (a search, a program). */
+/** Whether the assistant sends the message to a tool (a search, a program), so that the user does not see it. */
 function isCall(message: Foreign): boolean {
   return (textOf(message, 'recipient') ?? 'all') !== 'all';
 }

@@ -38,7 +38,7 @@ async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collecti
   }
 }
 
-/** The key of a merged text's scope: a reflection of the same scope that is not pending is already part of the merged text. */
+/** The key of a record's scope. A reflection is already part of the merged text of its scope, unless it is listed as unabsorbed. */
 function placeOf(record: Foreign): string {
   return JSON.stringify([textOf(record, 'agent_id'), textOf(record, 'user_id') ?? null]);
 }

@@ -41,7 +41,7 @@ function lineOf(item: Foreign): RecordLine | null {
   });
 }
 
-/** In a row that was exported as text the value is a JSON string. */
+/** Parses the value of a row that was exported as text, where the value is a JSON string. */
 function valueOf(text: string): unknown {
   if (!text.startsWith('{')) return { content: text };
   try {

@@ -72,14 +72,14 @@ function contentOf(message: Foreign): string {
   return chatText((content ?? text) as string | unknown[] | null);
 }
 
-/** Letta wraps the user's message in JSON, and writes its own login and heartbeat messages in the same format; those are skipped. */
+/** The user's message, which Letta wraps in JSON. Letta's own login and heartbeat messages have the same format and are skipped. */
 function saidIn(content: string): string {
   const wrapped = parsed(content);
   if (!isObject(wrapped) || !('type' in wrapped)) return content;
   return textOf(wrapped, 'type') === 'user_message' ? (textOf(wrapped, 'message') ?? '') : '';
 }
 
-/** An agent of the older version answers by calling `send_message`; the text of its own message is its thinking. */
+/** The agent's answer. An agent of the older version answers by calling `send_message`; the text of its message is its thinking. */
 function replyOf(message: Foreign): string {
   const sent = objectsOf(message, 'tool_calls').map((call) => objectOf(call, 'function'));
   if (sent.length === 0) return contentOf(message);

@@ -8,7 +8,7 @@ const LONGEST_NOTE = 20_000;
 
 /**
  * Notes in Markdown: CLAUDE.md and similar files, folders of notes, Obsidian vaults. A short file becomes one note, a longer file one
- * note for each section. Front matter gives title, tags and dates; `#tags` count as tags, links are kept unchanged.
+ * note for each section. Title, tags and dates come from the front matter, and `#tags` in the text are tags too. Links stay unchanged.
  */
 export async function* readMarkdown(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -119,7 +119,7 @@ function piecesOf(text: string): string[] {
   return [...pieces, rest.toWellFormed()];
 }
 
-/** `#travel/2026` in the text is a tag; a heading has a space after its `#`, and a URL has no space before it. */
+/** The tags in a text, such as `#travel/2026`. A heading has a space after its `#`, and the `#` of a URL has no space before it. */
 function hashTags(text: string): string[] {
   return [...text.matchAll(/(?:^|\s)#([\p{L}_][\p{L}\p{N}_/-]{0,99})/gu)].map(([, tag]) => tag ?? '');
 }

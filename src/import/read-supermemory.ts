@@ -4,8 +4,8 @@ import type { SourceFile } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
 /**
- * Supermemory, as its API lists documents and memories. The first container tag names the user, as its guides recommend; the others
- * become tags. A document with a URL becomes a saved item, a document with only a title a note, and anything else a fact.
+ * Supermemory, as its API lists documents and memories. The first container tag names the user, as Supermemory's guides recommend; the
+ * others become tags. A document with a URL becomes a saved item, a document with only a title a note, and any other record a fact.
  */
 export async function* readSupermemory(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value } of elementsIn(files)) {

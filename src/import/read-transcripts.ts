@@ -42,7 +42,7 @@ export async function isPlainTranscript(file: SourceFile): Promise<boolean> {
   return false;
 }
 
-/** A line that begins with a role is a turn, and a line without one belongs to the turn before it. */
+/** The turns of a plain transcript. A line that begins with a role starts a turn; any other line belongs to the turn before it. */
 function plainTurns(text: string): Foreign[] {
   const turns: { role: string; content: string }[] = [];
   for (const line of text.trimStart().split(/\r?\n/)) {
@@ -53,13 +53,13 @@ function plainTurns(text: string): Foreign[] {
   return turns.map(({ role, content }) => ({ role, content: content.trim() }));
 }
 
-/** OpenAI's API lists the messages of a thread newest first, so they are sorted by time. */
+/** Sorts the messages of a thread by time, because OpenAI's API lists the newest first. */
 function oldestFirst(turns: readonly Foreign[]): Foreign[] {
   const timed = turns.map((turn) => ({ turn, at: timeOf(turn, 'created_at')?.getTime() ?? 0 }));
   return timed.sort((one, other) => one.at - other.at).map(({ turn }) => turn);
 }
 
-/** A message that only calls tools has no text; the result is in the tools' messages. */
+/** Whether a message only calls tools and has no text. The results are in the tools' messages. */
 function isCall(turn: unknown): boolean {
   return isObject(turn) && Array.isArray(turn['tool_calls']) && contentOf(turn) === undefined;
 }

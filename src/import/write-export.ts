@@ -32,7 +32,7 @@ async function* liveMemories(lines: AsyncIterable<RecordLine>): AsyncGenerator<M
   for await (const line of lines) if (isLiveMemory(line)) yield line;
 }
 
-/** In the format of mem0's `get_all()`. */
+/** Writes the format of mem0's `get_all()`. */
 async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
   yield '{"results":[';
   let isFirst = true;
@@ -54,7 +54,7 @@ async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<stri
   yield '\n]}\n';
 }
 
-/** A Markdown document with a part for each user and a section for each type. */
+/** Writes a Markdown document with a part for each user and a section for each type. */
 async function* writeMarkdown(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
   const byOwner = new Map<string, MemoryLine[]>();
   for await (const line of liveMemories(lines)) {

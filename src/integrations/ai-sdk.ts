@@ -16,11 +16,11 @@ export type MiddlewareHandle = Pick<Handle, 'scope' | 'context' | 'logInteractio
 export interface MemoryMiddlewareOptions {
   /** How contexts are assembled. The application's instructions and the past turns come from the call itself. */
   context?: Omit<ContextOptions, 'message' | 'instructions'>;
-  /** Add the context to the prompt. Default true. */
+  /** Whether the context is added to the prompt. Default true. */
   inject?: boolean;
-  /** Log the turns. Default true. */
+  /** Whether turns are logged. Default true. */
   observe?: boolean;
-  /** Index the text of files that the user attaches. Default true. */
+  /** Whether the text of files that the user attaches is indexed. Default true. */
   indexAttachments?: boolean;
   /** The channel that is stored with the turns: web, cli, telegram … */
   channel?: string;
@@ -102,7 +102,7 @@ export function memoryMiddleware(
   };
 }
 
-/** Waits for a call of the model, and reports its failure before it is rethrown. */
+/** Waits for a call of the model. If the call fails, `failed` runs before the error is rethrown. */
 async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<void>): Promise<Result> {
   try {
     return await call;
@@ -112,7 +112,7 @@ async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<
   }
 }
 
-/** Without a user, all users would share one memory, so the handle must name a user, or a session that confines the conversation. */
+/** Refuses a handle without a user and a session, because all users would share one memory. */
 function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
   if (scope.user !== null || scope.session !== null) return;
   throw invalidInput("Memory needs a handle with a user or a session: varve.for({ …, user: '…' }).", { field: 'user' });
@@ -140,7 +140,7 @@ export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDD
   ) as ToolSet;
 }
 
-/** Caches the context of a turn, so that each step of a tool loop gets the same one. */
+/** Caches the context of a turn, so that each step of a tool loop gets the same context. */
 function contextFor(
   kept: Map<string, Promise<AssembledContext>>,
   { handle, turn }: OpenTurn,
@@ -228,8 +228,8 @@ interface Observing extends MemoryMiddlewareOptions {
 }
 
 /**
- * Logs the turn when its answer is complete or the model has failed (null): the user's own words, without the recalled records before
- * them. An answer that follows a failure is added to the same turn.
+ * Logs the turn when its answer is complete or the model has failed (`answer` is null). The log has the user's own words without the
+ * recalled records. An answer that follows a failure is added to the same turn.
  */
 async function observed(
   open: OpenTurn | undefined,

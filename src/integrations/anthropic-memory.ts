@@ -88,7 +88,7 @@ const ROOT = 'memories';
 function placeOf(given: string): string[] {
   let decoded: string;
   try {
-    // "%2e%2e" would become ".." if it were decoded later.
+    // The path is decoded before it is checked, because "%2e%2e" stands for "..".
     decoded = decodeURIComponent(given);
   } catch (error) {
     throw new Refused(`Error: The path ${given} is not valid: ${messageOf(error)}`);

@@ -35,7 +35,7 @@ export async function converse(
     try {
       return await handle.logInteraction({ userMessage: asked.message, agentResponse, toolsUsed, channel });
     } catch (error) {
-      // The application has closed the store while the model answered: the answer must not be lost.
+      // The application has closed the store while the model answered. The caller must still get the answer.
       if (VarveError.isInstance(error, 'closed')) return { logged: false, error };
       throw error;
     }

@@ -5,14 +5,14 @@ import type { Memory } from '../record/memory.ts';
 import { createMutex } from '../store/database.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
 
-/** A note and its place. */
+/** The content of a note. */
 export interface KeyedNote {
   title: string;
   content: string;
   metadata: Record<string, unknown>;
 }
 
-/** Notes with a place, as a file has a path: at most one note at each place. Recall finds them like all notes. */
+/** Notes that are identified by a place, as files are by a path. Each place has at most one note. Recall finds them like all notes. */
 export interface KeyedNotes {
   get(place: readonly string[]): Promise<Memory | null>;
   /** The notes below a place, oldest first. */
@@ -42,7 +42,7 @@ export function assertHasSession(handle: Pick<Handle, 'scope'>, what: string): v
   throw invalidInput(`${what} needs a handle with a session: varve.for({ …, session: '…' }).`, { field: 'session' });
 }
 
-/** Notes of a kind within a handle. Places are stored as tags that are digests, so that no place can be confused with another. */
+/** The keyed notes of a kind within a handle. Places are stored as digests in tags, so that no place can be confused with another. */
 export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): KeyedNotes {
   const inTurn = createMutex();
   const at = (place: readonly string[]): string => `${kind}:at:${digest([...place], 24)}`;

@@ -24,7 +24,7 @@ export interface VarveMemoryOptions {
   agent?: string;
   /** How contexts are assembled: layout, budget, history. */
   context?: Omit<ContextOptions, 'message' | 'tools'>;
-  /** The tools that the agent gets. Default: the everyday set without log_conversation. `false`: none. */
+  /** The tools that the agent gets. Default: the everyday set without `log_conversation`. `false` means none. */
   tools?: ToolChoice | false;
 }
 
@@ -191,7 +191,7 @@ export class VarveMemory extends MastraMemory {
     return block === null ? null : typeof block.content === 'string' ? block.content : JSON.stringify(block.content);
   }
 
-  /** Varve writes working memory itself from the conversation: the agent has no template to fill in. */
+  /** Returns null, because Varve writes the working memory from the conversation and the agent has no template to fill in. */
   async getWorkingMemoryTemplate(): Promise<null> {
     return null;
   }
@@ -312,7 +312,7 @@ function textOf({ content }: MastraDBMessage): string {
     .trim();
 }
 
-/** Messages and tool results. Results of Varve's own tools are already in memory and are not learned again. */
+/** The message and its tool results. Results of Varve's own tools are left out, because they are already in memory. */
 function toChatMessages(message: MastraDBMessage): ChatMessage[] {
   const { id, role, content, createdAt } = message;
   if (role !== 'user' && role !== 'assistant') return [];
@@ -333,5 +333,5 @@ function toDbMessage(fields: MessageFields, text: string, { thread, resource }: 
   return { ...fields, threadId: thread, resourceId: resource, content };
 }
 
-// Messages are sorted by time, so past turns come before those of today.
+// The time of past turns. Mastra sorts messages by time, so past turns come before those of today.
 const LONG_AGO = Date.UTC(2000, 0);

@@ -16,7 +16,7 @@ export type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'eras
 export class VarveSession implements Session {
   readonly #handle: SessionHandle;
   readonly #most: number;
-  /** The event ids of items that the runner has popped. The log keeps them; the history of this process omits them. */
+  /** The event ids of items that the runner has popped. The log keeps these events; the history of this process omits them. */
   readonly #popped = new Set<string>();
 
   constructor(handle: SessionHandle, { turns = 50 }: { turns?: number } = {}) {

@@ -8,10 +8,10 @@ export type PromptMessage = CallParameters['prompt'][number];
 
 /** The user's turn that a call answers, with the tool calls since then. */
 export interface PromptTurn {
-  /** Its index among the messages. */
+  /** The index of the turn among the messages. */
   index: number;
   message: string;
-  /** The texts of the messages before it. */
+  /** The texts of the messages before the turn. */
   before: string[];
   /** The agent's text between tool calls. */
   said: string[];
@@ -51,8 +51,8 @@ export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null 
 const LONGEST_RESULT = 100_000;
 
 /**
- * Keeps the result of a tool. Results of Varve's own tools are already in memory: learning them again would duplicate memories and turn a
- * guess into a fact.
+ * Keeps the result of a tool. Results of Varve's own tools are left out, because learning them again would duplicate memories and turn
+ * guesses into facts.
  */
 export function addResult(calls: Map<string, ToolUse>, id: string, tool: string, output: unknown): void {
   const use = calls.get(id) ?? { tool };

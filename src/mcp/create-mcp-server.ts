@@ -23,7 +23,7 @@ export interface McpOptions {
 
 const MOST_LISTED = 50;
 
-/** The session of clients that name none: memories are formed from conversations, so everything that is logged on one day is one. */
+/** The session of clients that name none. Memories are formed by session, so everything logged on one day is one conversation. */
 export function sessionOfDay(): string {
   return `mcp-${new Date().toISOString().slice(0, 10)}`;
 }
@@ -74,7 +74,7 @@ function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   );
 }
 
-/** A schema that is listed in the form of {@link modelSchema}. The input is checked by the tool, whose errors name unknown arguments. */
+/** A schema whose listing comes from {@link modelSchema}. Input is checked by the tool itself, whose errors name unknown arguments. */
 function listed(
   schema: z.ZodObject,
   { isChecked = true }: { isChecked?: boolean } = {},
@@ -88,7 +88,7 @@ function listed(
   return { '~standard': { version: 1, vendor: 'varve', validate, jsonSchema } };
 }
 
-/** The text of an error for a model: the code and the expected input. Unexpected errors are not described. */
+/** The text of an error for a model. Only errors of Varve are described. */
 function toolProblem(error: unknown): string {
   if (VarveError.isInstance(error)) return `${error.code}: ${error.message}`;
   return 'internal: an unexpected error occurred. Try again later.';

@@ -29,7 +29,7 @@ export function createMcpOverHttp(varve: Varve, version: string): (request: Requ
   };
 }
 
-/** Without a user or a session, all clients of a key would share one memory. */
+/** The error for a request without a user and a session, with which all clients of a key would share one memory. */
 function namesNobody(): VarveError {
   return invalidInput(
     'The request names no user: use /mcp?user=<name>, or /mcp?session=<name> for a conversation without a user, or use a key that is limited to one user.',

@@ -6,7 +6,7 @@ import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findKey, hasLiveKey, insertKey, type KeyRow, listKeys, updateKey } from '../store/doors/api-key-store.ts';
 import { recordAct } from '../store/doors/admin-acts.ts';
 
-/** The rights of a key, each including those before it. */
+/** The access levels of a key. Each level includes those before it. */
 export const KEY_ACCESS = ['read', 'write', 'admin'] as const;
 export type KeyAccess = (typeof KEY_ACCESS)[number];
 
@@ -16,10 +16,10 @@ export interface ApiKey {
   tenant: string;
   name: string;
   access: KeyAccess;
-  /** The only agents and users that the key reaches; null: all of the tenant. */
+  /** The only agents and users that the key can reach; null means all of the tenant. */
   agents: string[] | null;
   users: string[] | null;
-  /** The most requests a second; null: the server's own limit. */
+  /** The most requests a second; null means the server's own limit. */
   rate: number | null;
   createdAt: Date;
   /** The id of the key that created it, or `cli`. */
@@ -102,14 +102,14 @@ export interface Keys {
   verify(secret: string): Promise<ApiKey | null>;
   /** The keys of a tenant, newest first. */
   list(tenant: string): Promise<ApiKey[]>;
-  /** Gives a key a new secret. The old secret stops working at once, in other processes after a second. */
+  /** Gives a key a new secret. The old secret stops working at once in this process and within a second in others. */
   rotate(tenant: string, id: string, by: string): Promise<MadeApiKey>;
   revoke(tenant: string, id: string, by: string): Promise<ApiKey>;
   /** Whether the store has any key at all. */
   any(): Promise<boolean>;
 }
 
-// How long a key is cached. A key that another process revokes works for this long.
+// Milliseconds for which a key is cached. A key that another process revokes still works for this long.
 const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
 

@@ -9,8 +9,8 @@ import { type EventRow, type MemoryRow, toEvent, toMemory } from '../store/recor
 import type { RecordLine } from './record-line.ts';
 
 /**
- * Everything within a scope, as lines. A record comes after the records that it refers to. Memory use does not grow with the store. Records
- * that are written during the export may be missing. If the agents of a user share facts, an export of one agent includes these facts.
+ * Yields every record within a scope as a line. A record comes after the records that it refers to. Memory use does not grow with the
+ * store. Records that are written during the export may be missing. If agents share facts, an export of one agent includes these facts.
  */
 export async function* exportRecords(
   { database, clock, sharesFacts = false }: Pick<Parts, 'database' | 'clock' | 'sharesFacts'>,

@@ -6,7 +6,7 @@ import type { FormedConversation, FormedStatement } from '../store/doors/quality
 import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
 import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
 
-/** The first conversations of a tenant are checked, because its prompts are tuned during these. */
+/** How many of a tenant's first conversations are checked. The tenant usually tunes its prompts during these conversations. */
 const CHECKED_CONVERSATIONS = 100;
 
 /** One check: the share of failures, the number of items that were checked, and whether the share is an alert. */
@@ -27,7 +27,7 @@ export interface ExtractionReport {
   examples: { check: CheckName; memory: string }[];
 }
 
-/** A share of fewer items than this is not significant. */
+/** A check of fewer items than this raises no alert. */
 const ENOUGH = 20;
 const STRETCH = 25;
 
@@ -92,7 +92,7 @@ function add(sums: Sums, conversation: FormedConversation, seen: Map<string, Ste
   }
 }
 
-/** Whether the source conversation contains at least half of the statement's words, or the statement as a quotation. */
+/** Whether the conversation contains the statement as a quotation or at least half of the words of its value (or of its content). */
 function isSupported(
   { content, value, stems }: StemmedStatement,
   turns: FormedConversation['turns'],
@@ -116,7 +116,7 @@ function result(check: CheckName, part: number, of: number): CheckResult {
   return { check, share, of, threshold, isAlert: share !== null && of >= ENOUGH && share > threshold };
 }
 
-/** The version of each store at the last check by this process: a store that has not changed is not read again. */
+/** For each store, the signature of each tenant at its last check by this process. An unchanged tenant is not checked again. */
 const checkedBefore = new WeakMap<Database, Map<string, string>>();
 
 /**

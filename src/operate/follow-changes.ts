@@ -6,7 +6,7 @@ import type { Database, Reader } from '../store/database.ts';
 import { type ChangePlace, type ChangeRow, lastVersion, readChanges } from '../store/history-store.ts';
 import { versionsOf } from '../store/owner-store.ts';
 
-/** A change. It names the record and holds none of its content. */
+/** A change of a record. It names the record and has none of its content. */
 export interface RecordChange {
   /** The cursor from which to continue after this change. */
   cursor: string;
@@ -23,13 +23,13 @@ export interface FollowOptions {
   /** The cursor of the last change that was seen. Default: now. */
   after?: string;
   signal?: AbortSignal;
-  /** Resolves when something was written in this process, so that the wait ends early. */
+  /** Resolves at the next write of this process, which ends the wait early. */
   written?(): Promise<void>;
 }
 
 // The maximum delay before changes of other processes are seen.
 const LOOK_EVERY = 1_000;
-// A busy server writes all the time: a query after each write would slow the writes down.
+// The shortest interval between two queries. On a busy server, a query after each write would slow the writes down.
 const LOOK_AT_MOST_EVERY = 100;
 // A transaction may commit after one that began later, and the clocks of two processes differ. So changes up to three seconds before the
 // last one are read again and deduplicated. On a busy server only every tenth query goes back that far.
@@ -37,7 +37,7 @@ const OVERLAP = 3_000;
 const SHORT_OVERLAP = 100;
 const WIDE_LOOK_EVERY = 10;
 
-/** Changes within a scope, from now or from a cursor on, until the signal is aborted. */
+/** Yields the changes within a scope, from now or from a cursor on, until the signal is aborted. */
 export async function* followChanges(
   { database, clock }: { database: Database; clock: Clock },
   scope: Scope,
@@ -76,14 +76,14 @@ export async function* followChanges(
 }
 
 /**
- * The watermark that is `overlap` milliseconds before another. Up to schema 15 the sequences of events were row numbers: for these, a
- * hundredth of the number is enough.
+ * The watermark that is `overlap` milliseconds before another. Stores up to schema 15 used row numbers as sequences. For a row number,
+ * going back by a hundredth of it is enough.
  */
 function before({ sequence, at }: ChangePlace, overlap: number): ChangePlace {
   return { sequence: Math.floor(sequence - Math.min(versionsOf(overlap), sequence / 100)), at: at - overlap };
 }
 
-/** Waits for a write in this process, a second at most. Returns whether something was written. */
+/** Waits for a write in this process, but at most a second. Returns whether a write ended the wait. */
 async function waitFor(written: Promise<void>, signal: AbortSignal | undefined): Promise<boolean> {
   const stop = new AbortController();
   const signals = signal === undefined ? [stop.signal] : [stop.signal, signal];

@@ -28,7 +28,7 @@ export type TakenIn = 'imported' | 'known';
 
 /** The state that all lines of one import share. */
 export interface Taking {
-  /** Entities whose id differs in this store: from the id of the line to the id in the store. */
+  /** Maps the id of an entity in the import to its id in this store, if the two differ. */
   entities: Map<string, string>;
   /** Throws `outside_scope` for a scope that the caller may not write to. */
   check(scope: Scope): void;
@@ -38,7 +38,7 @@ type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: R
 
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
-/** The ids of a store, with a fixed id for the first record of its kind. */
+/** An id source that returns a given id for the first record of its kind, and new ids afterwards. */
 function fixedIds({ ids }: Parts, id: string): Parts['ids'] {
   const given = [id];
   const next = (prefix: IdPrefix): string =>
@@ -46,7 +46,7 @@ function fixedIds({ ids }: Parts, id: string): Parts['ids'] {
   return { next };
 }
 
-/** The dependencies, with a fixed id for the first record of its kind and a fixed time. */
+/** The dependencies with `fixedIds` and, if a time is given, a clock that is fixed at it. */
 function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
   const clock = time === undefined ? parts.clock : { now: () => time.getTime() };
   // Each line names the scope of its record, so no fact is shared.
@@ -54,8 +54,8 @@ function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undef
 }
 
 /**
- * The id that a record of an import gets. If a record that the caller may not read has the id, the imported record gets another one: the
- * answer "known" would tell that the other record exists.
+ * The id that an imported record gets. If a record that the caller may not read already has the id, the imported record gets another
+ * id, because the answer "known" would reveal that the other record exists.
  */
 async function ownId(
   writer: Writer,
@@ -213,7 +213,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   }
   const owner = { ...scope, session: null, connection: null };
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
-  // Sentences of an older copy that rest on memories that were forgotten since are removed.
+  // The block may be an older copy: its sentences that rest on memories forgotten since then are removed.
   if (gone.length > 0) await redactBlocks(writer, owner, { says: () => false, gone: new Set(gone) });
   if (line.version !== undefined && line.version > 1) {
     const createdAt = (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now();
@@ -254,7 +254,7 @@ export async function takeInRevision(writer: Writer, line: Line<'revision'>, tak
   );
 }
 
-/** The ids that exist and that the caller may read, because dangling provenance is worse than none. */
+/** Keeps the ids that exist and that the caller may read, so that an imported memory has no dangling references. */
 async function reached(
   writer: Writer,
   table: 'events' | 'entities',

@@ -7,11 +7,11 @@ import type { Parts, Reader } from '../store/database.ts';
 import { agentQuestions, correctionsByMonth, countRefusals, countTalk } from '../store/doors/quality-store.ts';
 import { knownAttributes, type ScaffoldState, scaffoldStates, sumUse } from '../store/doors/quality-store.ts';
 
-/** The definition of each metric, for all doors. The inspector imports it, and its bundler leaves out the rest of this file. */
+/** The definition of each metric, for all interfaces. The inspector imports this constant, and its bundler drops the rest of the file. */
 export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {
   contextUtilisation: {
     title: 'Context utilisation',
-    definition: 'The share of recalled and since judged memories whose words the agent’s answer uses.',
+    definition: 'The share of recalled memories whose words the agent’s answer uses, among those already judged.',
     healthy: 'A high value means that little of the prompt is wasted.',
   },
   observationRate: {
@@ -33,28 +33,29 @@ export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition
     title: 'Correction rate',
     definition:
       'Corrections (observations of that category, and answers that used a memory and were corrected by the user), per turn of a user.',
-    healthy: 'Falls with time.',
+    healthy: 'The rate falls over time.',
   },
   repeatQuestionRate: {
     title: 'Repeated questions',
     definition:
       'The share of the agent’s questions about an attribute of the user (in its last 500 turns with a question) whose answer was already in memory.',
-    healthy: 'Near 0.',
+    healthy: 'The rate is near 0.',
   },
 };
 
 export type CheckName = 'hallucinated' | 'duplicate' | 'refused' | 'empty';
 
-/** The checks on live data without labels, each with the value from which it is an alert. */
+/** The checks of live data, which need no labels. A share above the threshold is an alert. */
 export const EXTRACTION_CHECKS: Readonly<Record<CheckName, { definition: string; threshold: number; remedy: string }>> =
   {
     hallucinated: {
-      definition: 'Share of the statements with fewer than half of their words in the turns that they cite.',
+      definition:
+        'Share of the statements with fewer than half of their words in the conversation that they were formed from.',
       threshold: 0.1,
       remedy: 'read them with `varve list`, then change the model or its prompt',
     },
     duplicate: {
-      definition: 'Share of the statements that repeat another of the same user.',
+      definition: 'Share of the statements that repeat another statement about the same user.',
       threshold: 0.1,
       remedy: 'run `varve calibrate` for your embedder: duplicates are found by its thresholds',
     },
@@ -93,11 +94,11 @@ export interface OnlineMetrics {
 
 /** How scaffolds grow. Healthy growth slows down, because the most important facts about a person are learned first. */
 export interface ScaffoldGrowth {
-  /** Keys of a scaffold at the end of each day on which one changed, on average over the scaffolds that existed by then. */
+  /** For each day on which a scaffold changed: the average number of keys over all scaffolds that existed at the end of that day. */
   curve: { day: string; keys: number; scaffolds: number }[];
-  /** Keys of a scaffold now, on average. */
+  /** The current average number of keys of a scaffold. */
   keys: number | null;
-  /** Keys gained in the second half of a scaffold's versions, as a share of all: 0.5 is linear, less is slowing down. */
+  /** The share of a scaffold's keys that the second half of its versions added. 0.5 is linear growth; less means that growth slows. */
   lateShare: number | null;
 }
 
@@ -135,7 +136,7 @@ const QUESTIONS = 500;
 // "You" in the languages of the packs. A question without it does not ask about the user.
 const YOU = anyWords('youForms');
 
-/** Questions of the agent that ask for an attribute of the user, and those among them whose answer was known. */
+/** Counts the agent's questions that ask for an attribute of the user, and lists those whose answer was already known. */
 async function repeatedQuestions(
   reader: Reader,
   scope: Scope,
@@ -158,7 +159,7 @@ async function repeatedQuestions(
   return { asked, repeated };
 }
 
-// Questions that ask for an attribute without its name. Only certain patterns: "What would you like to eat?" does not ask for a diet.
+// Questions that ask for an attribute without its name. The patterns are strict: "What would you like to eat?" does not ask for a diet.
 const ASKED_SO: Readonly<Record<string, RegExp>> = {
   home_city: /\bwhere (?:do|are) you (?:live|living|based)\b|\bwo wohn(?:st|en)\b|\bdónde vive|\boù (?:habit|viv)/iu,
   employer: /\b(?:where|who) do you work\b|\bwo arbeite(?:st|n)\b|\bdónde trabaja|\boù travaill/iu,
@@ -170,7 +171,7 @@ const VAGUE = new Set('called from role field position area place city work home
 
 const phrasesByTable = new WeakMap<AttributeTable, [attribute: string, phrases: string[][]][]>();
 
-/** The attributes that a question asks for: by all words of a name, a label or a synonym. */
+/** The attributes that a question asks for. It must contain all words of the attribute's name, of a label or of a synonym. */
 function attributesAsked(question: string, attributes: AttributeTable): Set<string> {
   const known =
     phrasesByTable.get(attributes) ??

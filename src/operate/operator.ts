@@ -73,7 +73,7 @@ export interface Operator {
   count(scope: ScopeInput): Promise<RecordCounts>;
   /** The state of the store. Throws when the store cannot be reached. */
   status(): Promise<StoreStatus>;
-  /** Problems of the servers behind the store that queries do not reveal, such as those of the nodes of a cluster. */
+  /** Finds problems of the database servers that queries do not reveal, such as problems of the nodes of a cluster. */
   examineStore(): Promise<StoreProblem[]>;
   /** All records within a scope, one line at a time. */
   export(scope: ScopeInput): AsyncGenerator<RecordLine>;
@@ -81,7 +81,7 @@ export interface Operator {
     lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
     options: Omit<ImportOptions, 'into'> & { into?: ScopeInput },
   ): Promise<ImportReport>;
-  /** Queues the formation of every session with unread turns, without waiting until it is quiet. Returns the number of sessions. */
+  /** Queues the formation of every session with unread turns, also of active sessions. Returns the number of sessions. */
   formWaiting(): Promise<number>;
   /** Changes within a scope, as they happen. */
   changes(scope: ScopeInput, options?: Omit<FollowOptions, 'written'>): AsyncGenerator<RecordChange>;

@@ -1,6 +1,6 @@
 import { invalidInput, type VarveError } from '../errors.ts';
 
-// Deeper than any record needs. Checking and storing a value is recursive and must not overflow the stack.
+// No record needs this depth. Checking and storing a value is recursive and must not overflow the stack.
 const DEEPEST = 100;
 
 /** Parses JSON. Throws `invalid_input` when the text is not JSON or is nested too deeply. */
@@ -23,7 +23,7 @@ export function tooDeep(what: string): VarveError {
   return invalidInput(`${what} is nested deeper than ${DEEPEST} levels, which is the limit.`);
 }
 
-/** Whether a value that somebody else has parsed is nested too deeply. Goes level by level, because recursion could overflow the stack. */
+/** Whether a parsed value is nested too deeply. Goes level by level, because recursion could overflow the stack. */
 export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value].filter(isNode);
   for (let depth = 1; level.length > 0; depth += 1) {

@@ -12,7 +12,7 @@ import { type Refused, REFUSED } from '../store/history-store.ts';
 export interface HeaderLine {
   record: 'header';
   format: 'varve';
-  /** 1: memories have a key and no other field of a statement. They are upgraded on import. */
+  /** In version 1, memories have a key and no other fields of a statement. The import upgrades them. */
   version: 1 | 2;
   exportedAt?: TimeInput;
 }
@@ -60,7 +60,7 @@ export interface RefusalLine {
   events?: string[];
 }
 
-/** A forgotten statement without its words: if it is said again, it is recognised by its digests. Imported once per id. */
+/** A forgotten statement without its words. If somebody says it again, its digests identify it. Imported once per id. */
 export interface ForgottenLine {
   record: 'forgotten';
   id: string;

@@ -153,7 +153,7 @@ async function deliver(deps: WebhookDeps, job: Job, context: JobContext): Promis
 
 interface Sent {
   status: number | null;
-  /** Null: the receiver accepted the message. */
+  /** Null when the receiver accepted the message. */
   error: string | null;
   retryable: boolean;
 }

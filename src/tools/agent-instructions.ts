@@ -10,7 +10,7 @@ export interface InstructionOptions {
   tools?: ToolSetName | readonly string[] | false;
 }
 
-/** Instructions for an agent about its memory: which source to use first, when to save, and when to say that something is not known. */
+/** Instructions for an agent about its memory: which source to use first, when to save, and when to say that an answer is not known. */
 export function agentInstructions({ tools = 'everyday', ...own }: InstructionOptions = {}): string {
   const names = tools === false ? [] : typeof tools === 'string' ? TOOL_SETS[tools].map(({ name }) => name) : tools;
   const has = (name: string): boolean => names.includes(name);
@@ -22,7 +22,7 @@ export function agentInstructions({ tools = 'everyday', ...own }: InstructionOpt
     .join('\n\n');
 }
 
-/** A line about each tool that the agent has. A line about a missing tool would make the agent call a tool that does not exist. */
+/** The lines about tools that the agent has. A line about a missing tool would make the agent call a tool that does not exist. */
 function linesFor(has: (name: string) => boolean, lines: readonly (readonly [tool: string, line: string])[]): string[] {
   return lines.flatMap(([tool, line]) => (has(tool) ? [line] : []));
 }
@@ -88,7 +88,7 @@ function savingWith(has: (name: string) => boolean): string[] {
   ]);
 }
 
-/** Lines about tools that remove or close something. */
+/** Lines about tools that forget, correct, complete and log. */
 function endsWith(has: (name: string) => boolean): string[] {
   return linesFor(has, [
     ['forget', 'When the user asks to forget something, call forget.'],

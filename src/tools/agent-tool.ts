@@ -22,7 +22,7 @@ export type ToolHandle = Pick<
   | 'events'
 >;
 
-/** The messages of the current turn, if the caller knows them: they are logged only after the turn. */
+/** The messages of the current turn, if the caller knows them. The log does not contain them until the turn has ended. */
 export interface ToolTurn {
   /** The user's own messages in the current turn and just before it. */
   said?: readonly string[];
@@ -30,15 +30,14 @@ export interface ToolTurn {
 
 /** The effects of a tool, for clients that ask the user before a model may call it. */
 export interface ToolHints {
-  /** The tool changes nothing. */
+  /** Whether the tool changes nothing. */
   readOnly: boolean;
-  /** The tool removes something. */
+  /** Whether the tool removes records. */
   destructive: boolean;
-  /** The tool is idempotent. */
   idempotent: boolean;
 }
 
-/** A tool of the agent: defined once, offered by every door and integration. */
+/** A tool of the agent. It is defined once and offered by every interface and integration. */
 export interface AgentTool {
   name: AgentToolName;
   /** The name of the tool for people. */
@@ -87,7 +86,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     textOf: definition.textOf,
     async run(handle, given, turn = {}) {
       const mended = mendedInput(input, given ?? {});
-      // Unknown arguments are ignored. In a call that is refused they are named, because one of them may be a required one misspelt.
+      // Unknown arguments are ignored, unless the call is refused. The error then names them, because one may be a misspelt required one.
       const schema = input.safeParse(mended).success ? input : (input.strict() as unknown as Input);
       return definition.run(handle, parse(schema, mended, `The input of ${name}`), turn);
     },
@@ -177,15 +176,15 @@ export const isoTime: z.ZodString = z
   .max(40)
   .regex(/^\d{4}-\d\d-\d\d/, 'is not a date or time in ISO 8601, such as 2026-03-17');
 
-/** Synonyms from lists of words by the name that they mean. */
+/** Maps each synonym to its name, from a list of synonyms for each name. */
 export function synonymsOf<Name extends string>(words: Partial<Record<Name, string>>): Record<string, Name> {
   const entries = Object.entries(words) as [Name, string][];
   return Object.fromEntries(entries.flatMap(([name, list]) => list.split(' ').map((word) => [word, name])));
 }
 
 /**
- * One of a few names, regardless of case, plural and separators. Synonyms are mapped to their names, and any other text to `otherwise`. The
- * schema that a model sees still lists the names.
+ * The schema of a choice among names, regardless of case, plural and separators. Synonyms are mapped to their names, and any other text to
+ * `otherwise`. The schema that a model sees still lists the names.
  */
 export function mappedChoice<const Name extends string>(
   names: readonly [Name, ...Name[]],

@@ -28,7 +28,7 @@ export const TOOL_SETS: Readonly<Record<ToolSetName, readonly AgentTool[]>> = {
   all: AGENT_TOOLS,
 };
 
-/** The tools that a text names: sets and tools, separated by commas. Default, also for an empty text: the everyday set. */
+/** The tools that a text names: sets and tools, separated by commas. No text or an empty text means the everyday set. */
 export function toolsNamed(text: string | undefined): readonly AgentTool[] {
   const given = (text ?? '').split(',').map((name) => name.trim());
   const names = given.every((name) => name === '') ? ['everyday'] : given;

@@ -28,7 +28,7 @@ export interface Meant {
 }
 
 const MOST_CANDIDATES = 5;
-/** Below 0.7, the calibrated similarity of related texts: what is less similar and shares no word is not meant. */
+/** A memory that is less similar to the words than this and shares no word with them is not a candidate. Related texts have 0.7. */
 const SIMILAR = 0.6;
 const RECORD_ID = /^mem_[0-9a-z]+$/;
 
@@ -204,7 +204,7 @@ async function corrected(
   const isIntention = memory.type === 'intention';
   if (done === true && isIntention) return handle.intentions.done(memory.id);
   const reworded = text === undefined ? memory : await rewordedBy(handle, memory, { text, source }, turn);
-  // A day that the model gives stands; otherwise the days in the text do.
+  // The day in `due` takes precedence over a day in the text.
   const isMoved = due !== undefined && isIntention && reworded !== null;
   return isMoved ? handle.intentions.snooze(reworded.id, due) : reworded;
 }
@@ -222,7 +222,7 @@ async function rewordedBy(
   const { statedBy, events } = await provenanceOf(handle, { ...claim, corrects: memory }, { source, ...turn });
   if (isMoreTrusted(memory.trust, trustOf(statedBy))) return null;
   const stays = { type, subject, attribute, category, permanent, tags, title, dueAt, state };
-  // The value of an appointment is its day, and only its words say what is on that day.
+  // The value of an appointment is its day, so only the text names the appointment.
   const isInWords = attribute === null || (slot !== undefined && plannedFor(memory) !== null);
   const content = isInWords ? text : `${attributeLabel(attributeTable(), attribute)}: ${said}`;
   const value = attribute === null ? {} : { value: said };
@@ -235,11 +235,11 @@ function slotIn(text: string, attribute: string | null): FilledSlot | undefined 
   return slotsOfClaim(text).find((slot) => slot.attribute === attribute && slot.polarity === 'affirmed');
 }
 
-/** The value that a correction gives a memory with an attribute: the correction is the value alone, or a sentence with it. */
+/** The new value that a correction states for a memory with an attribute. The correction is the value alone or a sentence with it. */
 function valueIn(text: string, { attribute, value, content }: Memory, slot: FilledSlot | undefined): string {
   if (slot?.value != null) return slot.value;
   const plain = withoutEnd(text.trim(), '.!');
-  // "Lives in Minsk" beside "Lives in Bergen", or with the label of the attribute: "Home city: Minsk".
+  // A correction may repeat the words around the old value ("Lives in Minsk" for "Lives in Bergen") or the label ("Home city: Minsk").
   const at = value === null ? -1 : content.indexOf(value);
   const label = `${attributeLabel(attributeTable(), attribute ?? '')}: `;
   const frames = [
@@ -264,7 +264,7 @@ const getContext: AgentTool = defineTool({
     tokens: z.number().int().min(100).max(20_000).default(1500),
   }),
   output: z.object({ context: z.string() }),
-  // The layout has escaped what is stored. JSON would escape its tags too, for which the model pays.
+  // The layout has already escaped stored text. JSON would escape the tags of the layout too, which costs tokens.
   textOf: ({ context }) => String(context),
   async run(handle, { message, tokens }) {
     const { system, beforeMessage } = await handle.context({ message, budget: tokens, history: false });
@@ -302,9 +302,9 @@ const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
 interface OpenPlan {
   item: Memory;
-  /** When to bring it up. */
+  /** When to bring the plan up. */
   at: Date | null;
-  /** The day that was stated; null if none was. */
+  /** The stated day; null if no day was stated. */
   due: Date | null;
 }
 

@@ -15,7 +15,7 @@ import type { Memory } from '../record/memory.ts';
 import { attributeTable, isUser, normalValue } from '../record/statement.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
 
-/** What an agent wants to store: a text, a value under a key, or both. */
+/** The content that an agent wants to store: a text, a value under a key, or both. */
 export interface ToolClaim {
   text?: string | undefined;
   key?: string | undefined;
@@ -27,8 +27,8 @@ export interface ToolClaim {
 /** The verified origin of the content of a tool call. */
 interface Provenance {
   /**
-   * `user`: the user's own last turns state the content. `agent`: the agent says so. `tool`: the content comes from a source that the
-   * agent has named, or is an order or an authorisation that no turn of the user gives.
+   * `user`: the user's own last turns state the content. `agent`: only the agent states it. `tool`: the content comes from a source that
+   * the agent has named, or is an order or an authorisation that no turn of the user contains.
    */
   statedBy: 'user' | 'agent' | 'tool';
   /** The name of the source; null if the agent has named none. */
@@ -55,8 +55,8 @@ export function rememberedFrom(source: string | null): string {
 const LAST_TURNS = 8;
 
 /**
- * Verifies the origin of content that an agent wants to store. The agent's claim can only lower the trust: a page that has made the agent
- * claim "the user said so" gains nothing, because the user's own turns must state the same, outside pasted text.
+ * Verifies the origin of content that an agent wants to store. The source that the agent names can only lower the trust. A page that makes
+ * the agent claim "the user said so" gains nothing, because the user's own turns must state the content outside pasted text.
  */
 export async function provenanceOf(
   handle: ToolHandle,
@@ -99,7 +99,7 @@ async function lastTurns(handle: ToolHandle): Promise<(SaidTurn & Pick<Event, 'i
 
 const AUTHORISES = anyWords('authorises');
 
-/** Whether a claim tells the agent what to do or what it may do: in its text, or in its key together with its value. */
+/** Whether a claim tells the agent what to do or what it may do, in its text or in its key and value. */
 function directs({ text, key, value }: ToolClaim): boolean {
   const keyed = key === undefined ? [] : [`${wordsOfKey(key)}: ${value ?? ''}`, wordsOfKey(key)];
   return [text, value, ...keyed].some(
@@ -112,8 +112,8 @@ function wordsOfKey(key: string): string {
 }
 
 /**
- * Returns a test of whether a turn of the user states a claim: its text, and its value under its key. A value that only occurs in the turn,
- * in a question, a denial or another connection, is not stated.
+ * Returns a test of whether a turn of the user states a claim: its text, and its value under its key. A value that occurs only in a
+ * question, a denial or another context is not stated.
  */
 function claimTest(claim: ToolClaim): (turn: SaidTurn) => boolean {
   const isDirecting = directs(claim);
@@ -123,7 +123,7 @@ function claimTest(claim: ToolClaim): (turn: SaidTurn) => boolean {
   const whole = text ?? (key === undefined ? value : undefined);
   if (whole !== undefined) {
     const sentences = splitSentences(whole.slice(0, LONGEST_TEXT)).map((sentence) => sentence.text);
-    // The text beside a key and its value need not be in the user's words, but may not add much to them.
+    // A text that comes with a key and a value need not be in the user's words, but may add little to the key and the value.
     const beside = key === undefined || isDirecting ? null : contentStems(`${wordsOfKey(key)} ${value ?? ''}`);
     parts.push(...sentences.map((sentence) => textTest(sentence, beside)));
   }
@@ -142,11 +142,11 @@ interface Segment {
   text: string;
   stems: ReadonlySet<string>;
   negations: number;
-  /** The people of the user that it names by their relation: "sister". */
+  /** The relations of people that the segment names, such as "sister". */
   relations: readonly string[];
 }
 
-/** A sentence of the user's own words that claims what it says, with its clauses and slots. */
+/** An asserting sentence of the user's own words, with its clauses and slots. */
 interface ReadSentence {
   text: string;
   /** The sentence and its clauses. */
@@ -156,7 +156,7 @@ interface ReadSentence {
 
 interface ReadTurn {
   sentences: readonly ReadSentence[];
-  /** The sentences as one, because a claim may join several of them: "I have a parrot. Her name is Kiki." */
+  /** All sentences as one, because a claim may combine several of them: "I have a parrot. Her name is Kiki." */
   joined: ReadSentence;
   before: string | null;
 }
@@ -176,7 +176,7 @@ function readTurn(content: string, before: string | null): ReadTurn {
 const ENGLISH = packOf('en');
 const NOT_CERTAIN = ['hedge', 'if', 'kidding', 'over'] as const;
 
-/** Whether a sentence claims what it says: it is no question, guess, condition or joke, and does not speak of the past. */
+/** Whether a sentence is an assertion: it is not a question, guess, condition or joke, and is not about something that is over. */
 function isClaimed(sentence: string, pack: Pack | null): boolean {
   if (/[?？]["'”’»)]*\s*$/u.test(sentence)) return false;
   if (pack === null) return true;
@@ -196,21 +196,21 @@ function readSentence(text: string, pack: Pack | null, question: string | null):
   };
 }
 
-/** The dates of slots are not compared. */
+/** Any time will do, because the dates of slots are not compared. */
 const AT = { now: new Date(0), timeZone: 'UTC', prefer: 'future' } as const;
 
 function segmentOf(text: string, pack: Pack | null): Segment {
   const numbers = [...numbersSaid(text)].map(String);
   return {
     text,
-    // "The 4th of May" says "4 May".
+    // With numbers as stems, "the 4th of May" matches "4 May".
     stems: new Set([...contentStems(text), ...numbers]),
     negations: negationsIn(withoutLead(text, pack)),
     relations: relationsIn(text, pack),
   };
 }
 
-/** A text without "No," before it, which denies what somebody else has said. */
+/** A text without a leading "No,", which denies another message and not the sentence that follows. */
 function withoutLead(text: string, pack: Pack | null): string {
   const lead = pack === null ? null : packPattern(pack, 'corrects').exec(plainMarks(text));
   if (lead?.index !== 0) return text;
@@ -226,7 +226,7 @@ function relationsIn(text: string, pack: Pack | null): string[] {
 
 /** The share of a claim's content words that the user's clause must contain. */
 const MOST_WORDS = 0.8;
-/** The share of the words of a key, beside its value. */
+/** The share of a key's words that the user's clause must contain, in addition to the value. */
 const KEY_WORDS = 0.5;
 /** Words of keys that say nothing about their values. */
 const OF_KEYS = /\b(?:name|number|value|current|main|preferred|type|info|details?|is|has|of|the)\b/gi;
@@ -260,7 +260,7 @@ function keyedTest(
   return ({ sentences, joined, before }) => {
     if (!isDirecting && sentences.some(({ slots }) => slots.some(isThis))) return true;
     const slots = sentences.flatMap((sentence) => sentence.slots).filter(ofAttribute);
-    // "I live in Bergen. Minsk is a nice city.": the user names another value.
+    // The user states another value: "I live in Bergen. Minsk is a nice city."
     if (isSingle && slots.some((slot) => slot.polarity === 'affirmed' && !holds(slot, value))) return false;
     const isIn = ({ segments }: ReadSentence): boolean =>
       segments.some(
@@ -276,12 +276,12 @@ function keyedTest(
   };
 }
 
-/** Whether a key of the agent's own means the attribute of a slot: `dietary_restrictions` and `diet`. */
+/** Whether a key that the agent made up means the attribute of a slot, as `dietary_restrictions` means `diet`. */
 function isAlike({ attribute }: FilledSlot, key: string): boolean {
   return attribute.length >= 4 && key.split('_').some((word) => word.startsWith(attribute));
 }
 
-/** Whether a slot has a value, or one of the two contains the other: "Graz" and "Graz, Austria", "4 May" and "the 4th of May". */
+/** Whether the value of a slot equals a given value or one contains the other: "Graz" and "Graz, Austria", "4 May" and "the 4th of May". */
 function holds({ value: said }: FilledSlot, value: string): boolean {
   if (said === null) return false;
   const [one, other] = [` ${normalValue(said)} `, ` ${normalValue(value)} `];
@@ -298,7 +298,7 @@ function isAnswer({ text }: ReadSentence, value: string): boolean {
   return negationsIn(rest) === 0 && stems.size > 0 && coveredBy(stems, contentStems(value)) === 1;
 }
 
-/** The slots of a text of the agent, which speaks of the user in the third person or leaves the subject out. */
+/** The slots of a text that an agent wrote, which refers to the user in the third person or leaves the subject out. */
 export function slotsOfClaim(text: string): FilledSlot[] {
   const pack = detectPack(text, ENGLISH);
   if (pack === null) return [];
@@ -307,7 +307,7 @@ export function slotsOfClaim(text: string): FilledSlot[] {
   return wordings.map((wording) => fillSlots(wording, pack, AT)).find((slots) => slots.length > 0) ?? [];
 }
 
-/** `beside`: the words of the key and the value that stand beside the text; null for a text alone. */
+/** Returns a test for a text. `beside` has the words of the key and the value that come with the text; null for a text alone. */
 function textTest(text: string, beside: ReadonlySet<string> | null): (turn: ReadTurn) => boolean {
   const plain = text.replace(/\b(?:the )?user(?:['’]s)?\b/gi, ' ');
   const all = contentStems(plain);
@@ -339,8 +339,8 @@ function textTest(text: string, beside: ReadonlySet<string> | null): (turn: Read
 }
 
 /**
- * Returns a test of whether the user corrects a memory in these words: a clause that denies nothing has all that is new in the claim, the
- * sentence speaks of the memory, and shows that it corrects something: "I don't work at Bosch any more, I'm at Siemens now."
+ * Returns a test of whether the user corrects a memory as the claim says. One clause without a negation must contain all new words of the
+ * claim, and the sentence must mention the memory and mark a correction: "I don't work at Bosch any more, I'm at Siemens now."
  */
 function correctionTest({ text, key, value, corrects }: ToolClaim): (turn: ReadTurn) => boolean {
   if (corrects === undefined) return () => false;

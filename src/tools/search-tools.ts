@@ -40,14 +40,14 @@ const searchUserMemories: AgentTool = defineTool({
   input: z.object({ query }),
   output: z.object({ results }),
   async run(handle, input) {
-    // More than ten, because the results include memories of the agent itself, which are filtered out below.
+    // The limit is more than ten, because the results include memories of the agent itself, which are filtered out below.
     const found = await byMeaning(handle, input.query, { limit: 30, sources: ['memories'] });
     const own = found.filter(({ memory }) => memory?.scope.user === handle.scope.user);
     return { results: foundRecords(own.slice(0, 10)) };
   },
 });
 
-/** Messages and tool results, without observations about them. */
+/** Recalls messages and tool results, without observations about them. */
 const HISTORY: RecallOptions = { sources: ['events'], filter: { types: ['message', 'tool_result'] } };
 
 const searchHistory: AgentTool = defineTool({
@@ -127,7 +127,7 @@ const findEverything: AgentTool = defineTool({
   },
 });
 
-/** Vector search; keyword search if that finds nothing, for example without vectors. */
+/** Searches by vectors, and by keywords if the vectors find nothing, for example because there are none. */
 async function byMeaning(handle: ToolHandle, text: string, options: RecallOptions): Promise<RecallResult[]> {
   const near = await handle.recall(text, { ...options, mode: 'semantic', recencyBoost: true });
   if (near.results.length > 0) return near.results;

@@ -13,7 +13,7 @@ export function modelSchema(schema: z.ZodType, io: 'input' | 'output'): Record<s
   return shortened(z.toJSONSchema(schema, { io }), { leftOut }) as Record<string, unknown>;
 }
 
-/** `isNames`: the keys are property names, and none of them is left out. */
+/** A JSON schema without the keys of `leftOut`. With `isNames` the keys are property names, and none of them is left out. */
 function shortened(
   value: unknown,
   { leftOut, isNames = false }: { leftOut: ReadonlySet<string>; isNames?: boolean },

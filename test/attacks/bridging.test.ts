@@ -13,20 +13,20 @@ interface Pasted {
   claims: string[];
 }
 
-/** Written by somebody who had not seen the code: a message with something pasted into it, and what must not be learned from it. */
+/** A message with pasted text, and the claim that must not be learned from it. The author had not seen the code. */
 const PASTED = JSON.parse(readFileSync('test/talk/pasted.json', 'utf8')) as Pasted[];
 const FORGETTING = (
   JSON.parse(readFileSync('test/talk/forgetting.json', 'utf8')) as { pasted: Record<string, unknown>[] }
 ).pasted;
 
-/** The words of a claim that only the pasted text can have given: names and numbers. */
+/** The names and numbers of a claim, which only the pasted text can have provided. */
 function telling(claim: string): string[] {
   return claim
     .split(/[\s,.;:!?()"'’]+/u)
     .filter((word, index) => index > 0 && word !== 'User' && (/^\p{Lu}/u.test(word) || /\d{2,}/.test(word)));
 }
 
-/** Whether a memory says of the user what a claim says. Summaries quote what was said, and say so. */
+/** Whether a memory attributes a claim to the user. Summaries are left out, because they quote their sources. */
 function asserts({ content, value, statedBy, type }: Memory, claim: string): boolean {
   if (statedBy !== 'user' || type === 'summary') return false;
   const text = `${content} ${value ?? ''}`.toLowerCase();
@@ -39,7 +39,7 @@ function asserts({ content, value, statedBy, type }: Memory, claim: string): boo
   return plain.length > 0 && plain.every((word) => text.includes(word));
 }
 
-/** Whether a memory has half of the telling words of a claim: a claim is a paraphrase, and often in another language than the text. */
+/** Whether a memory contains half of the content words of a claim. A claim is a paraphrase, often in another language than the text. */
 function covers({ content, value, type }: Memory, claim: string): boolean {
   return type !== 'summary' && coveredBy(contentStems(claim), contentStems(`${content} ${value ?? ''}`)) >= 0.5;
 }
@@ -63,7 +63,7 @@ for (const database of databases()) {
       it('what a pasted text claims is not learned as the user’s', { timeout: 480_000 }, async () => {
         const counted = tally('bridging, claims in pasted texts');
         const halves = tally('bridging, half of the words of a claim in a pasted text');
-        // One user each, whose turns are read together with those of the others: one drain takes far less time than a hundred.
+        // Each message has its own user, and one drain reads all of them, which takes far less time than a hundred drains.
         const handleOf = (index: number): Handle => varve.for({ user: `pasted-${index}`, session: 's' });
         for (const [index, { text }] of PASTED.entries()) {
           await handleOf(index).logInteraction({ userMessage: text, agentResponse: 'Let me look at it.' });
@@ -79,7 +79,7 @@ for (const database of databases()) {
         }
         counted.close(0.02);
         halves.close(0.02);
-        // What the user says is learned: the counts above are no silence.
+        // The user’s own words are learned, so the counts above do not come from a reader that learns nothing.
         const handle = varve.for({ user: 'own', session: 's' });
         await handle.logInteraction({ userMessage: 'I live in Graz and work at Bosch.', agentResponse: 'Nice.' });
         await handle.session.close();

@@ -18,7 +18,7 @@ describe('code and memory of a foreign folder (S3)', () => {
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  /** Puts code into the foreign folder that leaves a file behind when it runs. */
+  /** Puts code into the foreign folder that creates a file when it runs. */
   function plant(version: string): void {
     writeFileSync(
       join(foreign(), '.varve', 'varve.config.js'),
@@ -69,7 +69,7 @@ describe('code and memory of a foreign folder (S3)', () => {
       ];
       for (const line of lines) {
         for (const data of [[], ['--data', join(foreign(), '.varve')]]) {
-          // Memory that is named with --data was asked for; the code that lies beside it was not.
+          // --data is consent to use the memory in that folder, but not to run its code.
           const { code, stdout, stderr } = await varve([...line, ...data]);
           const ran = existsSync(proof);
           const needsConfig = data.length === 0 || !['mcp --print-config'].includes(line.join(' '));

@@ -80,7 +80,7 @@ const tags = [
   ...new Set([...Object.values(LAYOUTS).flatMap((layout) => [...tagsOf(layout)]), 'system', 'conversation', 'memory']),
 ];
 
-/** A tag as somebody writes it who wants it to be read by a model and not by a filter. */
+/** Variants of a tag that a model would read as the tag and a filter might miss. */
 const disguised: fc.Arbitrary<string> = fc
   .record({
     tag: fc.constantFrom(...tags),
@@ -144,7 +144,7 @@ const hostile: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''))
   .filter((text) => /\S/u.test(visibleText(text)) && !text.includes('\0'));
 
-/** What a model may take a text for: without what cannot be seen, with all brackets that look like brackets. */
+/** The text as a model may read it: without invisible characters, and with lookalike brackets as brackets. */
 function asSeen(text: string): string {
   return text
     .replace(/\p{Cf}|\p{Variation_Selector}|[\u{E0000}-\u{E01EF}]/gu, '')
@@ -155,7 +155,7 @@ function asSeen(text: string): string {
     .replace(/<\/\s+/g, '</');
 }
 
-/** What is wrong with a text that was given to a model. */
+/** The problems of a text that was given to a model. */
 function problems(text: string, allowed: ReadonlySet<string>): string[] {
   const seen = asSeen(text);
   const found = tagProblems(seen, allowed);
@@ -168,7 +168,7 @@ function problems(text: string, allowed: ReadonlySet<string>): string[] {
     const match = marker.exec(seen);
     if (match !== null) found.push(`marker: ${match[0]}`);
   }
-  // Joiners and selectors may stay where a script or an emoji has them; these texts have neither.
+  // Joiners and variation selectors may stay where a script or an emoji needs them; these texts have neither.
   const hidden =
     /[\u0000-\u0008\u000E-\u001F\u007F]|[\u{E0000}-\u{E01EF}]|[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u3164\uFFA0]/u.exec(
       text,
@@ -181,7 +181,7 @@ function problems(text: string, allowed: ReadonlySet<string>): string[] {
 
 const NONE: ReadonlySet<string> = new Set();
 
-describe('stored text opens and closes nothing (S1)', () => {
+describe('stored text neither opens nor closes a delimiter (S1)', () => {
   let varve: Varve;
   let users = 0;
   beforeAll(async () => {
@@ -293,7 +293,7 @@ describe('stored text opens and closes nothing (S1)', () => {
     counted.close();
   });
 
-  it('leaves ordinary text as it is', () => {
+  it('ordinary text stays unchanged', () => {
     for (const text of [
       'a < b and b > a',
       'I <3 tea',

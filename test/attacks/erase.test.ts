@@ -24,7 +24,7 @@ for (const database of databases('sql')) {
       await created.drop();
     });
 
-    /** The bytes of all files that hold tables and indexes. */
+    /** The bytes of all files that contain tables and indexes. */
     async function bytes(): Promise<Buffer> {
       if ('path' in created.options) {
         const { path } = created.options;
@@ -44,7 +44,7 @@ for (const database of databases('sql')) {
 
     it('no erased word is left in the files', { timeout: 120_000 }, async () => {
       const counted = tally(`erase, bytes on ${database.name}`);
-      // What PostgreSQL has in its buffers is written to the files, so that they can be looked at.
+      // PostgreSQL writes its buffers to the files first, so that the files can be searched.
       const checkpoint = async (): Promise<void> => {
         if ('path' in created.options) return;
         const url = 'url' in created.options ? created.options.url : undefined;
@@ -74,7 +74,7 @@ for (const database of databases('sql')) {
           return (await bytes()).includes(Buffer.from(word));
         };
         let left = await isLeft();
-        // PostgreSQL cannot clear rows that a transaction of another test may still see: erasing again clears them when it has ended.
+        // PostgreSQL cannot remove rows that a transaction of another test may still see. Erasing again removes them when that has ended.
         for (let tries = 0; left && tries < 20; tries += 1) {
           await delay(500);
           await varve.for({ user: `erased-${what}` }).erase();
@@ -82,7 +82,7 @@ for (const database of databases('sql')) {
         }
         counted.note(`${what}: ${word} is still in the files`, left);
       }
-      // The search for it can fail: a word that was not erased is found.
+      // A word that was not erased is found, which shows that the search works.
       await varve.for({ user: 'kept' }).memories.create({ type: 'fact', content: 'User owns a Kochlöffelkind.' });
       await checkpoint();
       expect((await bytes()).includes(Buffer.from('Kochlöffelkind'))).toBe(true);

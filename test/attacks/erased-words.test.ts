@@ -16,13 +16,13 @@ import { item, reading } from '../form-model.ts';
 import { from, json, type ProtocolServer, startProtocolServer, status, text } from '../protocol-server.ts';
 import { allOrOne } from '../random.ts';
 
-// A word is planted through every door, worked on by every job, and then erased. Afterwards no cell of any table has it, and what was
-// said elsewhere is still there.
+// A word is planted through every interface, processed by every job, and then erased. Afterwards no cell of any table contains it, and what
+// was said elsewhere is still there.
 const WORD = /zorbexquill/i;
 const KEPT = /tomato/i;
 const START = Date.UTC(2026, 0, 5, 12);
 
-/** A model that repeats the word wherever it was shown: in statements that are kept or refused, summaries, documents, merged texts. */
+/** A model that repeats the word wherever it was shown: in kept and refused statements, summaries, documents and merged texts. */
 function repeating(server: ProtocolServer): void {
   server.otherwise({
     chat: from(({ body }) => {
@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-// SQLite and a server are tested with both; on PGlite, which takes several times as long, the seed of the run says which one it is.
+// SQLite and a server are tested with both readers. On PGlite, which is several times slower, the seed of the run chooses one.
 const READERS = ['the local reader', 'a model'] as const;
 
 for (const database of databases()) {
@@ -98,8 +98,8 @@ for (const database of databases()) {
           ...(reader === 'a model' ? { languageModel: model, formation: { writes: 'deferred', summaries: true } } : {}),
         });
         await varve.drain();
-        // One webhook whose messages arrive, and one whose messages wait for another try: with all of them waiting, most of the time
-        // of these tests is tries.
+        // One webhook accepts its messages, and one leaves them waiting for a retry. If all waited, retries would take most of the time of
+        // these tests.
         await varve.operator.webhooks.create('t', { url: receiver.url }, 'test');
         await varve.operator.webhooks.create('t', { url: 'http://127.0.0.1:9/', events: ['block.changed'] }, 'test');
         key = (await varve.operator.keys.create('t', { name: 'k', access: 'admin' }, 'test')).secret;
@@ -126,7 +126,7 @@ for (const database of databases()) {
         }
         return ids;
       };
-      /** A request under an idempotency key, whose answer is kept for a day. */
+      /** A request with an idempotency key, whose answer is kept for a day. */
       const send = async (method: string, path: string, body: unknown): Promise<void> => {
         const headers = {
           authorization: `Bearer ${key}`,
@@ -143,7 +143,7 @@ for (const database of databases()) {
         ]);
       };
 
-      /** Everything that works on what was said: formation, the end of sessions, consolidation, nights, webhooks. */
+      /** Runs all jobs: formation, the end of sessions, consolidation, nightly reflection, webhooks. */
       const work = async (sessions: readonly string[]): Promise<void> => {
         for (const session of sessions) {
           await of(session).context({ message: 'What about the zorbexquill?' });
@@ -162,7 +162,7 @@ for (const database of databases()) {
         await varve.drain();
       };
 
-      /** Plants the word in session one, and tomatoes in session two, through every door that takes text. */
+      /** Plants the word in session one, and tomatoes in session two, through every interface that accepts text. */
       const plant = async (): Promise<void> => {
         const one = of('one');
         const two = of('two');

@@ -13,7 +13,7 @@ const FACTS = [
   'User sells honey at the market in Wels.',
 ];
 
-/** The ways in which a program may log what a tool of memory has answered. */
+/** The ways in which a program may log the result of a memory tool. */
 const LOGS: Record<string, (handle: Handle, tool: string, answer: string) => Promise<unknown>> = {
   'as a tool of an exchange': (handle, tool, result) =>
     handle.logInteraction({
@@ -82,7 +82,7 @@ for (const database of databases()) {
         const learned = after.filter(({ content }) => /mem_|"trust"|eleven beehives/.test(content)).length;
         counted.note(`${way}: learned ${after.length - before}`, learned > 1);
       }
-      // The recall prompt of MCP, logged as the user's message.
+      // The prompt of a context is logged as the user’s message.
       const handle = varve.for({ user: 'prompted', session: 's' });
       for (const content of FACTS) await handle.memories.create({ type: 'fact', content });
       const server = createMcpServer({ handle, version: '0' });

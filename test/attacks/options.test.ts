@@ -16,10 +16,10 @@ describe('options (N1, N2)', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('unknown keys and wrong types are refused before anything is created, and the error says what is expected', async () => {
+  it('unknown keys and wrong types are refused before any file is created, and the error says what is expected', async () => {
     const counted = tally('options');
     const wrong: [Record<string, unknown>, RegExp][] = [
-      [{ storage: 'x' }, /storage.*Known are/],
+      [{ storage: 'x' }, /storage.*Known options/],
       [{ Store: ':memory:' }, /Did you mean store/],
       [{ language_model: {} }, /Did you mean languageModel/],
       [{ embeder: null }, /embeder/],

@@ -72,7 +72,7 @@ for (const database of databases('sql')) {
       );
     });
 
-    it('an import by a key for one user changes nobody else’s entities, memories or events', async () => {
+    it('an import with a key for one user changes no entities, memories or events of others', async () => {
       const counted = tally(`imports by id on ${database.name}`);
       const ana = varve.for({ user: 'ana2' });
       const entity = await ana.entities.add({ type: 'person', name: 'Ines', metadata: { note: 'hers' } });
@@ -108,7 +108,7 @@ for (const database of databases('sql')) {
             }),
             '127.0.0.1',
           );
-          // The import itself works: what is his own is taken in.
+          // The import itself works: records of the key’s own user are imported.
           if (user === 'bob') expect(answer.status).toBe(200);
           const now = JSON.stringify([
             await ana.entities.get(entity.id),
@@ -122,7 +122,7 @@ for (const database of databases('sql')) {
       counted.close();
     });
 
-    it('an import by a key for one user does not tell whether an id of another user exists', async () => {
+    it('an import with a key for one user does not reveal whether an id of another user exists', async () => {
       const cleo = varve.for({ user: 'cleo' });
       const { memory } = await cleo.memories.create({ type: 'fact', content: 'Cleo plays the harp.' });
       await cleo.memories.revise(memory.id, { content: 'Cleo plays the lute.' });

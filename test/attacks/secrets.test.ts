@@ -10,7 +10,10 @@ import { databases } from '../databases.ts';
 import { allOrTurn } from '../random.ts';
 import { tally } from './tally.ts';
 
-/** What people type: the message, and the part of it that nobody may be given. Keys are made up, and joined so that no scanner of this repository stumbles over them. */
+/**
+ * Messages as people type them, each with the part that must not be stored. The keys are invented and concatenated, so that secret scanners
+ * do not report this file.
+ */
 const SECRETS: readonly (readonly [message: string, secret: string])[] = [
   ['my pw is blauerWal77', 'blauerWal77'],
   ['ok so I use Tulip!Tower9 as my password everywhere, bad I know', 'Tulip!Tower9'],
@@ -83,7 +86,7 @@ const SECRETS: readonly (readonly [message: string, secret: string])[] = [
   ['password pa\u200Bnda99x', 'nda99x'],
 ];
 
-/** A reranker that keeps the order and what it was sent. */
+/** A reranker that keeps the order and records its input. */
 function listeningReranker(sent: string[]): Reranker {
   return {
     id: 'listening',
@@ -94,7 +97,7 @@ function listeningReranker(sent: string[]): Reranker {
   };
 }
 
-/** A model that answers nothing and keeps what it was sent. */
+/** A model that returns nothing and records its input. */
 function listeningModel(): { model: LanguageModel; sent: string[] } {
   const sent: string[] = [];
   const usage = { inputTokens: 0, outputTokens: 0 } as never;

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 
-/** Counts the variants of an attack, and those that went through. */
+/** Counts the variants of an attack, and those that succeeded. */
 export interface Tally {
-  /** Notes one variant. `wentThrough` is true when the attack had its effect. */
+  /** Records one variant. `wentThrough` is true if the attack succeeded. */
   note(variant: string, wentThrough: boolean): void;
   readonly tried: number;
   readonly through: readonly string[];
-  /** Prints the counts and fails when more than `floor` (a share of those tried, default 0) went through. */
+  /** Prints the counts, and fails if more than `floor` (a share of all variants, default 0) succeeded. */
   close(floor?: number): void;
 }
 

@@ -8,7 +8,7 @@ import { createVarve } from '../../src/varve.ts';
 import { cpuTime } from '../cpu-time.ts';
 import { tally } from './tally.ts';
 
-// Text of one kind without end, and a last character that makes a greedy pattern look for another way.
+// A long text of one kind, and a last character that makes a greedy pattern backtrack.
 const KINDS = [
   ' ',
   '\n',
@@ -45,12 +45,12 @@ function hostile(kind: string, length: number, end: string): string {
   return kind.repeat(Math.ceil(length / kind.length)).slice(0, length) + end;
 }
 
-/** The least of three times: what else the process does lengthens a time and never shortens it. */
+/** The shortest of three times, because other work of the process can only lengthen a time. */
 function leastOf(time: () => number): number {
   return Math.min(time(), time(), time());
 }
 
-/** Functions that see stored text, a tool's text or a model's text as a whole, by their module. */
+/** Functions that get the whole of a stored text, a tool’s text or a model’s text, by module. */
 const FUNCTIONS: Record<string, readonly string[]> = {
   'src/language/entities.ts': ['extractEntities', 'entitySlug'],
   'src/language/foreign-text.ts': ['foreignSpans', 'asksAboutText'],
@@ -74,7 +74,7 @@ const FUNCTIONS: Record<string, readonly string[]> = {
   'src/record/memory-answers.ts': ['isMemoryAnswer', 'withoutRecalled'],
 };
 
-/** A function of a module, or of an object in it: `xmlWriting.block`. */
+/** A function of a module, or of an object in the module: `xmlWriting.block`. */
 async function functionOf(file: string, name: string): Promise<(text: string) => unknown> {
   const module: unknown = await import(pathToFileURL(file).href);
   const found = name.split('.').reduce((of, key) => (of as Record<string, unknown> | undefined)?.[key], module);
@@ -82,14 +82,16 @@ async function functionOf(file: string, name: string): Promise<(text: string) =>
   return found as (text: string) => unknown;
 }
 
-// Processor time. A quadratic pattern takes seconds for 100 kB and minutes for 1 MB.
+// Limits of processor time. A quadratic pattern takes seconds for 100 kB and minutes for 1 MB.
 const MOST_FOR_100_KB = 1_500;
 const MOST_FOR_1_MB = 8_000;
-// Linear patterns take a millisecond or two for 8 kB, and four times as long for 32 kB; a quadratic one takes sixteen times as long.
+// Linear patterns take one or two milliseconds for 8 kB and four times as long for 32 kB. A quadratic one takes sixteen times as long.
 const MOST_FOR_8_KB = 30;
 const MOST_GROWTH = 9;
 
-/** Every pattern that modules build from data. In a process of its own: the modules of this one are loaded already. */
+/**
+ * Every pattern that modules build from data. They are collected in a separate process, because the modules of this one are already loaded.
+ */
 async function builtPatterns(): Promise<RegExp[]> {
   const fixture = join(import.meta.dirname, '../fixtures/built-patterns.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [fixture], { maxBuffer: 2 ** 26 });
@@ -97,7 +99,7 @@ async function builtPatterns(): Promise<RegExp[]> {
 }
 
 describe('time is linear in the length of a text (S2)', () => {
-  it('every function that sees whole texts, at 100 kB and 1 MB', { timeout: 600_000 }, async () => {
+  it('every function that gets whole texts takes linear time, at 100 kB and 1 MB', { timeout: 600_000 }, async () => {
     const counted = tally('time, functions over text');
     const slowest: [number, string][] = [];
     for (const [file, names] of Object.entries(FUNCTIONS)) {
@@ -111,7 +113,7 @@ describe('time is linear in the length of a text (S2)', () => {
         }
       }
     }
-    // The longest texts are tried where 100 kB took longest: what is quadratic at all is slowest there.
+    // The longest texts are tried with the functions that took longest for 100 kB, because a quadratic function is slowest there.
     slowest.sort(([one], [other]) => other - one);
     for (const [, label] of new Map(slowest.slice(0, 25).map((entry) => [entry[1], entry]))) {
       const [name = '', kind = ''] = label[1].slice(0, -1).split('(', 2);
@@ -124,7 +126,7 @@ describe('time is linear in the length of a text (S2)', () => {
     counted.close();
   });
 
-  it('every pattern that is built from data, at 8 kB', { timeout: 600_000 }, async () => {
+  it('every pattern that is built from data takes linear time, at 8 kB', { timeout: 600_000 }, async () => {
     const counted = tally('time, built patterns');
     const patterns = await builtPatterns();
     expect(patterns.length).toBeGreaterThan(200);
@@ -138,7 +140,7 @@ describe('time is linear in the length of a text (S2)', () => {
           });
         };
         const took = timeFor(8_000);
-        // A garbage collection or another thread may have taken the time of the first try.
+        // A garbage collection or another thread may have slowed the first try.
         const least = took > MOST_FOR_8_KB ? leastOf(() => timeFor(8_000)) : took;
         const growth = least > MOST_FOR_8_KB ? leastOf(() => timeFor(32_000)) / least : 1;
         const label = `${String(pattern).slice(0, 200)} on ${JSON.stringify(kind)}`;
@@ -148,30 +150,34 @@ describe('time is linear in the length of a text (S2)', () => {
     counted.close();
   });
 
-  it('a whole turn: observed, formed, recalled and put into a prompt', { timeout: 600_000 }, async () => {
-    const counted = tally('time, whole turns of 100 kB');
-    const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
-    for (const kind of [' ', '[', '.', 'a', 'a ', '![', '> a\n', 'I am ', '1 ', 'http://']) {
-      const handle = varve.for({ user: 'ana', session: `s-${kind.codePointAt(0)}-${kind.length}` });
-      const before = process.cpuUsage();
-      await handle.observe([
-        { content: hostile(kind, 100_000, '!') },
-        { content: hostile(kind, 100_000, '.'), kind: 'tool_result', origin: 'tool' },
-      ]);
-      await handle.form();
-      await varve.drain();
-      await handle.recall(hostile(kind, 2_000, '?'));
-      await handle.context({ message: hostile(kind, 20_000, '?'), lookup: 'always', budget: 200_000 });
-      const { user, system } = process.cpuUsage(before);
-      const took = (user + system) / 1000;
-      counted.note(`${JSON.stringify(kind)}: ${took} ms`, took > 6_000);
-    }
-    await varve.close();
-    counted.close();
-  });
+  it(
+    'a whole turn takes linear time: observed, formed, recalled and put into a prompt',
+    { timeout: 600_000 },
+    async () => {
+      const counted = tally('time, whole turns of 100 kB');
+      const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
+      for (const kind of [' ', '[', '.', 'a', 'a ', '![', '> a\n', 'I am ', '1 ', 'http://']) {
+        const handle = varve.for({ user: 'ana', session: `s-${kind.codePointAt(0)}-${kind.length}` });
+        const before = process.cpuUsage();
+        await handle.observe([
+          { content: hostile(kind, 100_000, '!') },
+          { content: hostile(kind, 100_000, '.'), kind: 'tool_result', origin: 'tool' },
+        ]);
+        await handle.form();
+        await varve.drain();
+        await handle.recall(hostile(kind, 2_000, '?'));
+        await handle.context({ message: hostile(kind, 20_000, '?'), lookup: 'always', budget: 200_000 });
+        const { user, system } = process.cpuUsage(before);
+        const took = (user + system) / 1000;
+        counted.note(`${JSON.stringify(kind)}: ${took} ms`, took > 6_000);
+      }
+      await varve.close();
+      counted.close();
+    },
+  );
 });
 
-describe('requests to forget without end', () => {
+describe('endless requests to forget', () => {
   it('never block the other work of the process for long', { timeout: 300_000 }, async () => {
     const varve = await createVarve({ store: ':memory:', background: false });
     const handle = varve.for({ agent: 'a', user: 'u', session: 's' });

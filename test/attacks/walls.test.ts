@@ -13,7 +13,7 @@ import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
 import { tally } from './tally.ts';
 
-/** What a visitor without a name may say. Each text has a word of its own, which nobody else may ever read. */
+/** Messages of an anonymous visitor. Each contains a unique word that nobody else may ever read. */
 const CONFIDENCES = [
   (word: string) => `My name is ${word} and I live in Graz.`,
   (word: string) => `I'm allergic to ${word}, please remember that.`,
@@ -67,7 +67,7 @@ for (const database of databases('sql')) {
         '127.0.0.1',
       );
 
-    /** Everything that a handle can be shown: memories, events, blocks, facts, recall and every layout. */
+    /** Everything that a handle can read: memories, events, blocks, facts, recall and every layout. */
     const shown = async (handle: Handle, query: string): Promise<string> => {
       const parts: unknown[] = [
         (await handle.memories.list({ limit: 200, archived: 'include' })).items,
@@ -85,7 +85,7 @@ for (const database of databases('sql')) {
       return JSON.stringify(parts);
     };
 
-    it('turns without a user stay in their session: nobody else reads them through any door (F17)', async () => {
+    it('turns without a user stay in their session, and nobody else reads them through any interface (F17)', async () => {
       const counted = tally(`walls, visitors' talk on ${database.name}`);
       const doors: [string, (agent: string, session: string, text: string) => Promise<unknown>][] = [
         ['observe', (agent, session, text) => varve.for({ agent, user: null, session }).observe({ content: text })],
@@ -144,14 +144,14 @@ for (const database of databases('sql')) {
           const text = await shown(varve.for(scope), written.map(({ word }) => word).join(' '));
           for (const { word } of written) counted.note(`${door}: ${who} reads ${word}`, text.includes(word));
         }
-        // The conversation itself goes on: the visitor's own session still knows what was said in it.
+        // The conversation itself continues: the visitor’s own session still has its turns.
         const own = varve.for({ agent, user: null, session: written[0]?.session });
         if (door === 'observe') expect(JSON.stringify((await own.events.list()).items)).toContain(written[0]?.word);
       }
       counted.close();
     });
 
-    it('turns without a user and a session are refused by every door', async () => {
+    it('turns without a user and a session are refused by every interface', async () => {
       const counted = tally(`walls, talk for nobody on ${database.name}`);
       const nobody = varve.for({ agent: 'open', user: null });
       const attempts: [string, () => Promise<unknown>][] = [
@@ -238,21 +238,21 @@ describe('scopes without a user', () => {
     const maybe = undefined as string | undefined;
     const counted = tally('walls, scopes without a user');
     for (const open of [
-      // @ts-expect-error: a scope names its user.
+      // @ts-expect-error: a scope must name a user.
       () => varve.for({}),
       // @ts-expect-error: the tenant is not enough.
       () => varve.for({ tenant: 't' }),
-      // @ts-expect-error: nor is the agent.
+      // @ts-expect-error: the agent is not enough.
       () => varve.for({ agent: 'coach', session: 's' }),
-      // @ts-expect-error: undefined is no user.
+      // @ts-expect-error: undefined is not a user.
       () => varve.for({ user: undefined }),
-      // @ts-expect-error: a value that may be undefined is no user.
+      // @ts-expect-error: a value that may be undefined is not a user.
       () => varve.for({ agent: 'coach', user: maybe }),
       () => varve.for({ user: '' }),
       () => varve.for({ user: ' ' }),
-      // @ts-expect-error: the client asks the same.
+      // @ts-expect-error: the client has the same rule.
       () => client.for({}),
-      // @ts-expect-error: and for the same reason.
+      // @ts-expect-error: the client has the same rule.
       () => client.for({ user: maybe }),
       () => client.for({ user: '' }),
     ]) {

@@ -1,7 +1,6 @@
 /**
- * For tests: what the merged model says without the kernel and without quantising (train/embedder/reference.ts, which
- * prints this list), rounded to int8 and in base64; and the sha256 of the Float32Array that this embedder gives, the
- * same on every machine.
+ * For tests: the vectors of the merged model without the kernel and without quantisation (train/embedder/reference.ts prints this list),
+ * rounded to int8 and in base64; and the SHA-256 hash of the Float32Array that this embedder returns, which is the same on every machine.
  */
 export const GOLDEN_VECTORS: readonly { text: string; vectorSha256: string; reference: string }[] = [
   // cosine with the kernel's vector: 0.9967

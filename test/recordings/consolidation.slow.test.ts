@@ -15,12 +15,12 @@ const lives = globSync(join(here, 'consolidation', '*.json'))
   .sort();
 const read = (file: string): Recording[] => JSON.parse(readFileSync(join(here, file), 'utf8')) as Recording[];
 
-/** All characters of the first version on the same kind of life, a session. */
+/** The number of characters for each session in the first version, on the same kind of life. */
 const FIRST_VERSION = 59_150;
 
 describe('consolidation with recorded answers of a model', () => {
   it(
-    '[K10] [T1] [T6] documents say nothing that has ended, with about one call a session',
+    '[K10] [T1] [T6] documents state nothing that has ended, with about one call a session',
     { timeout: 300_000 },
     async () => {
       expect(lives.length).toBeGreaterThanOrEqual(4);
@@ -33,13 +33,13 @@ describe('consolidation with recorded answers of a model', () => {
         ];
         const model = createLanguageModel({ fast: joined(readings, answers), retries: 0 });
         const lived = await playLife(life, model, { consolidation: {} });
-        // A night whose turns are shown otherwise has to be recorded anew: node test/recordings/record-consolidation.ts.
+        // A night whose turns are shown differently has to be recorded again: node test/recordings/record-consolidation.ts.
         expect({ life: id, missing: answers.missing.length }).toEqual({ life: id, missing: 0 });
         const sentences: { text: string; memories: Memory[] }[] = [];
         for (const kind of ['working_memory', 'profile'] as const) {
           const basis = await lived.handle().blocks.basis(kind);
           expect(basis.length).toBeGreaterThan(0);
-          // Every sentence can be followed to what it rests on.
+          // Every sentence rests on known statements.
           expect(basis.filter(({ restsOn }) => restsOn.length === 0)).toEqual([]);
           for (const { text, restsOn } of basis.filter(({ stale }) => !stale)) {
             const found = await Promise.all(restsOn.map((each) => lived.handle().memories.get(each)));
@@ -64,7 +64,10 @@ describe('consolidation with recorded answers of a model', () => {
 const SAYS = 0.75;
 const NEGATES = /\b(?:no longer|any ?more)\b/i;
 
-/** The sentences that say what the life itself says has ended, and not what took its place: in their words, and by what they rest on. */
+/**
+ * The sentences that state something that has ended according to the life, and not its replacement: judged by their words and by the
+ * statements that they rest on.
+ */
 function saysEnded(
   { memories }: Conversation,
   sentences: readonly { text: string; memories: readonly Memory[] }[],
@@ -82,7 +85,7 @@ function saysEnded(
       const saying = sentences.filter(
         ({ text, memories: behind }) =>
           covers(ended.text, text) >= SAYS &&
-          // "The nurse no longer comes" says the end.
+          // "The nurse no longer comes" states the end.
           (NEGATES.test(ended.text) || !NEGATES.test(text)) &&
           behind.some(isOf) &&
           (next === undefined || covers(next.text, text) < covers(ended.text, text)),

@@ -14,7 +14,7 @@ export function loadLife(id: string): Conversation {
   return life;
 }
 
-/** Lives a life through as `varve eval` does. Formation and upkeep are at work unless the options say more. The store stays open. */
+/** Replays a life as `varve eval` does. Formation and maintenance run unless the options say more. The store stays open. */
 export async function playLife(
   life: Conversation,
   languageModel: LanguageModel | null,
@@ -29,7 +29,7 @@ export async function playLife(
   return lived;
 }
 
-/** What a life has become, in counts: the definitions are those of the lives' own scorer. */
+/** The result of a life, in counts. The definitions are those of the scorer of the lives. */
 export interface LifeScore {
   holds: number;
   kept: number;
@@ -44,7 +44,7 @@ export interface LifeScore {
   junkTexts: string[];
 }
 
-/** Compares what is live at the end with what the life says should be: the measures of `varve eval extraction` and `scaffold`. */
+/** Compares the live memories at the end with the expected ones: the measures of `varve eval extraction` and `scaffold`. */
 export async function scoreLife(lived: Replay): Promise<LifeScore> {
   const rows = await measureExtraction(lived);
   const slots = await measureScaffold(lived);

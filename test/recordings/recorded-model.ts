@@ -2,20 +2,20 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import type { AiSdkLanguageModel } from '../../src/models/ai-sdk.ts';
 
-/** One answer of a model: to which turns, beside which known statements. */
+/** One answer of a model, with the turns and the known statements of its request. */
 export interface Recording {
-  /** `read`, `amend`, `decide`, or of consolidation `profile` and `merge`. */
+  /** `read`, `amend` or `decide`, or for consolidation `profile` or `merge`. */
   task: string;
-  /** The numbered turns, or what else was asked, without the rest of the prompt. */
+  /** The numbered turns, or the other content of the request, without the rest of the prompt. */
   asked: string;
   /** The lines of the known statements, by number. */
   known: string[];
-  /** Of a nightly reflection: the lines of the known intentions, by number. */
+  /** For a nightly reflection: the lines of the known intentions, by number. */
   intentions?: string[];
   answer: unknown;
 }
 
-/** What was asked of a recorded model in one run. */
+/** The requests to a recorded model in one run. */
 export interface RecordedModel {
   model: AiSdkLanguageModel;
   calls: number;
@@ -23,13 +23,13 @@ export interface RecordedModel {
   /** Requests that no recording answers. */
   missing: string[];
   recordings: Recording[];
-  /** What was asked, by task. */
+  /** The calls and their characters by task. */
   tasks: Record<string, { calls: number; characters: number }>;
 }
 
 /**
- * A model that answers from recordings. An answer is found by the turns that it was given for, so that a prompt may change its
- * instructions; its numbers of known statements are translated to where the same lines stand now.
+ * A model that answers from recordings. An answer is found by the turns of its request, so that the instructions of a prompt may change.
+ * Its numbers of known statements are translated to the numbers that the same lines have now.
  */
 export function replayingModel(recordings: readonly Recording[]): RecordedModel {
   return recordedModel(async (request) => {
@@ -37,21 +37,21 @@ export function replayingModel(recordings: readonly Recording[]): RecordedModel 
       ({ task, asked }) => task === request.task && keyOf(asked) === keyOf(request.asked),
     );
     if (recorded !== undefined) return translated(recorded, request);
-    // What is refused, and which pairs are open, depends on the checks of today: what nobody was asked then is answered with nothing.
+    // The refused statements and the open pairs depend on the current checks, so requests that were not recorded get an empty answer.
     if (request.task === 'read' || request.task === 'profile') return null;
     if (request.task === 'merge') return [];
     return request.task === 'amend' ? { statements: [] } : { decisions: [] };
   });
 }
 
-/** What a request asks, without the reasons for which something was refused. */
+/** The content of a request, without the reasons of refusals. */
 function keyOf(asked: string): string {
   return asked.replace(/ — .*$/gm, '');
 }
 
 const POLL = 300;
 
-/** A model whose requests are files that somebody answers by hand: NNN.request.txt, NNN.answer.json. */
+/** A model whose requests are files that a person answers by hand: NNN.request.txt, NNN.answer.json. */
 export function askingModel(folder: string): RecordedModel {
   mkdirSync(folder, { recursive: true });
   let count = 0;
@@ -127,7 +127,7 @@ function recordedModel(answer: (request: Request) => Promise<unknown>): Recorded
   return recorded;
 }
 
-/** Takes a request apart: which task it is, what it asks, what it shows as known. */
+/** Splits a request into its task, its content, and the known statements that it shows. */
 function parts(user: string): Omit<Recording, 'answer'> {
   const block = (label: string): string =>
     new RegExp(`<${label}-(\\w+)>\\n([\\s\\S]*?)\\n</${label}-\\1>`).exec(user)?.[2] ?? '';
@@ -161,9 +161,9 @@ function parts(user: string): Omit<Recording, 'answer'> {
   };
 }
 
-/** An answer with the numbers that its known statements have now; what is not shown now is not referred to. */
+/** An answer with the current numbers of its known statements. References to statements that are not shown now are removed. */
 function translated({ answer, known, intentions = [] }: Recording, request: Request): unknown {
-  // When a statement was said and how it lies in time may be told otherwise now: its words say which it is.
+  // The prompt may show the time and tense of a statement differently now, so the statement is identified by its words.
   const words = (line: string): string =>
     line.replace(/^(?:\[[^\]]*\]\s*(?:\([^)]*\)\s*)?|\([^)]*\)\s*)/, '').replaceAll(/: | · /g, ' ');
   const places = (before: readonly string[], now: readonly string[]): Map<number, number> => {
@@ -188,7 +188,7 @@ function withoutText({ text: _text, ...request }: Request): Omit<Recording, 'ans
   return request;
 }
 
-/** An answer in the form that the task asks for: the marker format for a nightly reflection, JSON for the others. */
+/** An answer in the format of the task: the marker format for a nightly reflection, JSON for the others. */
 function written(task: string, given: unknown): string {
   if (typeof given === 'string') return given;
   if (task !== 'profile' || given === null) return JSON.stringify(given ?? {});
@@ -204,7 +204,7 @@ function written(task: string, given: unknown): string {
     .join('\n\n');
 }
 
-/** A model that answers readings as one of two models does, and consolidation as the other. */
+/** A model that answers readings like one model and consolidation like another. */
 export function joined(reading: RecordedModel, consolidation: RecordedModel): AiSdkLanguageModel {
   return {
     ...reading.model,

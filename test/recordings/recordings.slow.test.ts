@@ -5,12 +5,12 @@ import { createLanguageModel } from '../../src/models/create-language-model.ts';
 import { loadLife, playLife, scoreLife, sumScores, type LifeScore } from './life.ts';
 import { replayingModel, type Recording } from './recorded-model.ts';
 
-// Answers of a careful model to the prompts of these lives, written by hand by somebody who saw only the prompts (README.md).
+// Answers of a careful model to the prompts of these lives, written by a person who saw only the prompts (README.md).
 const lives = globSync(join(import.meta.dirname, '*.json'))
   .map((file) => basename(file, '.json'))
   .sort();
 
-/** Calls and characters of the first version on the same kind of life, a session: the measure of what reading costs. */
+/** Calls and characters for each session in the first version, on the same kind of life, as a measure of the cost of reading. */
 const FIRST_VERSION = { characters: 59_150 };
 
 describe('lives with recorded answers of a model', () => {
@@ -23,7 +23,7 @@ describe('lives with recorded answers of a model', () => {
       const recordings = JSON.parse(readFileSync(join(import.meta.dirname, `${id}.json`), 'utf8')) as Recording[];
       const replaying = replayingModel(recordings);
       const lived = await playLife(life, createLanguageModel({ fast: replaying.model, retries: 0 }));
-      // A prompt whose turns are shown otherwise has to be recorded anew: node test/recordings/record.ts.
+      // A prompt whose turns are shown differently has to be recorded again: node test/recordings/record.ts.
       expect({ life: id, missing: replaying.missing.length }).toEqual({ life: id, missing: 0 });
       scores.push(await scoreLife(lived));
       await lived.varve.close();

@@ -43,7 +43,7 @@ function addressOf(path: string, { scope, query = {} }: Pick<RequestOptions, 'sc
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Asks the server. Throws {@link ApiError} if the server refuses the request. */
+/** Sends a request to the server. Throws {@link ApiError} if the server refuses it. */
 export async function send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await fetch(addressOf(path, options), {
     method,
@@ -65,7 +65,7 @@ export async function send(method: string, path: string, options: RequestOptions
     problem.code ?? 'unknown',
     problem.detail ?? `The server answered ${response.status}.`,
   );
-  if (error.status === 401 && secret !== null) onSignedOut('The key does not work any more. Sign in again.');
+  if (error.status === 401 && secret !== null) onSignedOut('The key was revoked or has expired. Sign in again.');
   throw error;
 }
 

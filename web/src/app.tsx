@@ -26,7 +26,7 @@ interface View {
   show(): JSX.Element;
 }
 
-/** What engineers and operators see. The first four stand in the bar at the bottom of a phone. */
+/** The views for engineers and operators. On a phone, the first four are in the bar at the bottom. */
 const VIEWS: readonly View[] = [
   { id: 'memories', title: 'Memories', icon: 'memories', show: () => <MemoriesView /> },
   { id: 'mind', title: 'Mind', icon: 'mind', show: () => <MindView /> },

@@ -4,7 +4,7 @@ import { post } from './api.ts';
 import { go, resume, signIn, signInMessage } from './state.ts';
 import './styles.css';
 
-/** The link that the server prints signs in once. Its code is removed from the address before anything else. */
+/** Signs in with the one-time link that the server prints. The code is removed from the address before anything else. */
 async function enterByLink(): Promise<boolean> {
   const code = /^#\/sign-in\/([\w-]+)$/.exec(location.hash)?.[1];
   if (code === undefined) return false;

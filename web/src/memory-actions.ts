@@ -27,7 +27,7 @@ const UNPINNED = 0.6;
 
 export const isPinned = (memory: Memory): boolean => memory.permanent || memory.importance >= PIN;
 
-/** Pinning prevents decay: a statement with an attribute and a value becomes a permanent fact, any other gets the highest importance. */
+/** Pins or unpins a memory. A pinned statement with an attribute and a value is a permanent fact; any other has the highest importance. */
 export function togglePin(memory: Memory): Promise<boolean> {
   const canBeFact = memory.subject === 'User' && memory.attribute !== null && memory.value !== null;
   if (isPinned(memory)) {
@@ -36,7 +36,7 @@ export function togglePin(memory: Memory): Promise<boolean> {
   return revise(memory, canBeFact ? { permanent: true } : { importance: PIN }, 'Pinned: this memory will not fade.');
 }
 
-/** `pruned`: archived and no longer recalled. `forgotten`: hidden everywhere, also from later formations. */
+/** Archives a memory. With `pruned` it is not recalled; with `forgotten` it is hidden everywhere and not learned again. */
 export function archive(memory: Memory, reason: 'pruned' | 'forgotten'): Promise<boolean> {
   const scope = scopeOf(memory);
   return act(

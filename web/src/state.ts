@@ -2,21 +2,21 @@ import { computed, effect, signal } from '@preact/signals';
 import { follow, get, isAbort, messageOf, useSecret } from './api.ts';
 import type { Change, Me, Owner, Scope } from './types.ts';
 
-// What the whole page shares: who is signed in, whose memory is shown, where in the app, what has just changed.
+// The state that all views share: the key, the owner whose memory is shown, the route, and recent changes.
 
 const STORED_KEY = 'varve.key';
 
 export const me = signal<Me | null>(null);
 export const signInMessage = signal('');
 export const owners = signal<Owner[]>([]);
-/** The store has no owner at all, whatever the owner picker searches for. */
+/** Whether the store has no owner at all, whatever the owner picker searches for. */
 export const isEmpty = signal(false);
 
-/** A key for one user sees that user's memory, in plain words. */
+/** Whether the key is for one user, who sees their own memory in plain words. */
 export const isPersonal = computed(() => me.value?.key.users?.length === 1);
 export const mayWrite = computed(() => me.value !== null && me.value.key.access !== 'read');
 export const isAdmin = computed(() => me.value?.key.access === 'admin');
-/** The key covers the whole tenant, so keys, jobs and costs can be read. */
+/** Whether the key covers the whole tenant, so that keys, jobs and costs can be read. */
 export const isOperator = computed(() => isAdmin.value && me.value?.isLimited === false);
 
 export async function signIn(secret: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function signIn(secret: string): Promise<void> {
     const found = await get<Me>('/v1/whoami');
     sessionStorage.setItem(STORED_KEY, secret);
     signInMessage.value = '';
-    // Before the shell is drawn, which shows the welcome page for an empty store.
+    // Owners are loaded before the shell is drawn, because the shell shows the welcome page for an empty store.
     await loadOwners();
     me.value = found;
   } catch (error) {
@@ -80,7 +80,7 @@ export const scope = computed<Scope>(() => ({
   user: route.value.query.get('user'),
 }));
 
-/** One owner is chosen: recall and contexts work for one agent and user at a time. */
+/** Whether one owner is chosen. Recall and contexts work for one agent and user at a time. */
 export const hasOwner = computed(() => scope.value.user !== null || scope.value.agent !== null);
 
 export function href(
@@ -103,7 +103,7 @@ export function go(address: string, { replace = false } = {}): void {
   } else location.hash = address;
 }
 
-// What has just changed, from the server's stream.
+// Recent changes, from the server's stream.
 
 /** Incremented with every change, so that visible data is read again. */
 export const changes = signal<{ count: number; last: Change | null }>({ count: 0, last: null });
@@ -115,15 +115,15 @@ export function reread(): void {
 
 const RECONNECT_AFTER = 2_000;
 
-// Browsers keep six connections to a server for all its tabs. So a hidden tab does not follow the stream, and of several tabs
-// with the same memory and key one follows it and informs the others.
+// Browsers allow six connections to a server for all tabs together, so a hidden tab does not follow the stream. Among several tabs with the
+// same memory and key, one follows the stream and informs the others.
 const isVisible = signal(document.visibilityState === 'visible');
 document.addEventListener('visibilitychange', () => {
   isVisible.value = document.visibilityState === 'visible';
 });
 let hasFollowed = false;
 
-/** Messages between tabs: a change, the notice that a tab follows the stream, or the question whether one does. */
+/** Messages between tabs: a change, the notice that a tab follows the stream, or the question whether any tab does. */
 type Told = { change: Change } | 'following' | 'who follows?';
 
 effect(() => {
@@ -163,7 +163,7 @@ function note(change: Change): void {
   changes.value = { count: changes.value.count + 1, last: change };
 }
 
-/** Changes from a time without a follower are not sent again, so the data is read again. */
+/** Called when a tab begins to follow the stream. Changes from a time without a follower are not sent again, so the data is read again. */
 function heardAgain(): void {
   isLive.value = true;
   if (hasFollowed) reread();
@@ -195,7 +195,7 @@ async function stayConnected(
   }
 }
 
-// Short messages, with a way back where there is one.
+// Short messages, with an undo action where possible.
 
 export interface Toast {
   id: number;

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 
-// Light or dark: as the system has it, until somebody chooses. The choice is kept for this browser; it is no secret.
+// The theme follows the system until the user chooses one. The choice is stored in this browser.
 
 const STORED = 'varve.theme';
 const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -69,15 +69,15 @@ export type Growth = Json<inspect.Growth>;
 export type Metrics = Json<OnlineMetrics>;
 export type Extraction = Json<ExtractionReport>;
 
-/** Who is signed in, and to what. */
+/** The key that is signed in, and its tenant. */
 export interface Me {
   key: Pick<Key, 'id' | 'name' | 'access' | 'agents' | 'users' | 'expiresAt'>;
   tenant: string;
-  /** The key covers only some agents or users of the tenant. */
+  /** Whether the key covers only some agents or users of the tenant. */
   isLimited: boolean;
 }
 
-/** Whose memory is looked at. Both null: everybody's within the key's reach. */
+/** The owner whose memory is shown. If both parts are null, all owners that the key can reach. */
 export interface Scope {
   agent: string | null;
   user: string | null;

@@ -18,7 +18,7 @@ export const dateTime = (at: string | null): string => (at === null ? '–' : DA
 export const time = (at: string): string => TIME.format(new Date(at));
 export const month = (at: string): string => MONTH.format(new Date(at));
 /**
- * The months from the earliest to the latest of some times, with those in which nothing happened. A pause of more than a year is one gap
+ * The months from the earliest to the latest of the given times, including months without any. A pause of more than a year is one gap
  * (null).
  */
 export function monthsOf(times: readonly string[]): (string | null)[] {
@@ -33,7 +33,7 @@ export function monthsOf(times: readonly string[]): (string | null)[] {
   return months.map((at) => (at === null ? null : MONTH.format(new Date(Math.floor(at / 12), at % 12))));
 }
 
-/** The day on which a memory is due; null where nobody has said one, and `dueAt` is only the day for bringing it up. */
+/** The day on which a memory is due; null if no day was stated and `dueAt` is only the day for bringing the memory up. */
 export function dueDay({ dueAt, internal }: { dueAt: string | null; internal: object }): string | null {
   return 'due' in internal && internal.due === 'follow-up' ? null : dueAt;
 }
@@ -81,7 +81,7 @@ function secondPersonVerb(word: string): string {
 const SUBJECT =
   /(^|[.!?;,:] |\b(?:and|but|because|that|when|if|while|so) )(?:[Tt]he )?User\b((?: (?:always|never|also|often|usually|still|now|no longer))*)(?: (\p{Ll}[\p{L}'’]*))?/gu;
 
-/** An English sentence about "User" as it is told to that person: "User keeps bees" becomes "You keep bees". */
+/** Rewrites an English sentence about "User" in the second person: "User keeps bees" becomes "You keep bees". */
 export function inSecondPerson(text: string): string {
   return text
     .replace(/(?<=^|[.!?] )(?:The )?User['’]s\b/g, 'Your')
@@ -105,7 +105,7 @@ export function ownerName({ agent, user }: { agent: string | null; user: string 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-// Invisible characters and direction marks, which are shown by their code points so that a memory cannot hide them.
+// Invisible characters and direction marks. They are shown by their code points, so that a memory cannot hide them.
 const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 
 export interface TextPart {
@@ -113,8 +113,10 @@ export interface TextPart {
   isHidden: boolean;
 }
 
-/** Splits text into visible parts and the code points of invisible characters. A joiner inside an emoji is part of it, as is
- * one between letters of scripts that write with joiners, such as Persian. */
+/**
+ * Splits text into visible parts and the code points of invisible characters. Joiners inside an emoji are visible, and so are joiners
+ * between letters of scripts that write with joiners, such as Persian.
+ */
 export function visibleParts(text: string): TextPart[] {
   if (!INVISIBLE.test(text)) return [{ text, isHidden: false }];
   const parts: TextPart[] = [];

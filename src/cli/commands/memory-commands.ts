@@ -49,7 +49,7 @@ export const remember: Command = {
   },
 };
 
-/** What happened to the memory that `remember` prints. */
+/** The text that `remember` prints for each outcome. */
 const OUTCOME_TEXTS: Record<WrittenMemory['outcome'], string> = {
   created: 'created',
   revised: 'updated the memory with this title',

@@ -59,7 +59,7 @@ export const costs: Command = {
 const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
 const perConversation = ({ rate }: Rate): string => (rate === null ? '–' : `${rate.toFixed(2)} a conversation`);
 
-/** The quality of memory in use. */
+/** Reports the quality of memory in use. */
 export const metrics: Command = {
   usage: 'metrics',
   help: 'Shows the quality of memory in use within the scope, measured from the logs of the store: context utilisation, observations, corrections, repeated questions, growth; and checks of what was formed from the first 100 conversations. --user "" measures the whole tenant.',

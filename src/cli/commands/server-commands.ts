@@ -10,7 +10,7 @@ import { countTable, table } from '../output.ts';
 import { CLIENTS } from '../setup/clients.ts';
 import { trust } from '../trust.ts';
 
-/** Makes the folder and the store, and a first key. */
+/** Creates the folder and the store. */
 export const init: Command = {
   usage: 'init [--here]',
   help: 'Creates a folder for memory: ~/.varve for the person, or with --here ./.varve for this project. Every command that runs in the folder of the project then uses ./.varve.',
@@ -40,7 +40,7 @@ export const init: Command = {
   },
 };
 
-/** Migrates the schema, as every command does, and distributes its tables over a cluster. */
+/** Migrates the schema, as every command does, and distributes the tables over a cluster if asked to. */
 export const migrate: Command = {
   usage: 'migrate [--distribute]',
   help: 'Migrates the store to the current schema and ends. With --distribute it distributes the tables of a PostgreSQL store by tenant over the workers of a Citus cluster; --database names the coordinator. Stop every other process that uses the store first. A distributed store stays distributed.',
@@ -206,7 +206,7 @@ export const worker: Command = {
   },
 };
 
-/** API keys. */
+/** Manages API keys. */
 export const keys: Command = {
   usage: 'keys [list | create <name> | rotate <id> | revoke <id> | acts]',
   help: 'Creates, lists, rotates and revokes API keys of the server. A secret is shown once and only its hash is kept. `acts` is the audit trail.',

@@ -3,7 +3,7 @@ import { createScanner, findNodeAtLocation, getNodeValue, parseTree } from 'json
 import type { JSONPath, Node, ParseError } from 'jsonc-parser';
 import type { Change, Settings } from './clients.ts';
 
-/** JSON with comments and trailing commas, as editors write their settings. */
+/** Parses JSON with comments and trailing commas, as editors write their settings. */
 function parseJson(source: string): Node {
   const errors: ParseError[] = [];
   const tree = parseTree(source.trim() === '' ? '{}' : source, errors, { allowTrailingComma: true });

@@ -12,7 +12,7 @@ interface ClientCommands {
   hook: ServerCommand;
 }
 
-/** The machine that a client runs on: passed in, so that tests can set up another one. */
+/** The machine that a client runs on. It is a parameter, so that tests can describe another machine. */
 export interface Machine {
   platform: NodeJS.Platform;
   home: string;
@@ -22,7 +22,7 @@ export interface Machine {
   configHome?: string;
 }
 
-/** The machine that this runs on. */
+/** The machine that this process runs on. */
 export function thisMachine(): Machine {
   return {
     platform: process.platform,
@@ -116,7 +116,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
 };
 
 /**
- * Claude Code also gets hooks: they log the conversation without an instruction to the model, and add context at the start of a session.
+ * Claude Code also gets hooks. They log the conversation without an instruction to the model, and add context at the start of a session.
  */
 function claudeCode(machine: Machine, commands: ClientCommands): ConfigEntry[] {
   const { hook } = commands;

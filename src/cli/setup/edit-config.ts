@@ -59,8 +59,8 @@ const FORMATS = {
 };
 
 /**
- * Sets or removes an entry in a text. The text is edited at the offsets that a parser gives and then parsed again. If anything but the
- * entry has changed (because of a duplicate field, or a list in place of an object), the file is left alone.
+ * Sets or removes an entry in a text. The text is edited at the offsets that a parser returns, and then parsed again. If more than the
+ * entry has changed (because of a duplicate field, or a list in place of an object), the function throws and the file stays unchanged.
  */
 function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';

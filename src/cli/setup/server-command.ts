@@ -6,8 +6,8 @@ import { tomlTable } from './change-toml.ts';
 import { CLIENTS, type ServerCommand, type Settings, thisMachine } from './clients.ts';
 
 /**
- * The command line with which another program starts a command of Varve, with the options that were given here. The other program runs in
- * another folder, so paths are absolute.
+ * The command line with which another program starts a command of Varve, with the options of this command. Paths are absolute, because
+ * the other program runs in another folder.
  */
 export function serverCommand(input: CommandInput, words: readonly string[]): ServerCommand {
   const isSource = import.meta.url.endsWith('.ts');
@@ -28,10 +28,10 @@ export function serverCommand(input: CommandInput, words: readonly string[]): Se
 /** A snippet that a user copies into the settings of a client. */
 interface ClientConfig {
   client: string;
-  /** The file, or what to do instead. */
+  /** The file that the snippet goes into, or when the snippet works. */
   where: string;
   content: unknown;
-  /** The snippet, where the settings are not JSON. */
+  /** The snippet as text, if the settings are not JSON. */
   text?: string;
 }
 

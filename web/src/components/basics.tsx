@@ -10,7 +10,7 @@ export function Text({ of: text }: { of: string }): JSX.Element {
     <>
       {visibleParts(text).map(({ text: part, isHidden }, index) =>
         isHidden ? (
-          <span key={index} class="hidden-character" title="A character that is not seen">
+          <span key={index} class="hidden-character" title="An invisible character">
             {part}
           </span>
         ) : (
@@ -149,7 +149,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** The state of a query: its data, or why there is none. */
+/** Shows the data of a query, its error, or that it is loading. */
 export function Loaded<Data>({
   query,
   children,
@@ -166,7 +166,7 @@ function Problem({ error }: { error: unknown }): JSX.Element {
   const isOutside = error instanceof ApiError && error.code === 'outside_scope';
   return (
     <div class="problem" role="alert">
-      <strong>{isOutside ? 'This key does not open that memory.' : 'The request failed.'}</strong>{' '}
+      <strong>{isOutside ? 'This key has no access to that memory.' : 'The request failed.'}</strong>{' '}
       <Text of={messageOf(error)} />
     </div>
   );
@@ -188,7 +188,7 @@ export function Fields({ rows }: { rows: readonly (readonly [string, ComponentCh
   );
 }
 
-/** A share of one as a bar with its number beside it. */
+/** A share from 0 to 1 as a bar. */
 export function Meter({ share, label }: { share: number; label: string }): JSX.Element {
   const clean = Math.max(0, Math.min(1, share));
   return (
@@ -247,7 +247,7 @@ export function Tabs({
   );
 }
 
-/** A dialog that asks before something that cannot be undone. With `confirm` the user has to type that text. */
+/** A dialog that asks before an action that cannot be undone. With `confirm` the user has to type that text. */
 export function Dialog({
   title,
   children,
@@ -278,7 +278,7 @@ export function Dialog({
       {confirm === undefined ? null : (
         <label class="field">
           <span>
-            Type <strong>{confirm}</strong> to go on
+            Type <strong>{confirm}</strong> to continue
           </span>
           <input value={typed} onInput={(event) => setTyped(event.currentTarget.value)} autocomplete="off" />
         </label>

@@ -5,19 +5,19 @@ import { ago, date, inSecondPerson, label } from '../words.ts';
 import { Badge, Icon, Text, TypeBadge } from './basics.tsx';
 import { isPinned } from '../memory-actions.ts';
 
-/** Why a memory is out of recall, in words. */
+/** The reasons why a memory is out of recall, in words. */
 export const ARCHIVED_AS: Readonly<Record<string, string>> = {
   superseded: 'replaced',
-  contradicted: 'no longer so',
+  contradicted: 'no longer true',
   merged: 'merged into another',
   decayed: 'faded',
   pruned: 'archived',
   expired: 'expired',
-  absorbed: 'taken up by another',
+  absorbed: 'absorbed by another',
   forgotten: 'forgotten',
 };
 
-/** The text of a memory, told to the person whom it is about where that person looks at it. A forgotten memory has no text for readers who may not see it. */
+/** The text of a memory, in the second person for a personal key. Readers who may not see a forgotten memory get no text. */
 export function MemoryText({ memory }: { memory: Memory }): JSX.Element {
   if (memory.content === '') return <em class="muted">Forgotten. Its words are not shown.</em>;
   const text = memory.title === null ? memory.content : `${memory.title}: ${memory.content}`;
@@ -73,7 +73,6 @@ export function MemoryLink({ memory }: { memory: Memory }): JSX.Element {
   );
 }
 
-/** The trust of a memory, and its reason. */
 export function TrustBadge({ memory }: { memory: Memory }): JSX.Element {
   const tone = { high: 'good', medium: 'plain', low: 'warn', untrusted: 'bad' }[memory.trust as string] ?? 'plain';
   return <Badge tone={tone}>{memory.trust} trust</Badge>;

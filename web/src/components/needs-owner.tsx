@@ -4,7 +4,7 @@ import { go, href, owners, route } from '../state.ts';
 import { ownerName, plural } from '../words.ts';
 import { Empty } from './basics.tsx';
 
-/** Asks the user to choose an owner, for views that cannot show all owners at once. If there is only one, it is chosen. */
+/** Asks the user to choose an owner, for views that cannot show all owners at once. A single owner is chosen automatically. */
 export function NeedsOwner({ what }: { what: string }): JSX.Element {
   const known = owners.value.filter(({ agent, user }) => agent !== null || user !== null);
   const only = known.length === 1 ? known[0] : undefined;

@@ -7,10 +7,10 @@ import { number, ownerName } from '../words.ts';
 
 const SPLIT = '\n';
 
-/** Whose memory is shown: everybody's, or that of one agent and user. */
 const MANY = 500;
 const TYPING_RESTS = 200;
 
+/** Chooses whose memory is shown: that of all owners, or of one agent and user. */
 export function OwnerPicker(): JSX.Element {
   const [typed, setTyped] = useState('');
   const match = useRested(typed, TYPING_RESTS);

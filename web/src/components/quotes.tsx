@@ -18,7 +18,7 @@ const SPEAKERS: Readonly<Record<string, string>> = {
 export const speakerOf = (event: Event): string =>
   event.kind === 'observation' ? 'Assistant noted' : (event.speaker ?? SPEAKERS[event.origin] ?? event.origin);
 
-/** What was said, with the quoted words marked. */
+/** A turn of a conversation, with the quoted words marked. */
 export function Turn({
   event,
   marks = [],

@@ -13,7 +13,7 @@ interface Version {
   state: Record<string, unknown>;
 }
 
-/** Fields that change by reading or storing and do not belong to the statement. */
+/** Fields that change when a memory is read or stored and are not part of the statement. */
 const UNTOLD = new Set([
   'id',
   'scope',
@@ -25,7 +25,7 @@ const UNTOLD = new Set([
   'contentHash',
 ]);
 
-/** A revision holds the state before its change. The state after a change is therefore in the next revision, or in the current record. */
+/** The versions of a record. A revision has the state before its change, so the state after it is in the next revision or the record. */
 function versionsOf(current: Record<string, unknown>, revisions: readonly Revision[]): Version[] {
   return revisions.map(({ version, at, reason, actor }, index) => ({
     number: version,
@@ -48,7 +48,7 @@ function changedFields(before: Record<string, unknown>, after: Record<string, un
   return [...names].filter((name) => !UNTOLD.has(name) && textOf(before[name]) !== textOf(after[name]));
 }
 
-/** All versions of a memory; any two side by side. */
+/** All versions of a memory, and the changes between the chosen version and the one before it. */
 export function Versions({ memory, revisions }: { memory: Memory; revisions: Revision[] }): JSX.Element {
   const versions = versionsOf(memory as unknown as Record<string, unknown>, revisions);
   const [chosen, setChosen] = useState<number | null>(null);
@@ -74,7 +74,7 @@ export function Versions({ memory, revisions }: { memory: Memory; revisions: Rev
         ))}
       </ol>
       {version === undefined || before === undefined ? (
-        <p class="muted">The first version: there is nothing before it.</p>
+        <p class="muted">This is the first version.</p>
       ) : (
         <div class="table-box" tabIndex={0} role="region" aria-label="What changed">
           <table class="side-by-side">

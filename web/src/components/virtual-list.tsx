@@ -14,8 +14,8 @@ const PAGE = 100;
 const SPARE = 12;
 
 /**
- * A list of any length: only visible rows are rendered, and only the pages around them are read. `source` names the list; `version` is
- * incremented when its content may have changed, and the visible pages are then read again without a flash.
+ * A list of any length. Only visible rows are rendered, and only the pages around them are read. `source` identifies the list. `version`
+ * is incremented when the content may have changed; the visible pages are then read again and stay visible meanwhile.
  */
 export function VirtualList<Item>({
   source,

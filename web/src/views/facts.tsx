@@ -8,19 +8,19 @@ import type { Fact } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { date, label } from '../words.ts';
 
-/** Permanent facts by category, each editable in its place. */
+/** Permanent facts by category. Each can be edited in the list. */
 export function FactsView(): JSX.Element {
   const place = scope.value;
   const query = useQuery(
     hasOwner.value ? (signal) => get<{ items: Fact[] }>('/v1/facts', { scope: place, signal }) : null,
     [place],
   );
-  if (!hasOwner.value) return <NeedsOwner what="Facts are true of one person." />;
+  if (!hasOwner.value) return <NeedsOwner what="Facts belong to one person." />;
   return (
     <div class="page">
       <h1>Facts</h1>
       <p class="muted">
-        What is true of {place.user ?? 'this agent'} under a name of its own. It never fades and stands in every prompt.
+        Permanent facts about {place.user ?? 'this agent'}. They never fade, and every prompt contains them.
       </p>
       {mayWrite.value ? <NewFact /> : null}
       <Loaded query={query}>
@@ -146,7 +146,7 @@ function NewFact(): JSX.Element {
       onSubmit={(event) => {
         event.preventDefault();
         const path = `/v1/facts/${name}`;
-        void act('Kept.', () => ask('PUT', path, { scope: place, body: { value } })).then((done) => {
+        void act('Saved.', () => ask('PUT', path, { scope: place, body: { value } })).then((done) => {
           if (!done) return;
           setKey('');
           setValue('');

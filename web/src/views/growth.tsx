@@ -9,7 +9,7 @@ import type { Counts, Extraction, Growth, Metrics } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { label, number, percent, plural } from '../words.ts';
 
-/** What was learned and forgotten by day, and how good memory is in use. */
+/** The memories that were learned and archived by day, and the quality of memory in use. */
 export function GrowthTab(): JSX.Element {
   const place = scope.value;
   const growth = useQuery((signal) => get<Growth>('/v1/growth', { scope: place, signal }), [place]);
@@ -38,7 +38,8 @@ export function GrowthTab(): JSX.Element {
             {found.heldChanges === 0 ? null : (
               <p>
                 <a href={href('review')}>
-                  {plural(found.heldChanges, 'change')} of documents wait for review: they would lose what still holds.
+                  {plural(found.heldChanges, 'change')} of documents wait for review: they would remove statements that
+                  are still true.
                 </a>
               </p>
             )}
@@ -48,7 +49,7 @@ export function GrowthTab(): JSX.Element {
       <Loaded query={growth}>
         {(found) =>
           found.learned.length === 0 ? (
-            <Empty title="Nothing has grown yet" />
+            <Empty title="Nothing has been learned yet" />
           ) : (
             <>
               <Panel title="Memories by type, over time">
@@ -59,7 +60,7 @@ export function GrowthTab(): JSX.Element {
                   format={number}
                 />
               </Panel>
-              <Panel title="What went out of recall">
+              <Panel title="Memories that went out of recall">
                 {found.archived.length === 0 ? (
                   <p class="muted">Nothing yet.</p>
                 ) : (
@@ -89,7 +90,7 @@ function MetricsPanel({ found }: { found: Metrics }): JSX.Element {
   const each = (rate: number | null): string => (rate === null ? '–' : `${rate.toFixed(1)} a conversation`);
   const { curve, keys } = found.scaffold;
   return (
-    <Panel title="How well memory does">
+    <Panel title="Quality of memory in use">
       <Tiles
         tiles={[
           ['contextUtilisation', percent(found.contextUtilisation.rate)] as const,
@@ -120,11 +121,10 @@ function MetricsPanel({ found }: { found: Metrics }): JSX.Element {
   );
 }
 
-/** The checks of the first conversations. */
 function ChecksPanel({ found }: { found: Extraction }): JSX.Element {
   const alerts = found.checks.filter(({ isAlert }) => isAlert);
   return (
-    <Panel title="Reading, checked">
+    <Panel title="Checks of the first conversations">
       <Tiles
         tiles={found.checks.map(({ check, share, of, threshold }) => [
           label(check),

@@ -67,7 +67,7 @@ function WorkTab(): JSX.Element {
             <Loaded query={dead}>
               {({ items }) =>
                 items.length === 0 ? (
-                  <p class="muted">None. A job that fails every time comes to rest here.</p>
+                  <p class="muted">There are none. A job whose attempts have all failed is listed here.</p>
                 ) : (
                   <ul class="plain-list cards">
                     {items.map((job) => (
@@ -80,7 +80,9 @@ function WorkTab(): JSX.Element {
                             <Text of={job.lastError ?? ''} />
                           </p>
                         </div>
-                        <Button onClick={() => void act('It runs again.', () => post(`/v1/jobs/${job.id}/retry`))}>
+                        <Button
+                          onClick={() => void act('The job is queued again.', () => post(`/v1/jobs/${job.id}/retry`))}
+                        >
                           Retry
                         </Button>
                       </li>
@@ -92,7 +94,7 @@ function WorkTab(): JSX.Element {
           </Panel>
         </>
       ) : null}
-      <Panel title="What was done lately">
+      <Panel title="Recent runs">
         <Loaded query={runs}>
           {({ items }) =>
             items.length === 0 ? (
@@ -183,7 +185,7 @@ function CostTab(): JSX.Element {
         <Loaded query={days}>
           {({ items }) =>
             items.every(({ cost }) => cost === 0) ? (
-              <p class="muted">Nothing was paid for: everything was read and written on this machine.</p>
+              <p class="muted">There are no costs: no paid model was called.</p>
             ) : (
               <Chart kind="bars" label="Cost by day" {...costSeries(items)} format={(value) => dollars(value)} />
             )
@@ -246,7 +248,7 @@ interface Latency {
 
 const ROUTES = new Set(['/v1/recall', '/v1/context', '/v1/events', '/v1/memory-rows']);
 
-/** Quantiles from the cumulative buckets of the server's histogram: the upper bound of the bucket that holds them. */
+/** Quantiles from the cumulative buckets of the server's histogram. A quantile is the upper bound of its bucket. */
 function latencies(text: string): Latency[] {
   const buckets = new Map<string, { bound: number; count: number }[]>();
   for (const match of text.matchAll(
@@ -295,8 +297,8 @@ function SpeedTab(): JSX.Element {
                 <tr>
                   <th scope="col">Request</th>
                   <th scope="col">Answered</th>
-                  <th scope="col">Half of them</th>
-                  <th scope="col">95 of 100</th>
+                  <th scope="col">Median</th>
+                  <th scope="col">95th percentile</th>
                 </tr>
               </thead>
               <tbody>

@@ -10,7 +10,7 @@ import { ago, date, dueDay } from '../words.ts';
 
 const WEEK = 7 * 86_400_000;
 
-/** What the user means to do: due, later, done. */
+/** The intentions of the user: due, later, done. */
 export function IntentionsView(): JSX.Element {
   const place = scope.value;
   const query = useQuery(
@@ -36,7 +36,7 @@ export function IntentionsView(): JSX.Element {
           if (items.length === 0) {
             return (
               <Empty title="No intentions">
-                <p>What somebody means to do appears here, and comes up again in conversation when it is due.</p>
+                <p>The intentions of users appear here. They are brought up again in conversation when they are due.</p>
               </Empty>
             );
           }
@@ -49,7 +49,7 @@ export function IntentionsView(): JSX.Element {
               />
               <Group title="Later" items={ordered.filter((memory) => due(memory) > soon && dueDay(memory) !== null)} />
               <Group title="Without a day" items={ordered.filter((memory) => dueDay(memory) === null)} />
-              <Group title="Done, changed or let go" items={over} />
+              <Group title="Done, changed or dismissed" items={over} />
             </>
           );
         }}
@@ -82,7 +82,7 @@ function Group({ title, items }: { title: string; items: Memory[] }): JSX.Elemen
 const isOpen = ({ archivedAt, state }: Memory): boolean =>
   archivedAt === null && [null, 'open', 'snoozed'].includes(state);
 
-const dueText = (day: string | null): string => (day === null ? 'no day said' : `${date(day)}, ${ago(day)}`);
+const dueText = (day: string | null): string => (day === null ? 'no day stated' : `${date(day)}, ${ago(day)}`);
 
 function IntentionActions({ memory }: { memory: Memory }): JSX.Element {
   const path = `/v1/intentions/${memory.id}`;
@@ -91,11 +91,13 @@ function IntentionActions({ memory }: { memory: Memory }): JSX.Element {
   return (
     <span class="actions">
       <Button onClick={() => void act('Done.', () => post(`${path}/done`, { scope }))}>Done</Button>
-      <Button onClick={() => void act('Put off by a week.', () => post(`${path}/snooze`, { scope, body: { until } }))}>
+      <Button
+        onClick={() => void act('Postponed by a week.', () => post(`${path}/snooze`, { scope, body: { until } }))}
+      >
         In a week
       </Button>
-      <Button kind="quiet" onClick={() => void act('Let go.', () => post(`${path}/dismiss`, { scope }))}>
-        Let go
+      <Button kind="quiet" onClick={() => void act('Dismissed.', () => post(`${path}/dismiss`, { scope }))}>
+        Dismiss
       </Button>
     </span>
   );

@@ -18,7 +18,7 @@ const ROW_HEIGHT = 68;
 // Milliseconds of debouncing: long enough to skip the letters of a word, short enough to feel immediate.
 const TYPING_RESTS = 120;
 const MOST_RESULTS = 30;
-/** Recall for memories of all kinds, without the turns that were said. */
+/** The sources of a recall of memories of all kinds, without turns. */
 const MEMORY_SOURCES = ['memories', 'notes', 'saved_items', 'summaries'];
 
 /** All memories as a list of any length, or the results of recall, with the selected memory beside them. */
@@ -79,7 +79,7 @@ export function MemoriesView(): JSX.Element {
                   Memories
                 </button>
                 <button type="button" class="chip" aria-pressed={withTurns} onClick={() => setWithTurns(true)}>
-                  Memories and what was said
+                  Memories and turns
                 </button>
               </div>
             ) : null}
@@ -90,7 +90,7 @@ export function MemoriesView(): JSX.Element {
       <section class="split-detail" aria-label="Memory">
         {selected === null ? (
           <Empty title="Choose a memory">
-            <p>Its fields, where it was said, what it replaced and why it ranks where it ranks.</p>
+            <p>Its fields, its source, the memories that it replaced and the reasons for its rank appear here.</p>
           </Empty>
         ) : (
           <MemoryDetail
@@ -109,7 +109,7 @@ function filtersOf(query: URLSearchParams): Filters {
   return Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ''])) as Filters;
 }
 
-/** Recall works for one agent and user at a time. For somebody with several agents the answers are joined. */
+/** Recalls for one agent and user at a time. For a user with several agents the results are merged. */
 async function recall(
   place: Scope,
   query: string,
@@ -196,9 +196,9 @@ function Found({
   return (
     <div class="found">
       <p class="list-note" role="status">
-        {results.length === 0 ? 'Nothing fits.' : plural(results.length, 'result')}
-        {isPlain ? ' by these characters. Choose a person to search by meaning.' : ''}
-        {answerable === null ? '' : ` · an answer is known with ${percent(answerable)}`}
+        {results.length === 0 ? 'No results' : plural(results.length, 'result')}
+        {isPlain ? ' for these characters. Choose a person to search by meaning.' : ''}
+        {answerable === null ? '' : ` · answer known with a probability of ${percent(answerable)}`}
         {degraded.length === 0 ? '' : ` · without ${degraded.join(', ')}`}
       </p>
       <ul ref={list} class="found-list" onKeyDown={move}>
@@ -300,12 +300,12 @@ function AllMemories({
         onTotal={setTotal}
         empty={
           Object.values(filters).some((value) => value !== '') ? (
-            <Empty title="No memory fits">
+            <Empty title="No memory matches">
               <Button onClick={() => go(href('memories'))}>Clear the filters</Button>
             </Empty>
           ) : (
             <Empty title="Nothing is remembered yet">
-              <p>Memories appear here as soon as a conversation says something worth keeping.</p>
+              <p>Memories appear here as soon as they are formed from a conversation.</p>
             </Empty>
           )
         }
@@ -346,7 +346,7 @@ function FilterBar({
     say = label,
   ): { value: string; text: string }[] => {
     const chosen = filters[name];
-    // The chosen value stays in the list when the other filters leave no memory of it.
+    // The chosen value stays in the list even if no memory has it under the other filters.
     const isMissing = !['', 'archived', 'all'].includes(chosen) && list.every((item) => item.name !== chosen);
     const all = isMissing ? [...list, { name: chosen, count: 0 }] : list;
     return all.map((item) => ({ value: item.name, text: `${say(item.name)} (${number(item.count)})` }));
@@ -373,7 +373,7 @@ function FilterBar({
         { value: day(365), text: 'Last year' },
       ])}
       {select('order', 'Newest first', [
-        { value: 'stated', text: 'Said last' },
+        { value: 'stated', text: 'Last stated' },
         { value: 'oldest', text: 'Oldest first' },
         { value: 'important', text: 'Most important' },
       ])}

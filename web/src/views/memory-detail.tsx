@@ -93,7 +93,7 @@ function Detail({
         <Loaded query={links}>{({ events }) => <Quotes memory={memory} events={events} />}</Loaded>
       </Panel>
       <Loaded query={links}>{(found) => <Replacements links={found} />}</Loaded>
-      <Panel title="Who said it, and how far that is trusted">
+      <Panel title="Source and trust">
         <p>{trustSentence(memory)}</p>
         <Fields
           rows={[
@@ -161,8 +161,8 @@ function Statement({ memory }: { memory: Memory }): JSX.Element {
 }
 
 const TENSES: Readonly<Record<string, string>> = {
-  holds: 'holds until something changes',
-  habit: 'a habit, again and again',
+  holds: 'true until it changes',
+  habit: 'a habit',
   happened: 'happened, and is over',
   planned: 'planned',
 };
@@ -178,18 +178,18 @@ function trustSentence({ statedBy, trust, sourceType, confidence }: Memory): str
     }[statedBy as string] ?? `It comes from ${statedBy}`;
   const how =
     {
-      explicit: 'outright',
+      explicit: 'explicitly',
       conversation: 'in conversation',
-      inference: 'and it was concluded from that',
-      consolidation: 'and it was made of other memories',
+      inference: 'and this memory was inferred from it',
+      consolidation: 'and this memory was merged from others',
       import: 'and it was imported',
     }[sourceType as string] ?? '';
   const believed =
     {
-      high: 'It is believed, and may replace what was said with less authority.',
-      medium: 'It is believed until something better says otherwise.',
-      low: 'It is shown as hearsay and cannot replace what the user said.',
-    }[trust as string] ?? 'It is not believed: it stays marked wherever it is shown.';
+      high: 'It is trusted, and may replace statements with less trust.',
+      medium: 'It is trusted until a source with more trust contradicts it.',
+      low: 'It is marked as unverified and cannot replace what the user said.',
+    }[trust as string] ?? 'It is not trusted, and is marked wherever it is shown.';
   return `${who} ${how}, with ${confidence} confidence. ${believed}`;
 }
 
@@ -198,7 +198,7 @@ function Replacements({ links }: { links: Links }): JSX.Element | null {
     ['Replaced by', links.replacedBy],
     ['Replaces', links.replaced],
     ['Made of', links.madeOf],
-    ['Went into', links.madeInto],
+    ['Part of', links.madeInto],
   ] as const;
   if (groups.every(([, list]) => list.length === 0)) return null;
   return (
@@ -230,7 +230,7 @@ function WhyHere({ result, asked }: { result: RecallResult; asked: string }): JS
     <Panel title={<>Why it ranks here for “{asked}”</>}>
       <p class="muted">
         Relevance {percent(result.relevance)}, found by {result.arms.join(', ') || 'its words'}.
-        {zero === 100 ? ' Bars to the right lift it, bars to the left lower it.' : ''}
+        {zero === 100 ? ' Bars to the right raise its rank, and bars to the left lower it.' : ''}
       </p>
       <ul class="signals">
         {shares.map(({ signal, share }) => (
@@ -264,7 +264,7 @@ function Actions({ memory, onGone }: { memory: Memory; onGone(): void }): JSX.El
   if (!mayWrite.value) return null;
   if (mode === 'edit') return <Edit memory={memory} onDone={() => setMode('read')} />;
   return (
-    <div class="actions" role="group" aria-label="What to do with it">
+    <div class="actions" role="group" aria-label="Actions">
       {isArchived ? (
         <Button icon="restore" onClick={() => void restore(memory)}>
           Restore
@@ -298,8 +298,8 @@ function Actions({ memory, onGone }: { memory: Memory; onGone(): void }): JSX.El
           onAct={() => void erase(memory).then((done) => (done ? onGone() : undefined))}
         >
           <p>
-            The memory, its versions and what was made of it alone are removed. This cannot be undone. To keep it out of
-            sight instead, choose Forget.
+            The memory, its versions and the records that were derived from it alone are removed. This cannot be undone.
+            To hide the memory instead, choose Forget.
           </p>
         </Dialog>
       ) : null}

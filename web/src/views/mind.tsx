@@ -12,15 +12,15 @@ import { dateTime, label, plural } from '../words.ts';
 const DOCUMENTS: readonly { id: BlockKindName; title: string; about: string }[] = [
   { id: 'working_memory', title: 'Working memory', about: 'What matters to this person right now.' },
   { id: 'profile', title: 'Profile', about: 'The person in six sections, rewritten every night.' },
-  { id: 'scaffold', title: 'Scaffold', about: 'What is known of the person, under keys of the agent’s own.' },
+  { id: 'scaffold', title: 'Scaffold', about: 'What is known about the person, under keys that the agent chooses.' },
   { id: 'reflections', title: 'Reflections', about: 'What the agent keeps in mind about working with this person.' },
-  { id: 'learned_info', title: 'Learned info', about: 'What was learned of the person’s tools and connections.' },
+  { id: 'learned_info', title: 'Learned info', about: 'What was learned about the person’s tools and connections.' },
 ];
 
-/** The documents that the agent always has in mind, now or at any time before. */
+/** The documents that prompts are made from, now or as of a past time. */
 export function MindView(): JSX.Element {
   const [kind, setKind] = useState<BlockKindName>('working_memory');
-  if (!hasOwner.value) return <NeedsOwner what="The documents in mind belong to one person." />;
+  if (!hasOwner.value) return <NeedsOwner what="These documents belong to one person." />;
   const document = DOCUMENTS.find(({ id }) => id === kind);
   return (
     <div class="page">
@@ -59,7 +59,7 @@ function Document({ kind, place }: { kind: BlockKindName; place: Scope }): JSX.E
     [kind, place],
   );
   const oldest = history.data?.items[0]?.at;
-  // Fixed while the page is open: otherwise the same position of the slider would mean another time at every rendering.
+  // The time is fixed while the page is open. Otherwise a position of the slider would mean another time at every rendering.
   const [now] = useState(Date.now);
   const from = oldest === undefined ? now : Date.parse(oldest) - 3_600_000;
   const timeOf = (at: number): string => new Date(from + ((now - from) * at) / STEPS).toISOString();
@@ -101,8 +101,8 @@ function Document({ kind, place }: { kind: BlockKindName; place: Scope }): JSX.E
       <Loaded query={block}>
         {(found) =>
           found === 'none' ? (
-            <Empty title={oldest === undefined ? 'Not written yet' : 'Nothing was written by then'}>
-              <p>It is written when enough has been learned, or at night.</p>
+            <Empty title={oldest === undefined ? 'Not written yet' : 'Not yet written at that time'}>
+              <p>The document is written when enough has been learned, or at night.</p>
             </Empty>
           ) : (
             <Panel
@@ -225,7 +225,7 @@ function SentenceView({
       )}
     </>
   );
-  const badge = stale ? <Badge tone="warn">no longer so: in no prompt</Badge> : null;
+  const badge = stale ? <Badge tone="warn">no longer true, so not in prompts</Badge> : null;
   if (restsOn.length === 0)
     return (
       <span>

@@ -11,14 +11,14 @@ import { label, plural } from '../words.ts';
 
 type Node = Graph['nodes'][number];
 
-/** A graph of the entities of memories: one in the middle, and around it the entities that are named with it. Each leads on. */
+/** A graph of the entities of memories: one in the middle, and around it the entities that are named with it. */
 export function PeopleView(): JSX.Element {
   const place = scope.value;
   const query = useQuery(
     hasOwner.value ? (signal) => get<Graph>('/v1/subject-graph', { scope: place, signal }) : null,
     [place],
   );
-  if (!hasOwner.value) return <NeedsOwner what="People and things are those of one person’s life." />;
+  if (!hasOwner.value) return <NeedsOwner what="People and things belong to one person’s memory." />;
   return (
     <div class="page">
       <h1>{isPersonal.value ? 'People and things in your life' : 'People and things'}</h1>
@@ -59,7 +59,7 @@ function Walk({ graph }: { graph: Graph }): JSX.Element {
   );
 }
 
-/** "User's sister Ana" is shown as "sister Ana": the user is in the picture. */
+/** The name that is shown: "sister Ana" for "User's sister Ana", because the graph also shows the user. */
 function nameOf({ label: name, kind }: Node): string {
   if (kind === 'user') return scope.value.user ?? 'User';
   return name.replace(/^User['’]s /, '');
@@ -118,7 +118,7 @@ function EgoGraph({ middle, near: all }: { middle: Node; near: Neighbour[] }): J
   const size = ({ memories }: Node): number => 7 + Math.min(13, Math.sqrt(memories) * 3.2);
   return (
     <div class="graph">
-      <svg viewBox={`0 0 ${width} ${height}`} role="group" aria-label={`${nameOf(middle)} and those around`}>
+      <svg viewBox={`0 0 ${width} ${height}`} role="group" aria-label={`${nameOf(middle)} and connected entities`}>
         {placed.map(({ node, count, x, y }) => (
           <line
             key={node.id}

@@ -17,7 +17,7 @@ const GROUPS: readonly { title: string; types: readonly string[] }[] = [
   { title: 'What you decided, and what happened', types: ['decision', 'episode', 'context'] },
 ];
 
-/** What a person sees of their own memory: sentences, where they come from, and ways to correct and remove them. */
+/** The view of a person's own memory: statements, their sources, and actions to correct and remove them. */
 export function PersonalView(): JSX.Element {
   const user = me.value?.key.users?.[0] ?? null;
   const place = { agent: null, user };
@@ -142,7 +142,7 @@ function Source({ memory }: { memory: Memory }): JSX.Element {
   return <Loaded query={query}>{({ events }) => <Quotes memory={memory} events={events} />}</Loaded>;
 }
 
-/** Everything as one file. With an admin key the server's own export; otherwise what the key may read. */
+/** Downloads everything as one file: with an admin key the server's own export, otherwise the records that the key may read. */
 async function download(user: string): Promise<void> {
   const scope = { agent: null, user };
   const content = isAdmin.value
@@ -190,7 +190,7 @@ function YourData({ user }: { user: string }): JSX.Element {
             Delete everything
           </Button>
         ) : (
-          <p class="muted">To have everything deleted, ask those who run this service: this key may not.</p>
+          <p class="muted">To have everything deleted, ask the operator of this service. This key does not allow it.</p>
         )}
       </div>
       {isAsking ? (
@@ -210,7 +210,7 @@ function YourData({ user }: { user: string }): JSX.Element {
             Nobody can bring them back. You may want to download a copy first.
           </p>
           <p class="muted">
-            You are <Text of={user} /> here.
+            You are signed in as <Text of={user} />.
           </p>
         </Dialog>
       ) : null}

@@ -20,7 +20,7 @@ import type {
 import { useQuery } from '../use-query.ts';
 import { dateTime, label, ownerName } from '../words.ts';
 
-/** What waits for a decision, what was refused, and what was forgotten. */
+/** Held changes, refused statements, forgotten records, and observations that were set aside. */
 export function ReviewView(): JSX.Element {
   const [tab, setTab] = useState('held');
   const place = scope.value;
@@ -46,7 +46,7 @@ export function ReviewView(): JSX.Element {
   );
 }
 
-/** Some lists belong to one owner; for all owners they are requested one by one. */
+/** Reads a list that the server returns for one owner at a time, for all owners within a scope. */
 async function ofOwners<Item>(place: Scope, read: (owner: Scope) => Promise<Item[]>): Promise<Item[]> {
   const within = owners.value.filter(
     ({ agent, user }) =>
@@ -71,8 +71,8 @@ function Held({ place }: { place: Scope }): JSX.Element {
     <Loaded query={query}>
       {(items) =>
         items.length === 0 ? (
-          <Empty title="Nothing waits for you">
-            <p>Changes that would take away too much are held here until somebody accepts or rejects them.</p>
+          <Empty title="Nothing waits for review">
+            <p>Changes that would remove too much are held here until somebody accepts or rejects them.</p>
           </Empty>
         ) : (
           <>
@@ -86,7 +86,7 @@ function Held({ place }: { place: Scope }): JSX.Element {
   );
 }
 
-/** What a held change would write, document by document. */
+/** The content that a held change would write to each document. */
 function proposedBlocks({ kind, proposal }: HeldChange): readonly (readonly [BlockKindName, unknown])[] {
   if (kind !== 'synthesis') return [[kind, (proposal as ProposedDocument).text]];
   const { workingMemory, scaffold } = proposal as ProposedSynthesis;
@@ -103,7 +103,7 @@ function HeldItem({ held }: { held: HeldChange }): JSX.Element {
   const place = { agent: held.scope.agent, user: held.scope.user };
   return (
     <Panel
-      title={held.kind === 'profile' ? 'A new profile' : 'New documents in mind'}
+      title={held.kind === 'profile' ? 'A new profile' : 'New documents'}
       aside={
         <span class="muted">
           {ownerName(held.scope)} · {dateTime(held.createdAt)}
@@ -170,7 +170,7 @@ function Refused({ place }: { place: Scope }): JSX.Element {
       {({ items }) =>
         items.length === 0 ? (
           <Empty title="Nothing was refused">
-            <p>What a reader proposed and the checks did not let through is listed here, with the reason.</p>
+            <p>Statements that the checks refused are listed here with the reasons.</p>
           </Empty>
         ) : (
           <ul class="plain-list cards">
@@ -219,7 +219,7 @@ interface Proposal {
 /** Reasons that must not be overruled with one click: private data, forgotten statements, injected instructions. */
 const STANDS = new Set(['private', 'forgotten', 'instruction_from_outside', 'malformed']);
 
-/** Stores a refused statement after all, as something that a person has confirmed. */
+/** Stores a refused statement after a person has confirmed it. */
 function KeepAnyway({ refusal }: { refusal: Refusal }): JSX.Element | null {
   const [isKept, setKept] = useState(false);
   const { text, what, reason } = refusal;
@@ -254,7 +254,7 @@ function KeepAnyway({ refusal }: { refusal: Refusal }): JSX.Element | null {
   return (
     <div class="actions">
       <Button disabled={isKept} onClick={() => void keep()}>
-        {isKept ? 'Kept' : 'Keep it all the same'}
+        {isKept ? 'Kept' : 'Keep it anyway'}
       </Button>
     </div>
   );
@@ -335,7 +335,7 @@ function SetAside({ place }: { place: Scope }): JSX.Element {
       {(items) =>
         items.length === 0 ? (
           <Empty title="Nothing was set aside">
-            <p>An observation that fails every time is put here, so that it does not hold up the others.</p>
+            <p>An observation that fails every time is set aside here, so that it does not block the others.</p>
           </Empty>
         ) : (
           <ul class="plain-list cards">
@@ -352,7 +352,7 @@ function SetAside({ place }: { place: Scope }): JSX.Element {
                 {mayWrite.value ? (
                   <Button
                     onClick={() =>
-                      void act('It is tried again.', () =>
+                      void act('The observation will be read again.', () =>
                         post(`/v1/set-aside/${event.id}/retry`, {
                           scope: { agent: event.scope.agent, user: event.scope.user },
                         }),

@@ -58,7 +58,7 @@ export function SessionsView(): JSX.Element {
       <section class="split-detail" aria-label="Transcript">
         {chosen === null ? (
           <Empty title="Choose a conversation">
-            <p>What was said, what was learned from each turn, and what was refused and why.</p>
+            <p>Its turns appear here, with what was learned from each turn and what was refused.</p>
           </Empty>
         ) : (
           <Transcript session={chosen} place={place} />
@@ -137,7 +137,7 @@ function Transcript({ session, place }: { session: string; place: Scope }): JSX.
   );
 }
 
-/** A summary belongs to the whole conversation, not to a turn. */
+/** Whether a memory belongs to the whole conversation and not to a turn. */
 const isSummary = ({ type }: Memory): boolean => type === 'summary' || type === 'reflection';
 
 function GaveRise({ memories, refusals }: { memories: Memory[]; refusals: Refusal[] }): JSX.Element | null {

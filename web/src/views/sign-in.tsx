@@ -4,7 +4,7 @@ import { messageOf } from '../api.ts';
 import { Button, Logo } from '../components/basics.tsx';
 import { signIn, signInMessage } from '../state.ts';
 
-/** The way in: a key, which stays in this tab. */
+/** The sign-in page. The key stays in this tab. */
 export function SignIn(): JSX.Element {
   const [key, setKey] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -49,8 +49,8 @@ export function SignIn(): JSX.Element {
           Sign in
         </Button>
         <p class="muted small">
-          The key stays in this tab and is gone when you close it. On the machine that runs the server, the link that it
-          prints when it starts signs you in.
+          The key stays in this tab and is gone when you close it. On the machine that runs the server, you can also
+          open the link that the server prints when it starts.
         </p>
       </form>
     </main>

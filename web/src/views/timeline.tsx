@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<Kind, string>> = {
 const PAGE = 300;
 const MOST = 500;
 
-/** A life in time: what began, changed, happened, ended and is planned. */
+/** The timeline of an owner: what began, changed, happened, ended and is planned. */
 export function TimelineView(): JSX.Element {
   const place = scope.value;
   const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(Object.keys(TITLES) as Kind[]));
@@ -84,7 +84,7 @@ export function TimelineView(): JSX.Element {
                 ))}
               </ol>
               {total > items.length && limit < MOST ? (
-                <Button onClick={() => setLimit(MOST)}>Show what came before</Button>
+                <Button onClick={() => setLimit(MOST)}>Show earlier entries</Button>
               ) : null}
             </>
           );
@@ -96,7 +96,7 @@ export function TimelineView(): JSX.Element {
 
 const SHOWN = new Set(['superseded', 'contradicted', 'expired', 'decayed', 'forgotten', 'pruned']);
 
-/** Records about whole conversations have no place on the timeline. */
+/** The types of memories that the timeline leaves out. */
 const UNTOLD = new Set(['summary', 'reflection', 'pattern', 'note', 'saved_item', 'learning']);
 
 function momentsOf(all: readonly Memory[]): Moment[] {

@@ -10,10 +10,10 @@ import type { Context, Event, LoggedContext, Memory, Scope, Section } from '../t
 import { useQuery } from '../use-query.ts';
 import { ago, dateTime, label, number, percent, plural } from '../words.ts';
 
-/** The context of a turn: type a message and see what the agent would get for it, or open one that was given. */
+/** The context of a turn: the one that the agent would get for a message, or the log of a past one. */
 export function TurnView(): JSX.Element {
   const logged = route.value.parts[0] ?? null;
-  if (!hasOwner.value) return <NeedsOwner what="A context is made for one person." />;
+  if (!hasOwner.value) return <NeedsOwner what="A context is assembled for one person." />;
   return (
     <div class="page">
       <h1>Turn</h1>
@@ -114,7 +114,7 @@ function Assembled({ context, place }: { context: Context; place: Scope }): JSX.
   const copy = (text: string, what: string): void =>
     void navigator.clipboard.writeText(text).then(
       () => say(`${what} copied.`),
-      () => say('The browser does not let the page copy.', { isError: true }),
+      () => say('The browser does not allow this page to copy.', { isError: true }),
     );
   return (
     <>
@@ -151,7 +151,7 @@ function Assembled({ context, place }: { context: Context; place: Scope }): JSX.
             ['Because', `${report.lookup.reason} (by ${report.lookup.by})`],
             [
               'Memory given',
-              `${number(report.saving.injected)} tokens, of ${number(report.saving.raw)} that were ever said (${percent(
+              `${number(report.saving.injected)} tokens, compared with ${number(report.saving.raw)} of the whole history (${percent(
                 report.saving.raw === 0 ? null : report.saving.injected / report.saving.raw,
               )})`,
             ],
@@ -254,7 +254,7 @@ function Stack({
         <span>{total / limit < 0.25 ? 'not to scale' : ''}</span>
         <span>
           {limit > total ? `${number(limit - total)} free` : ''}
-          {reserve > 0 ? `, ${number(reserve)} of them on purpose` : ''}
+          {reserve > 0 ? `, ${number(reserve)} of them reserved` : ''}
         </span>
       </p>
     </div>
@@ -344,7 +344,7 @@ function Item({ id, place }: { id: string; place: Scope }): JSX.Element {
     { live: false },
   );
   if (isEvent) return <Loaded query={event}>{(found) => <TurnLink event={found} />}</Loaded>;
-  if (!isMemory) return <span class="muted">a document in mind</span>;
+  if (!isMemory) return <span class="muted">a document</span>;
   return <Loaded query={memory}>{(found) => <MemoryLink memory={found} />}</Loaded>;
 }
 
@@ -373,7 +373,7 @@ function Past({ place, chosen }: { place: Scope; chosen: string }): JSX.Element 
         if (items.length === 0) {
           return (
             <Empty title="No turns yet">
-              <p>Each context that an agent asks for is logged here: what it was made of, not what it said.</p>
+              <p>Each context that an agent asks for is logged here, with its parts but without its text.</p>
             </Empty>
           );
         }
@@ -410,7 +410,7 @@ function LoggedTurn({ context, place }: { context: LoggedContext; place: Scope }
     taken: tokens,
     items: ids.length,
     ids,
-    dropped: Array.from({ length: dropped }, () => ({ id: null, reason: 'there was no room' })),
+    dropped: Array.from({ length: dropped }, () => ({ id: null, reason: 'the token budget was used up' })),
     cut,
   }));
   return (

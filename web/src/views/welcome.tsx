@@ -14,14 +14,14 @@ interface DemoState {
 
 const LOOK_AGAIN = 700;
 
-/** The page of an empty store: how to fill it, and a demo life. */
+/** The page of an empty store: it says how to fill the store, and offers a demo life. */
 export function WelcomeView(): JSX.Element {
   const [demo, setDemo] = useState<DemoState | null>(null);
   const look = async (): Promise<void> => {
     if (isOperator.value) setDemo(await get<DemoState>('/inspector/demo').catch(() => null));
   };
   useEffect(() => void look(), []);
-  // The application's first own memory also closes the welcome page.
+  // The first memory from the application also closes the welcome page.
   useEffect(() => {
     if (changes.value.count > 0 && demo?.state !== 'loading') void loadOwners();
   }, [changes.value.count]);
@@ -50,12 +50,10 @@ export function WelcomeView(): JSX.Element {
     <div class="welcome">
       <Logo />
       <h1>Nothing is remembered yet</h1>
-      <p class="lead">
-        As soon as an agent observes a conversation, what it says settles here, layer by layer, into what is known.
-      </p>
+      <p class="lead">As soon as an agent logs a conversation, the memories that are formed from it appear here.</p>
       {demo === null || demo.state === 'unavailable' ? null : (
         <section class="welcome-demo">
-          <h2>Look at a life first</h2>
+          <h2>Look at a demo first</h2>
           <p>{demo.title}</p>
           {demo.state === 'loading' ? (
             <div role="status">
@@ -72,7 +70,7 @@ export function WelcomeView(): JSX.Element {
         </section>
       )}
       <p class="muted">
-        To begin with your own, see the <a href="/docs/">docs</a>.
+        To begin with your own data, see the <a href="/docs/">docs</a>.
       </p>
     </div>
   );

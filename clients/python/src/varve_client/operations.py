@@ -9,7 +9,7 @@ from . import types as t
 
 
 class Operations:
-    """Every operation of the server. What is scoped uses the scope of the object."""
+    """Every operation of the server. Scoped operations use the scope of the object."""
 
     def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None, slow: bool = False) -> Any:
         raise NotImplementedError
@@ -476,7 +476,7 @@ class Operations:
 
 
 class AsyncOperations:
-    """Every operation of the server. What is scoped uses the scope of the object."""
+    """Every operation of the server. Scoped operations use the scope of the object."""
 
     async def _call(self, method: str, path: str, *, query: Dict[str, Any], body: Any = None, scoped: bool = True, idempotency_key: Optional[str] = None, slow: bool = False) -> Any:
         raise NotImplementedError

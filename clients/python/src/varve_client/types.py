@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Literal, TypedDict, Union
 
 if sys.version_info >= (3, 11):
     from typing import NotRequired
-else:  # The names below are texts: nothing has to be there when they are read.
+else:  # The annotations below are strings, so NotRequired is never evaluated.
     NotRequired = Union
 
 Act = TypedDict(
