@@ -24,11 +24,17 @@ const NAMED_MAY_ASK = -4;
 /**
  * Corrections of the log-odds that a request means a clause. `FARTHER` lowers the odds of turns that are less similar to the request than
  * the nearest turn. `SHARED` raises the odds of the clauses that share the most words with the request. A regression on 108 requests in
- * stores of thirty messages gave these weights. `MEANT` is the threshold, which rises with the number of clauses.
+ * stores of thirty messages gave these weights. Similarity misses what a pronoun refers to ("he's got a girlfriend though"), so that it
+ * lowers the odds of a clause of which the layers are sure by `MOST_FARTHER` at most. `MEANT` is the threshold, which rises with the
+ * number of clauses.
  */
 const FARTHER = 16;
+const MOST_FARTHER = 3;
 const SHARED = 2;
-const MEANT = { few: -1.5, most: 1.5 };
+const MEANT = { few: -1.5, most: 1.5, surely: 3 };
+/** Among many clauses, the log-odds of the layers above which a clause is meant beside another one: in the same turn, and in the next one. */
+const BESIDE = -2;
+const FOLLOWING = 2;
 /**
  * In a turn about a topic that the request names, a clause is not meant if its log-odds are this much below the best clause of the turn.
  */
@@ -39,16 +45,20 @@ const DOUBTFUL = 1;
  * If no clause among many reaches the threshold, the best one is meant if its log-odds are above `least` and lead those of other turns by
  * more than `ahead`.
  */
-const CLEAR = { least: -2.5, ahead: 3 };
+const CLEAR = { least: -3, ahead: 2 };
 /**
  * What a named topic adds to the log-odds of a clause, if the request is certain and at most `FEW` clauses can be meant: "my salary" and "I
  * make 90k".
  */
 const TOPIC = 5;
 const FEW = 8;
-/** The log-odds that a request needs if it is not a plain order: among few clauses, and among many. */
+/**
+ * The log-odds that a request needs if it is not a plain order: among few clauses, and among many. Among many, lower log-odds above `ASKS`
+ * suffice if `JOINTLY` is exceeded by them and those of a meant clause.
+ */
 const AMONG_FEW = 1.5;
 const SURELY_REQUESTS = 3.65;
+const JOINTLY = 5;
 /** The log-odds above which a request means a clause of its own turn. Most requests mean earlier turns. */
 const MEANT_OWN = 0;
 
@@ -62,12 +72,12 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
   const { own, kept, before, similarity, isProtected } = read;
   if (!read.hasLayers) return withoutLayers(read);
   const naming = namingOf(read);
-  const asked = askedBy(read, naming, turn, isByModel);
+  const likely = likelyClauses(read, naming);
+  const asked = askedBy(read, likely, naming, turn, isByModel);
   if (asked === null) return null;
   const { asks, takesBack, isForAll, isSure } = asked;
   // The named words decide if the turn is a plain order or a certain request, and does not withdraw a request.
   const isNamed = naming.exactly.length > 0 && isSure && takesBack < ASKS;
-  const likely = likelyClauses(read, naming, asks);
   // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but is not one.
   const isDoubtful = !asked.isCertain && !isSure;
   if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
@@ -103,13 +113,18 @@ function placesOf(clauses: readonly Heard[]): Pick<ToldRequest, 'words' | 'memor
   };
 }
 
-/** A clause with the log-odds that a request means it. */
-interface Likely {
+/** A clause with the log-odds of the reading layers that a request means it. */
+interface ReadClause {
   clause: Heard;
+  read: number;
+}
+
+/** A clause with the corrected log-odds that a request means it. */
+interface Likely extends ReadClause {
   odds: number;
 }
 
-function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming, asks: number): Likely[] {
+function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming): Likely[] {
   const { heard, before, similarity } = read;
   const nearest = Math.max(0, ...similarity.values());
   const asked = namingClauses(read).join(' ');
@@ -131,15 +146,19 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming, asks: nu
     clause.source !== heard[0]?.clause.source &&
     clause.topics.length === 0 &&
     !exactly.includes(clause);
-  const isTopical = heard.length <= FEW && asks > SURELY_REQUESTS;
+  const isTopical = heard.length <= FEW && mostOf(read.own, 'asks') > SURELY_REQUESTS;
+  const fartherOf = (clause: Heard, odds: number): number => {
+    const farther = FARTHER * (nearest - (similarity.get(clause.source) ?? nearest));
+    return odds > MEANT.surely ? Math.min(farther, MOST_FARTHER) : farther;
+  };
   return heard
-    .map(({ clause, odds }) => ({
-      clause,
+    .map((each) => ({
+      ...each,
       odds:
-        odds -
-        FARTHER * (nearest - (similarity.get(clause.source) ?? nearest)) +
-        (sharing.hasMost(clause.text) ? SHARED : 0) +
-        (isTopical && clause.topics.length > 0 ? TOPIC : 0),
+        each.read -
+        fartherOf(each.clause, each.read) +
+        (sharing.hasMost(each.clause.text) ? SHARED : 0) +
+        (isTopical && each.clause.topics.length > 0 ? TOPIC : 0),
     }))
     .filter(({ clause, odds }) => !isSpared(clause) && !isOfAnother(clause) && (odds > RATHER || !isUnnamed(clause)));
 }
@@ -164,11 +183,24 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
   const sure = naming?.isPartly === false ? [] : likely.filter((each) => each.odds > least && isNarrow(each));
   const meant = [...new Set([...(naming?.exactly ?? []), ...sure.map(({ clause }) => clause)])];
-  if (meant.length > 0) return meant;
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
-  // A request that a language model has found always means at least one clause.
   const isLeading = likely.length > FEW && first! > CLEAR.least && first! - (second ?? -Infinity) > CLEAR.ahead;
-  return isByModel || isLeading ? likely.filter(({ odds }) => odds === first).map(({ clause }) => clause) : [];
+  // A request that a language model has found always means at least one clause.
+  if (meant.length === 0 && (isByModel || isLeading))
+    meant.push(...likely.filter(({ odds }) => odds === first).map(({ clause }) => clause));
+  return likely.length > FEW ? withRest(meant, likely) : meant;
+}
+
+/** Meant clauses with the clauses beside them that are probably meant as well, of the same turn and of the turn after it. */
+function withRest(meant: readonly Heard[], likely: readonly Likely[]): Heard[] {
+  const turns = [...new Set(likely.map(({ clause }) => clause.source))];
+  const isMeant = (source: string | undefined): boolean => meant.some((clause) => clause.source === source);
+  const rest = likely.filter(({ clause: { source }, read }) => {
+    // The latest turn is the first.
+    const before = turns[turns.indexOf(source) + 1];
+    return (isMeant(source) && read > BESIDE) || (isMeant(before) && read > FOLLOWING);
+  });
+  return [...new Set([...meant, ...rest.map(({ clause }) => clause)])];
 }
 
 /**
@@ -214,7 +246,7 @@ interface ReadRequest {
   isSurelyProtected(clause: Heard): boolean;
   before: HeardBefore;
   /** The clauses that the request may mean, by turn, in the order in which the layers read them. */
-  heard: Likely[];
+  heard: ReadClause[];
   /** The calibrated similarity of each turn to the request, by the id of the turn. Empty without an embedder. */
   similarity: ReadonlyMap<string, number>;
   sharing: Sharing;
@@ -245,7 +277,7 @@ async function readClauses(
   const turns = [...Map.groupBy(before.heard, ({ source }) => source).values()];
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
   const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
-  const heard = turns.flat().map((clause, index) => ({ clause, odds: told?.meant[own.length + index] ?? -Infinity }));
+  const heard = turns.flat().map((clause, index) => ({ clause, read: told?.meant[own.length + index] ?? -Infinity }));
   const sharing = sharingMost(kept.length > 0 ? parts.join(' ') : wordsOf(evidence), heard);
   const nearness =
     told === null
@@ -303,17 +335,25 @@ interface AskedBy {
 }
 
 /** Decides whether a turn contains a request. Null if it does not. */
-function askedBy({ own, before }: ReadRequest, { exactly }: Naming, turn: string, isByModel: boolean): AskedBy | null {
+function askedBy(
+  { own, before }: ReadRequest,
+  likely: readonly Likely[],
+  { exactly }: Naming,
+  turn: string,
+  isByModel: boolean,
+): AskedBy | null {
   const [asks, takesBack] = [mostOf(own, 'asks'), mostOf(own, 'takesBack')];
   const isForAll = asksForAll(turn);
   const isCertain = isByModel || isForAll || takesBack > ASKS;
   const orders = own.filter(({ isOrder }) => isOrder);
   // "Delete the bit about the ring" is a request even if its log-odds are low, because it refers to memory and names an earlier clause.
   const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
-  // Of 1,288 ordinary turns of the training conversations, all after many others, six have log-odds above 0, and one above 3.65.
+  // Of 2,716 ordinary turns of the training conversations, nearly all after many others, five have log-odds above 3.65, and no other turn
+  // exceeds `JOINTLY` with its best clause.
   const least = orders.length > 0 ? ASKS : before.heard.length > FEW ? SURELY_REQUESTS : AMONG_FEW;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
-  const isAsking = (asks > least || isNamedOrder) && !changesPlan(turn, asking);
+  const isJointly = asks > ASKS && likely.some(({ odds }) => odds > DOUBTFUL && asks + odds > JOINTLY);
+  const isAsking = (asks > least || isNamedOrder || isJointly) && !changesPlan(turn, asking);
   const isSure = orders.length > 0 || asks > SURELY_REQUESTS;
   return isCertain || isAsking ? { asks, takesBack, isForAll, isCertain, isSure, asking } : null;
 }
@@ -405,7 +445,7 @@ interface Sharing {
 }
 
 /** Finds the clauses that share the most content words with a request ("take Mustard out of your notes"). */
-function sharingMost(request: string, heard: readonly Likely[]): Sharing {
+function sharingMost(request: string, heard: readonly ReadClause[]): Sharing {
   const common = new Set(detectPack(request)?.common.split('|'));
   const words = (request.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !common.has(word));
   const stems = contentStems(words.join(' '));
