@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { type ManualClock, MINUTE } from '../src/record/clock.ts';
-import type { Varve } from '../src/varve.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
@@ -360,5 +360,87 @@ describe('[X1] requests to forget as people word them, in six languages, without
     );
     await varve.close();
     await drop();
+  });
+});
+
+describe('[X1] turns around what a user asks to forget, without a model', () => {
+  let varve: Varve;
+  let users = 0;
+  beforeAll(async () => {
+    varve = await createVarve({ store: ':memory:', background: false });
+  });
+  afterAll(() => varve.close());
+
+  /** The user's turns and memories after a request. */
+  async function leftAfter(turns: readonly string[], request: string): Promise<string> {
+    users += 1;
+    const handle = varve.for({ agent: 'a', user: `neighbour${users}`, session: 's' });
+    for (const userMessage of [...turns, request]) await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
+    await varve.drain();
+    const events = (await handle.events.list({ order: 'oldest', limit: 50 })).items;
+    const own = events.filter(({ origin }) => origin === 'user').slice(0, turns.length);
+    return [...own, ...(await handle.memories.list()).items].map(({ content }) => content).join('\n');
+  }
+
+  it.each([
+    {
+      turns: ['my cousin Greta lost her licence', 'she drives to work anyway', 'my bike needs new tyres'],
+      request: 'forget everything about Greta',
+      gone: ['licence', 'drives to work'],
+      stays: ['new tyres'],
+    },
+    {
+      turns: ['mein Onkel Alfons spielt um Geld', 'er hat schon das Auto verloren', 'ich male Aquarelle'],
+      request: 'vergiss alles über Onkel Alfons',
+      gone: ['spielt um Geld', 'Auto verloren'],
+      stays: ['Aquarelle'],
+    },
+    {
+      turns: ['ik heb ruzie met mijn zwager Joost', 'hij belt me elke avond', 'ik bak graag brood'],
+      request: 'vergeet alles over Joost',
+      gone: ['ruzie', 'belt me elke avond'],
+      stays: ['bak graag brood'],
+    },
+  ])('are forgotten if they refer back to it: $request', async ({ turns, request, gone, stays }) => {
+    const left = await leftAfter(turns, request);
+    for (const words of gone) expect(left).not.toContain(words);
+    for (const words of stays) expect(left).toContain(words);
+  });
+
+  it('stay if their pronoun refers to another turn', async () => {
+    const left = await leftAfter(
+      ['my wife Lena is a vet', 'I earn 61k a year', 'she plays the cello'],
+      'forget my salary',
+    );
+    expect(left).not.toContain('61k');
+    expect(left).toContain('she plays the cello');
+  });
+
+  it('stay if the message changes a plan', async () => {
+    const turns = ['ik wilde zaterdag zalm grillen', 'mijn schoonzus is vegetariër'];
+    const left = await leftAfter(turns, 'de grill is kapot, dus die zalm kun je wel vergeten. iets uit de pan dan?');
+    for (const turn of turns) expect(left).toContain(turn);
+  });
+
+  it.each([
+    ["don't save this: my brother is in rehab. what should i bring when i visit?", 'rehab'],
+    ['nicht speichern: meine Chefin ist in der Klinik. was schreibe ich ihr?', 'Klinik'],
+    ['niet opslaan: mijn vader heeft gokschulden. wat kan ik doen?', 'gokschulden'],
+  ])('become no memory if a question follows a request not to save them: %s', async (request, secret) => {
+    expect(await leftAfter(['I have two budgies'], request)).not.toContain(secret);
+  });
+
+  it.each([
+    [
+      ['ho il colesterolo alto', 'soffro anche di emicrania'],
+      'dimentica l’emicrania, il colesterolo invece tienilo',
+      'colesterolo',
+      'emicrania',
+    ],
+    [['ik heb astma', 'ik heb ook reuma'], 'vergeet de reuma maar de astma laten staan', 'astma', 'reuma'],
+  ])('stay if the request says so after their name: %s %s', async (turns, request, kept, forgotten) => {
+    const left = await leftAfter(turns, request);
+    expect(left).toContain(kept);
+    expect(left).not.toContain(forgotten);
   });
 });

@@ -1,11 +1,15 @@
+import type { Pack } from '../../language/packs/pack.ts';
 import {
   detectPack,
   forgetPatterns,
   orderIn,
   packPattern,
+  packRegExp,
   PACKS,
   plainMarks,
+  relationsOf,
   topicsNamed,
+  wordsPattern,
 } from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
@@ -85,10 +89,10 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
     isForAll && kept.length > 0
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
         before.all.filter((clause) => !isProtected(clause))
-      : meantAmong(likely, isNamed ? naming : null, isByModel);
+      : withFollowUps(meantAmong(likely, isNamed ? naming : null, isByModel), read);
   const stated = isNamed ? [] : await statedBefore(own, turn, work);
   const isElsewhere = likely.some(
-    ({ clause, odds }) => odds > RATHER && (similarity.get(clause.source) ?? 0) > RELATED,
+    ({ clause, odds }) => odds > MEANT.most && (similarity.get(clause.source) ?? 0) > RELATED,
   );
   const { words, memories } = placesOf(meant);
   const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
@@ -136,7 +140,6 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming): Likely[
     const own = topics.length === 0 || heard.length > FEW || sharing.hasAny(text) ? [] : topicsNamed(text, pack);
     return own.length > 0 && !own.some((topic) => topics.includes(topic));
   };
-  // Clauses that may stay are spared, unless the request also names them exactly.
   const isSpared = (clause: Heard): boolean =>
     read.isSurelyProtected(clause) || (read.isProtected(clause) && !exactly.includes(clause));
   // The user's own name, city and job are meant only if the request names them, directly follows them, or means them with high log-odds.
@@ -160,13 +163,21 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming): Likely[
         (sharing.hasMost(each.clause.text) ? SHARED : 0) +
         (isTopical && each.clause.topics.length > 0 ? TOPIC : 0),
     }))
-    .filter(({ clause, odds }) => !isSpared(clause) && !isOfAnother(clause) && (odds > RATHER || !isUnnamed(clause)));
+    .filter(({ clause, odds, read: told }) => {
+      const isExcluded = isSpared(clause) || (told <= MEANT.surely && isOfAnother(clause));
+      return !isExcluded && (odds > RATHER || !isUnnamed(clause));
+    });
 }
 
 /** The clauses that a request names, without those that may stay. */
 function namingOf(read: ReadRequest): Naming {
-  const naming = namedBy(namingClauses(read), read.before);
-  return { ...naming, exactly: naming.exactly.filter((clause) => !read.isSurelyProtected(clause)) };
+  const asking = namingClauses(read);
+  const naming = namedBy(asking, read.before);
+  // Clauses that may stay are named only by their words, and not by a topic: "forget all illnesses, but the asthma may stay".
+  const sharing = sharingMost(asking.join(' '), read.heard);
+  const isKept = (clause: Heard): boolean =>
+    read.isSurelyProtected(clause) || (read.isProtected(clause) && !sharing.hasAny(clause.text));
+  return { ...naming, exactly: naming.exactly.filter((clause) => !isKept(clause)) };
 }
 
 /**
@@ -181,8 +192,12 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
   const topical = new Set(likely.filter(({ clause }) => clause.topics.length > 0).map(({ clause }) => clause.source));
   const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
-  const sure = naming?.isPartly === false ? [] : likely.filter((each) => each.odds > least && isNarrow(each));
-  const meant = [...new Set([...(naming?.exactly ?? []), ...sure.map(({ clause }) => clause)])];
+  const named = naming?.exactly ?? [];
+  // Where the request names everything that it means, the layers add only what they are sure of, and only if they agree about a named clause.
+  const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
+  const enough = naming?.isPartly !== false ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
+  const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each));
+  const meant = [...new Set([...named, ...sure.map(({ clause }) => clause)])];
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
   const isLeading = likely.length > FEW && first! > CLEAR.least && first! - (second ?? -Infinity) > CLEAR.ahead;
   // A request that a language model has found always means at least one clause.
@@ -190,6 +205,40 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
     meant.push(...likely.filter(({ odds }) => odds === first).map(({ clause }) => clause));
   return likely.length > FEW ? withRest(meant, likely) : meant;
 }
+
+/**
+ * Meant clauses with the turns that refer back to them and say nothing without them: "my flatmate Tom never does the dishes", "he's got a
+ * girlfriend though". "He" refers to the nearest turn that names a person, or to the turn before, and "it" to the turn before.
+ */
+function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: ReadRequest): Heard[] {
+  const all = new Set(meant);
+  const pack = detectPack(before.all.map(({ text }) => text).join('\n'));
+  if (pack === null) return [...all];
+  const namesPerson = (turn: readonly Heard[]): boolean => {
+    const text = plainMarks(turn.map((clause) => clause.text).join(''));
+    const isNamed = before.people.some((name) => text.toLowerCase().includes(name));
+    return isNamed || packPattern(pack, 'they').test(text) || wordsPattern(relationsOf(pack)).test(text);
+  };
+  const oddsOf = (turn: readonly Heard[]): number =>
+    Math.max(-Infinity, ...heard.flatMap(({ clause, read }) => (turn.includes(clause) ? read : [])));
+  // The latest clause is the first of `before.all`.
+  const turns = [...Map.groupBy(before.all, ({ source }) => source).values()].toReversed();
+  for (const [index, turn] of turns.entries()) {
+    const last = turns[index - 1];
+    const text = plainMarks(turn.map((clause) => clause.text).join(''));
+    const isOfPerson = firstOf(pack, 'followsPerson').test(text);
+    const isOfThing = firstOf(pack, 'followsThing').test(text) && !namesPerson(turn) && oddsOf(turn) > UNRELATED;
+    const person = turns.slice(Math.max(0, index - FARTHEST_BACK), index).findLast(namesPerson);
+    const antecedent = isOfPerson ? (person ?? last) : isOfThing ? last : undefined;
+    if (antecedent?.some((clause) => all.has(clause)) !== true) continue;
+    for (const clause of turn) if (!isProtected(clause)) all.add(clause);
+  }
+  return [...all];
+}
+
+/** How many turns back a pronoun may refer, and the log-odds of the layers below which "it" refers to something else. */
+const FARTHEST_BACK = 3;
+const UNRELATED = -5;
 
 /** Meant clauses with the clauses beside them that are probably meant as well, of the same turn and of the turn after it. */
 function withRest(meant: readonly Heard[], likely: readonly Likely[]): Heard[] {
@@ -322,6 +371,11 @@ function isAmong(clauses: readonly Heard[] = []): (clause: Heard) => boolean {
   return (clause) => places.has(placeOf(clause));
 }
 
+/** The words of a list at the beginning of a text. */
+function firstOf(pack: Pack, list: string): RegExp {
+  return packRegExp(`^\\s*(?:${pack.lists[list] ?? '(?!)'})(?![\\p{L}'’])`);
+}
+
 interface AskedBy {
   asks: number;
   takesBack: number;
@@ -353,7 +407,9 @@ function askedBy(
   const least = orders.length > 0 ? ASKS : before.heard.length > FEW ? SURELY_REQUESTS : AMONG_FEW;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
   const isJointly = asks > ASKS && likely.some(({ odds }) => odds > DOUBTFUL && asks + odds > JOINTLY);
-  const isAsking = (asks > least || isNamedOrder || isJointly) && !changesPlan(turn, asking);
+  // "Don't save this: my husband is bankrupt. Can we pay in instalments?" is followed by a question, and changes no plan.
+  const isOfMemory = own.some(({ meant }) => meant > MEANT_OWN);
+  const isAsking = (asks > least || isNamedOrder || isJointly) && (isOfMemory || !changesPlan(turn, asking));
   const isSure = orders.length > 0 || asks > SURELY_REQUESTS;
   return isCertain || isAsking ? { asks, takesBack, isForAll, isCertain, isSure, asking } : null;
 }
