@@ -1,5 +1,5 @@
 import { invalidInput, messageOf } from '../errors.ts';
-import { type Foreign, isObject, type LeftFile, type SourceFile } from './import-source.ts';
+import { type Imported, isObject, type LeftFile, type SourceFile } from './import-source.ts';
 import { type Element, elementsIn, elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
 import { isClaude, readClaude } from './read-claude.ts';
@@ -21,7 +21,7 @@ interface ImportFormat {
   /** Whether a file is of this format, if its values do not tell. */
   isFile?: (file: SourceFile) => Promise<boolean>;
   /** Whether a value of a file is a record of this format. */
-  isOne?: (value: Foreign, element: Element) => boolean;
+  isOne?: (value: Imported, element: Element) => boolean;
   /** How often its files are read. Default 1. */
   passes?: number;
   /** Whether a record without a user belongs to no user, and not to the user of the command. */
