@@ -11,7 +11,7 @@ export interface Mutation {
 
 const DECIDE = ['src/form/decide'];
 const ORIGIN = ['test/form-hostile.test.ts', 'test/attacks/model-answers.test.ts'];
-const RANKING = ['src/recall/ranking.golden.test.ts'];
+const RANKING = ['src/recall/ranking-signals.test.ts'];
 
 /** Sets a learned weight to 0 or negates it. */
 function weight(signal: string, to: '0' | 'negative'): Mutation {

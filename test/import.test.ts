@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { importSource, type SourceFile } from '../src/import/import-source.ts';
 import { jsonElements } from '../src/import/json-elements.ts';
-import { IMPORT_FORMATS, planImport, readImport } from '../src/import/read-import.ts';
+import { IMPORT_FORMATS, importFormat, planImport } from '../src/import/read-import.ts';
 import { writeExport } from '../src/import/write-export.ts';
 import type { ImportReport } from '../src/operate/import-records.ts';
 import type { Revision } from '../src/record/revision.ts';
@@ -477,7 +477,7 @@ for (const database of databases()) {
       const varve = await open();
       const data = [openAiMessage('msg_2', 'assistant', 'Noted.'), openAiMessage('msg_1', 'user', 'I row on Sundays.')];
       const file = textSource('messages.json', JSON.stringify({ object: 'list', data }));
-      await varve.operator.import(readImport([file], 'transcripts'), { into: { user: 'ana' } });
+      await varve.operator.import(importFormat('transcripts').read([file]), { into: { user: 'ana' } });
       const turns = await varve.for({ user: 'ana', session: 'thread_abc' }).session.window();
       expect(turns.map(({ origin, content }) => [origin, content])).toEqual([
         ['user', 'I row on Sundays.'],
@@ -542,7 +542,7 @@ for (const database of databases()) {
         const varve = await open();
         expect(await planImport([file])).toEqual({ groups: [{ format, files: [file] }], left: [] });
         const run = (dryRun: boolean): Promise<ImportReport> =>
-          varve.operator.import(readImport([file], format as 'eden'), { dryRun });
+          varve.operator.import(importFormat(format).read([file]), { dryRun });
         expect(await run(true)).toMatchObject({ imported, known: {}, rejected });
         expect(await varve.operator.count({})).toMatchObject({ events: 0, memories: 0, blocks: 0 });
         expect(await run(false)).toMatchObject({ imported, known: {}, rejected });
@@ -558,7 +558,7 @@ for (const database of databases()) {
         ['zep', 'letta', 'supermemory', 'claude', 'markdown'].includes(format),
       );
       for (const { format, file } of files)
-        await varve.operator.import(readImport([file], format as 'zep'), { into: { tenant: 'default' } });
+        await varve.operator.import(importFormat(format).read([file]), { into: { tenant: 'default' } });
       const ana = varve.for({ user: 'ana' });
       const archived = (await ana.memories.list({ archived: 'only' })).items.map(({ content }) => content);
       expect(archived.toSorted()).toEqual(['Ana has a boat.', 'Ana works at Acme']);
@@ -584,7 +584,7 @@ for (const database of databases()) {
     it('[E12] maps each type of the older layout to its scope in the new design', async () => {
       const varve = await open();
       const file = textSource('dump.json', JSON.stringify(EDEN));
-      await varve.operator.import(readImport([file], 'eden'), {});
+      await varve.operator.import(importFormat('eden').read([file]), {});
       const ana = varve.for({ agent: 'eve', user: 'ana', session: 's1' });
       const live = (await ana.memories.list()).items.map(({ type, content, scope }) => [
         type,
@@ -619,7 +619,10 @@ for (const database of databases()) {
       const varve = await open();
       const long = Array.from({ length: 450 }, (_, index) => `word${index}`).join(' ');
       const user = { ...EDEN.memory_user[0], content: long };
-      await varve.operator.import(readImport([textSource('memory_user.json', JSON.stringify([user]))], 'eden'), {});
+      await varve.operator.import(
+        importFormat('eden').read([textSource('memory_user.json', JSON.stringify([user]))]),
+        {},
+      );
       const ana = varve.for({ agent: 'eve', user: 'ana' });
       expect(String((await ana.blocks.read('reflections'))?.content).split(' ')).toHaveLength(400);
       expect((await ana.notes.list()).items[0]?.content).toBe(long);
@@ -712,7 +715,7 @@ for (const database of databases()) {
         { id: 'a', memory: 'Likes tea', user_id: 'ana', created_at: '2024-02-01', updated_at: '2024-03-01' },
       ];
       const file = textSource('api.json', JSON.stringify({ results: records }));
-      await varve.operator.import(readImport([file], 'mem0'), {});
+      await varve.operator.import(importFormat('mem0').read([file]), {});
       expect((await varve.for({ user: 'ana' }).memories.list()).items).toMatchObject([
         {
           content: 'Likes tea',
@@ -734,7 +737,7 @@ for (const database of databases()) {
         ['f', 'Elina lives in Vaasa', '2025-07-01'],
       ].map(([id, memory, created_at]) => ({ id, memory, user_id: 'ilmari', created_at }));
       const file = textSource('api.json', JSON.stringify({ results: records }));
-      const report = await varve.operator.import(readImport([file], 'mem0'), {});
+      const report = await varve.operator.import(importFormat('mem0').read([file]), {});
       expect(report.imported).toEqual({ memory: 6 });
       const { items } = await varve.for({ user: 'ilmari' }).memories.list({ archived: 'include', order: 'oldest' });
       const rows = items.map(({ content, attribute, value, archiveReason }) => [
@@ -752,7 +755,7 @@ for (const database of databases()) {
         ['Works at Kone', 'employer', 'Kone', 'superseded'],
         ['Works at Wolt', 'employer', 'Wolt', null],
       ]);
-      expect((await varve.operator.import(readImport([file], 'mem0'), {})).known).toEqual({ memory: 6 });
+      expect((await varve.operator.import(importFormat('mem0').read([file]), {})).known).toEqual({ memory: 6 });
     });
 
     it('keeps the ids, times, versions and history of an export', async () => {
@@ -888,7 +891,7 @@ describe('a folder with files of several formats', () => {
   it('keeps conversations on separate lines of a file separate', async () => {
     const lines = ['one', 'two'].map((content) => JSON.stringify({ messages: [{ role: 'user', content }] }));
     const sessions: unknown[] = [];
-    for await (const line of readImport([textSource('talks.jsonl', lines.join('\n'))], 'transcripts'))
+    for await (const line of importFormat('transcripts').read([textSource('talks.jsonl', lines.join('\n'))]))
       sessions.push((line as { scope: { session: string } }).scope.session);
     expect(sessions).toEqual(['talks-1', 'talks-2']);
   });
@@ -896,7 +899,7 @@ describe('a folder with files of several formats', () => {
   it('splits a long note into its sections, and keeps code in them', async () => {
     const text = `Before.\n\n## First\n\n${'Words. '.repeat(150)}\n\n\`\`\`sh\n# no heading\n\`\`\`\n\n## Second\n\n${'More. '.repeat(150)}`;
     const titles: unknown[] = [];
-    for await (const line of readImport([textSource('Long.md', text)], 'markdown'))
+    for await (const line of importFormat('markdown').read([textSource('Long.md', text)]))
       titles.push((line as { data: { title: string } }).data.title);
     expect(titles).toEqual(['Long', 'Long › First', 'Long › Second']);
   });
@@ -924,7 +927,7 @@ describe('an export in another format', () => {
     expect(mem0).not.toContain('Old news');
     const back = await planImport([textSource('mem0.json', mem0)]);
     expect(back.groups.map(({ format }) => format)).toEqual(['mem0']);
-    const report = await varve.operator.import(readImport(back.groups[0]?.files ?? [], 'mem0'), {
+    const report = await varve.operator.import(importFormat('mem0').read(back.groups[0]?.files ?? []), {
       into: { tenant: 'copy' },
     });
     expect(report).toMatchObject({ imported: { memory: 4 }, rejected: 0 });
@@ -952,7 +955,7 @@ it('reads a transcript of lines that begin with a role', async () => {
   );
   expect((await planImport([file])).groups.map(({ format }) => format)).toEqual(['transcripts']);
   const lines: unknown[] = [];
-  for await (const line of readImport([file], 'transcripts')) lines.push(line);
+  for await (const line of importFormat('transcripts').read([file])) lines.push(line);
   const turn = (origin: string, content: string): unknown =>
     expect.objectContaining({ data: expect.objectContaining({ origin, content }) });
   expect(lines).toEqual([

@@ -54,7 +54,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('GET', '/v1/memories', { key: 'varve_x' })).status).toBe(401);
     });
 
-    it('refuses foreign hosts and origins', async () => {
+    it('refuses other hosts and origins', async () => {
       const ask = (headers: Record<string, string>): Promise<number | undefined> =>
         new Promise((resolve) =>
           request(`${server.url}/health`, { headers }, (response) => resolve(response.resume().statusCode)).end(),

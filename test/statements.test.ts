@@ -388,6 +388,19 @@ for (const database of databases()) {
       });
     });
 
+    describe('a fact under a key that an earlier version spelled without ß', () => {
+      it('is read, replaced and forgotten by its name', async () => {
+        const handle = open();
+        await handle.facts.set({ key: 'schuhgro_e', value: '43' });
+        expect(await handle.facts.get('Schuhgröße')).toMatchObject({ key: 'schuhgro_e', value: '43' });
+        await handle.facts.set({ key: 'Schuhgröße', value: '44' });
+        expect(await handle.facts.list()).toMatchObject([{ key: 'schuhgrosse', value: '44' }]);
+        await handle.facts.set({ key: 'ringgro_e', value: '52' });
+        expect(await handle.facts.forget('Ringgröße')).toBe(true);
+        expect(await handle.facts.list()).toHaveLength(1);
+      });
+    });
+
     describe('refusals', () => {
       const refuse = async (scope: Scope, text: string, rest: Partial<RefusalRecord> = {}): Promise<RefusalRecord> => {
         const refusal: RefusalRecord = {

@@ -3,7 +3,7 @@ import { formText, readText } from '../form/form-text.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { readStatement } from '../form/read/reader.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
-import { attributeLabel, givenKeySchema, isMoreTrusted, isSameValue } from '../record/statement.ts';
+import { attributeLabel, givenKeySchema, isMoreTrusted, isSameValue, olderKey } from '../record/statement.ts';
 import { type Origin, ORIGINS, trustOf, USER } from '../record/statement.ts';
 import { FACT_CATEGORIES, type FactCategory } from '../record/attributes.ts';
 import type { InternalChange, InternalMemory, Memory } from '../record/memory.ts';
@@ -83,8 +83,7 @@ export function factReader(parts: Parts, scope: Scope, asOf: Date | null): FactR
   };
   return {
     async get(key) {
-      const attribute = attributeOf(parts, key);
-      const [innermost] = (await list([attribute])).sort(
+      const [innermost] = (await list(attributesOf(parts, key))).sort(
         (a, b) => depth(parts, b) - depth(parts, a) || b.statedAt.getTime() - a.statedAt.getTime(),
       );
       return innermost ?? null;
@@ -100,7 +99,7 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
   return {
     ...factReader(parts, scope, null),
     async set(fact, why) {
-      const input = parse(factSchema, fact, 'The fact');
+      const input = { ...parse(factSchema, fact, 'The fact'), key: fact.key };
       const reason = parseChange(why, 'stated as a fact');
       const plan = await planOf(parts, scope, input);
       return parts.database.write(scope.tenant, async (writer) => {
@@ -109,16 +108,16 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
       });
     },
     async forget(key, why) {
-      const attribute = attributeOf(parts, key);
+      const attributes = attributesOf(parts, key);
       const reason = parseChange(why, 'forgotten on request');
       return parts.database.write(scope.tenant, async (writer) => {
         const owners = factOwners(parts, scope);
         const [owner] = owners;
         for (const each of owners) await changeOwner(writer, each, parts.clock.now());
-        const facts = await ownFacts(writer, parts, { scope, attribute });
+        const facts = await ownFacts(writer, parts, { scope, attributes });
         if (facts.length === 0) return false;
         // Predecessors are forgotten too: a key is forgotten with its history.
-        const keyed = { owners: owners.map(ownerKey), attributes: [attribute] };
+        const keyed = { owners: owners.map(ownerKey), attributes };
         const past = (await statementHistory(writer, scope.tenant, keyed)).filter(
           ({ subject, scope: place, archivedAt }) =>
             archivedAt !== null && subject === USER && place.connection === owner.connection,
@@ -150,7 +149,7 @@ async function planOf(
     statements: [{ tense, from }],
   } = await readText(parts, scope, content.replace(HE_OR_SHE, 'User '), at);
   if (tense !== 'planned' || from === null) return null;
-  const fields = { attribute: attributeOf(parts, key), value: value.trim(), tense, from };
+  const fields = { attribute: attributesOf(parts, key)[0], value: value.trim(), tense, from };
   return {
     memory: { type: 'fact', content, statedAt: at, statedBy, sourceEvents },
     statements: [readStatement({ text: content, type: 'fact', quotes: [], ...fields })],
@@ -164,12 +163,13 @@ async function setFact(
   parts: Parts,
   { scope, input, why }: { scope: Scope; input: FactInput; why: Change },
 ): Promise<WrittenMemory> {
-  const attribute = attributeOf(parts, input.key);
+  const attributes = attributesOf(parts, input.key);
+  const [attribute] = attributes;
   const policy = parts.attributes.policyOf(attribute);
   const value = input.value.trim();
   const owners = factOwners(parts, scope);
   for (const each of owners) await changeOwner(writer, each, parts.clock.now());
-  const known = await ownFacts(writer, parts, { scope, attribute });
+  const known = await ownFacts(writer, parts, { scope, attributes });
   const same = known.find((memory) => isSameValue(memory.value, value, policy.shape) && memory.value?.trim() === value);
   const statedBy = input.statedBy ?? 'system';
   const trust = trustOf(statedBy);
@@ -224,12 +224,14 @@ async function confirmFact(
 
 /**
  * The attribute of a key: `city` becomes `home_city`, which has one value. `dog_name` and `cat_name` stay two keys, because the attribute
- * for names of pets has many values.
+ * for names of pets has many values. The second attribute, if any, is the key as an earlier version stored it.
  */
-function attributeOf({ attributes }: Parts, key: string): string {
+function attributesOf({ attributes }: Parts, key: string): [attribute: string, ...older: string[]] {
   const name = parse(givenKeySchema, key, 'The key');
-  const attribute = attributes.resolve(name) ?? name;
-  return attributes.policyOf(attribute).values === 'one' ? attribute : name;
+  const resolved = [name, key].flatMap((each) => attributes.resolve(each) ?? []);
+  const attribute = resolved.find((each) => attributes.policyOf(each).values === 'one') ?? name;
+  const older = olderKey(key);
+  return older === name || older === '' ? [attribute] : [attribute, older];
 }
 
 /** The owners of a handle's facts: its own owner and, if facts are shared, the user without an agent. */
@@ -243,13 +245,13 @@ function factOwners({ sharesFacts }: Parts, scope: Scope): [Scope, ...Scope[]] {
 async function ownFacts(
   writer: Writer,
   parts: Parts,
-  { scope, attribute }: { scope: Scope; attribute: string },
+  { scope, attributes }: { scope: Scope; attributes: readonly string[] },
 ): Promise<Memory[]> {
   const owners = factOwners(parts, scope);
   const [owner] = owners;
   const live: Memory[] = [];
   for (const each of owners)
-    live.push(...(await listStatements(writer, each, { subjects: [USER], attributes: [attribute], owner: 'own' })));
+    live.push(...(await listStatements(writer, each, { subjects: [USER], attributes, owner: 'own' })));
   return live.filter(
     ({ polarity, tense, scope: place }) =>
       polarity === 'affirmed' && tense !== 'planned' && tense !== 'happened' && place.connection === owner.connection,

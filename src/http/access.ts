@@ -1,4 +1,5 @@
 import { VarveError } from '../errors.ts';
+import type { ForgottenHandle } from '../handle/forgotten.ts';
 import type { Handle } from '../handle/handle.ts';
 import { type ApiKey, KEY_ACCESS, type KeyAccess } from '../operate/api-keys.ts';
 
@@ -48,6 +49,37 @@ function outside(part: string): VarveError {
   return new VarveError(message, { code: 'outside_scope', details: { part } });
 }
 
+/** These methods of a part of a handle and no others, so that a method that is added to a handle is not open to limited keys. */
+function only<Part extends object, Name extends keyof Part>(part: Part, ...names: Name[]): Pick<Part, Name> {
+  return Object.fromEntries(names.map((name) => [name, part[name]])) as Pick<Part, Name>;
+}
+
+/** The methods that read, or that write only to the scope of the handle itself, which is within the limits of the key. */
+function ownParts(
+  handle: Handle,
+): Omit<Handle, 'memories' | 'intentions' | 'learnings' | 'forgotten' | 'eraseMemory' | 'blocks'> {
+  const { consolidation, connection, decisions, entities, events, facts, notes, refusals, savedItems, session } =
+    handle;
+  return {
+    ...only(handle, 'scope', 'observe', 'logInteraction', 'recordObservation', 'updateUserContext', 'form'),
+    ...only(handle, 'interactions', 'indexDocument', 'recall', 'context', 'contexts', 'topMemories', 'reflect'),
+    ...only(handle, 'noteGiven', 'asOf', 'erase', 'erasures'),
+    decisions: only(decisions, 'record', 'recordOutcome', 'list'),
+    events: only(events, 'get', 'list'),
+    session: only(session, 'get', 'window', 'setState', 'close'),
+    facts: only(facts, 'get', 'list', 'set', 'forget'),
+    notes: only(notes, 'add', 'list'),
+    savedItems: only(savedItems, 'add', 'list'),
+    connection: only(connection, 'learnedInfo', 'learn', 'toolSchema', 'saveToolSchema', 'freshToolSchema'),
+    entities: only(entities, 'add', 'get', 'find', 'list'),
+    refusals: only(refusals, 'list'),
+    consolidation: {
+      ...only(consolidation, 'run', 'runs', 'held', 'accept', 'reject', 'setAside', 'retry'),
+      ...only(consolidation, 'suggestTools', 'use', 'configure'),
+    },
+  };
+}
+
 /**
  * Limits the changes of a handle to the records of its key. A handle may read and change records that are shared above its scope. A key
  * that is limited to some users or agents may only read these records, because one user's key must not change what all users share.
@@ -72,9 +104,9 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
     return { ...memory, level };
   };
   return {
-    ...handle,
+    ...ownParts(handle),
     memories: {
-      ...memories,
+      ...only(memories, 'get', 'list', 'history'),
       async create(memory, why) {
         // Creating a memory archives the memory that it contradicts, so the key must be allowed to change that memory too.
         if (memory.contradicts != null) await own(memory.contradicts);
@@ -87,19 +119,35 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
       supersede: owned(async (id, memory, options) => memories.supersede(id, leveled(memory), options)),
     },
     intentions: {
-      ...intentions,
+      ...only(intentions, 'add', 'due', 'list'),
       done: owned(intentions.done),
       dismiss: owned(intentions.dismiss),
       snooze: owned(intentions.snooze),
     },
-    learnings: { ...learnings, forget: owned(learnings.forget) },
+    learnings: { ...only(learnings, 'add', 'list'), forget: owned(learnings.forget) },
+    forgotten: limitForgotten(handle.forgotten, key),
     eraseMemory: owned(handle.eraseMemory),
     blocks: {
-      ...blocks,
+      ...only(blocks, 'read', 'basis', 'history'),
       async replace(kind, content, options) {
         assertLevel(key, options?.level);
         return blocks.replace(kind, content, options);
       },
+    },
+  };
+}
+
+function limitForgotten(forgotten: ForgottenHandle, key: ApiKey): ForgottenHandle {
+  return {
+    ...only(forgotten, 'list'),
+    async restore(id, why) {
+      const record = (await forgotten.list({ limit: 10_000 })).find((each) => each.id === id);
+      if (record === undefined) {
+        const problem = `There is no forgotten record ${id} that this key can see.`;
+        throw new VarveError(problem, { code: 'not_found', details: { id } });
+      }
+      assertReach(key, record.scope);
+      return forgotten.restore(id, why);
     },
   };
 }

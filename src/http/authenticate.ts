@@ -84,7 +84,7 @@ const WRONG_HOST = 'This server does not answer under this host name. Allow the 
 const WRONG_ORIGIN = 'Web pages of this origin may not call the server. Allow the origin with VARVE_CORS_ORIGINS.';
 
 /**
- * Throws when a request names a foreign host or comes from a page of a foreign origin. A page in the user's browser can reach a server on
+ * Throws when a request names another host or comes from a page of another origin. A page in the user's browser can reach a server on
  * their machine, even under the page's own host name (DNS rebinding).
  */
 export function checkOrigin(headers: Headers, settings: DoorSettings): void {

@@ -10,11 +10,11 @@ import type { ScopeInput } from '../record/scope.ts';
 
 export { isObject };
 
-/** An unvalidated record of a foreign format. */
-export type Foreign = Record<string, unknown>;
+/** An unvalidated record of another program. */
+export type Imported = Record<string, unknown>;
 
 /** The text of the first field that has a non-empty one. Numbers and MongoDB's ids count as texts. */
-export function textOf(record: Foreign, ...fields: readonly string[]): string | undefined {
+export function textOf(record: Imported, ...fields: readonly string[]): string | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
     if (typeof value === 'string' && value.trim() !== '') return value;
@@ -24,14 +24,14 @@ export function textOf(record: Foreign, ...fields: readonly string[]): string | 
 }
 
 /** The texts of a list; a single text counts as a list of one. */
-export function textsOf(record: Foreign, field: string): string[] {
+export function textsOf(record: Imported, field: string): string[] {
   const value = record[field];
   const values = Array.isArray(value) ? value : value == null ? [] : [value];
   return values.map(plain).flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
 }
 
 /** Parses a time in any of the formats of exports: ISO 8601, Unix seconds or milliseconds, MongoDB's `$date`. */
-export function timeOf(record: Foreign, ...fields: readonly string[]): Date | undefined {
+export function timeOf(record: Imported, ...fields: readonly string[]): Date | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
     if (typeof value !== 'string' && typeof value !== 'number') continue;
@@ -59,13 +59,13 @@ export function scopePart(text: string | undefined): string | undefined {
 }
 
 /** The object under a field; an empty one if there is none. */
-export function objectOf(record: Foreign, field: string): Foreign {
+export function objectOf(record: Imported, field: string): Imported {
   const value = record[field];
   return isObject(value) ? value : {};
 }
 
 /** The objects of a list. */
-export function objectsOf(record: Foreign, field: string): Foreign[] {
+export function objectsOf(record: Imported, field: string): Imported[] {
   const value = record[field];
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

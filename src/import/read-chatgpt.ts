@@ -1,5 +1,5 @@
 import type { RecordLine } from '../operate/record-line.ts';
-import { eventLine, type Foreign, isObject, objectOf, type SourceFile, textOf, timeOf } from './import-source.ts';
+import { eventLine, type Imported, isObject, objectOf, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 import type { Origin } from '../record/statement.ts';
 
@@ -15,7 +15,7 @@ export async function* readChatgpt(files: readonly SourceFile[]): AsyncGenerator
   }
 }
 
-function* turnsOf(conversation: Foreign, mapping: Foreign): Generator<RecordLine> {
+function* turnsOf(conversation: Imported, mapping: Imported): Generator<RecordLine> {
   const id = textOf(conversation, 'conversation_id', 'id') ?? textOf(conversation, 'create_time') ?? '';
   const title = textOf(conversation, 'title');
   const began = timeOf(conversation, 'create_time');
@@ -39,8 +39,8 @@ function* turnsOf(conversation: Foreign, mapping: Foreign): Generator<RecordLine
 }
 
 /** Walks from the node that was shown last to the root, then reverses the path. A cycle in the file ends the walk. */
-function branchOf(conversation: Foreign, mapping: Foreign): Foreign[] {
-  const branch: Foreign[] = [];
+function branchOf(conversation: Imported, mapping: Imported): Imported[] {
+  const branch: Imported[] = [];
   const seen = new Set<string>();
   let id = textOf(conversation, 'current_node') ?? Object.keys(mapping).at(-1);
   while (id !== undefined && !seen.has(id)) {
@@ -53,7 +53,7 @@ function branchOf(conversation: Foreign, mapping: Foreign): Foreign[] {
   return branch.toReversed();
 }
 
-function contentOf(message: Foreign): string {
+function contentOf(message: Imported): string {
   const { parts, text, result } = objectOf(message, 'content');
   const all: unknown[] = Array.isArray(parts) ? parts : [text ?? result];
   return all
@@ -68,10 +68,10 @@ function contentOf(message: Foreign): string {
 const MARKS = /\uE200[^\uE200\uE201]*\uE201/g;
 
 /** Whether the assistant sends the message to a tool (a search, a program), so that the user does not see it. */
-function isCall(message: Foreign): boolean {
+function isCall(message: Imported): boolean {
   return (textOf(message, 'recipient') ?? 'all') !== 'all';
 }
 
-function isHidden(message: Foreign): boolean {
+function isHidden(message: Imported): boolean {
   return objectOf(message, 'metadata')['is_visually_hidden_from_conversation'] === true;
 }

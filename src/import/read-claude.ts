@@ -1,6 +1,6 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
-import { eventLine, type Foreign, isObject, objectOf, objectsOf } from './import-source.ts';
+import { eventLine, type Imported, isObject, objectOf, objectsOf } from './import-source.ts';
 import { type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 import { noteLines } from './read-markdown.ts';
@@ -20,15 +20,15 @@ export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<
 }
 
 /** Whether a value comes from a Claude export, whose files have several shapes. */
-export function isClaude(value: Foreign): boolean {
+export function isClaude(value: Imported): boolean {
   return 'chat_messages' in value || isMemories(value) || ('docs' in value && 'prompt_template' in value);
 }
 
-function isMemories(value: Foreign): boolean {
+function isMemories(value: Imported): boolean {
   return 'conversations_memory' in value || 'project_memories' in value;
 }
 
-function* turnsOf(conversation: Foreign): Generator<EventLine> {
+function* turnsOf(conversation: Imported): Generator<EventLine> {
   const id = textOf(conversation, 'uuid') ?? textOf(conversation, 'created_at') ?? '';
   const title = textOf(conversation, 'name');
   for (const message of objectsOf(conversation, 'chat_messages')) {
@@ -50,7 +50,7 @@ function* turnsOf(conversation: Foreign): Generator<EventLine> {
 }
 
 /** Claude's memory of a user is Markdown with a section for each topic. */
-function memoriesOf(value: Foreign): MemoryLine[] {
+function memoriesOf(value: Imported): MemoryLine[] {
   const projects = objectOf(value, 'project_memories');
   const texts = [
     { path: 'Claude memory', text: textOf(value, 'conversations_memory') ?? '' },
@@ -59,7 +59,7 @@ function memoriesOf(value: Foreign): MemoryLine[] {
   return texts.flatMap(({ path, text }) => noteLines({ source: 'claude', path, text, tags: ['claude'] }));
 }
 
-function projectOf(project: Foreign): MemoryLine[] {
+function projectOf(project: Imported): MemoryLine[] {
   const name = textOf(project, 'name') ?? textOf(project, 'uuid') ?? 'project';
   const notes = [
     { path: `${name}/instructions`, text: textOf(project, 'prompt_template') ?? '' },

@@ -2,7 +2,7 @@ import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
 import type { ScopeInput, ScopeLevel } from '../record/scope.ts';
 import type { NewMemory } from '../record/memory.ts';
-import { type Foreign, isObject, memoryLine, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
+import { type Imported, isObject, memoryLine, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
 import type { SourceFile } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
 import { countWords } from '../record/parse.ts';
@@ -13,8 +13,8 @@ import { countWords } from '../record/parse.ts';
  * for each collection, or one object that holds all three.
  */
 export async function* readEden(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  const users: Foreign[] = [];
-  const agents: Foreign[] = [];
+  const users: Imported[] = [];
+  const agents: Imported[] = [];
   for await (const { collection, record } of records(files)) {
     if (collection === 'memory_user') users.push(record);
     if (collection === 'memory_agent') agents.push(record);
@@ -28,7 +28,7 @@ export async function* readEden(files: readonly SourceFile[]): AsyncGenerator<Re
   }
 }
 
-async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collection: string; record: Foreign }> {
+async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collection: string; record: Imported }> {
   for (const file of files) {
     const fromName = /memory_(sessions|user|agent)/.exec(file.name)?.[0];
     for await (const { list, value } of elementsOf(file)) {
@@ -39,25 +39,25 @@ async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collecti
 }
 
 /** The key of a record's scope. A reflection is already part of the merged text of its scope, unless it is listed as unabsorbed. */
-function placeOf(record: Foreign): string {
+function placeOf(record: Imported): string {
   return JSON.stringify([textOf(record, 'agent_id'), textOf(record, 'user_id') ?? null]);
 }
 
 const USER_WORDS = 400;
 const AGENT_WORDS = 1000;
 
-function userLines(record: Foreign): RecordLine[] {
+function userLines(record: Imported): RecordLine[] {
   const scope = { agent: scopePart(textOf(record, 'agent_id')), user: scopePart(textOf(record, 'user_id')) };
   const text = textOf(record, 'content');
   return text === undefined || scope.user === undefined ? [] : mergedLines(scope, { text, limit: USER_WORDS, record });
 }
 
-function agentLines(shards: Foreign[]): RecordLine[] {
+function agentLines(shards: Imported[]): RecordLine[] {
   const [first = {}] = shards;
   const scope = { agent: scopePart(textOf(first, 'agent_id')) };
-  const isActive = (shard: Foreign): boolean => shard['is_active'] !== false && textOf(shard, 'content') !== undefined;
+  const isActive = (shard: Imported): boolean => shard['is_active'] !== false && textOf(shard, 'content') !== undefined;
   const active = shards.filter(isActive);
-  const titled = (shard: Foreign): string =>
+  const titled = (shard: Imported): string =>
     `${textOf(shard, 'shard_name') ?? 'Memory'}: ${textOf(shard, 'content') ?? ''}`;
   const text = active.length === 1 ? (textOf(active[0] ?? {}, 'content') ?? '') : active.map(titled).join('\n\n');
   const block = active.length === 0 ? [] : mergedLines(scope, { text, limit: AGENT_WORDS, record: first });
@@ -68,7 +68,7 @@ function agentLines(shards: Foreign[]): RecordLine[] {
 /** A merged text becomes a block. Text beyond the size of a block is kept as a note. */
 function mergedLines(
   scope: ScopeInput,
-  { text, limit, record }: { text: string; limit: number; record: Foreign },
+  { text, limit, record }: { text: string; limit: number; record: Imported },
 ): RecordLine[] {
   const at = timeOf(record, 'last_updated_at', 'updatedAt', 'createdAt');
   const words = text.split(/(?<=\s)(?=\S)/u);
@@ -85,7 +85,7 @@ function mergedLines(
   return content.length === text.length ? [block] : [block, noteLine(scope, text, record)];
 }
 
-function noteLine(scope: ScopeInput, text: string, record: Foreign): RecordLine {
+function noteLine(scope: ScopeInput, text: string, record: Imported): RecordLine {
   const level = scope.user == null ? 'agent' : 'user';
   const note = { scope, type: 'note', title: 'Imported memory', content: text, level } as const;
   return edenLine(['note', textOf(record, '_id') ?? text], record, note);
@@ -100,7 +100,7 @@ const TYPES: Record<string, { type: 'reflection' | 'fact'; level: ScopeLevel }> 
 };
 
 function* sessionLines(
-  record: Foreign,
+  record: Imported,
   { waiting, merged }: { waiting: ReadonlySet<string>; merged: ReadonlySet<string> },
 ): Generator<RecordLine | string> {
   const memoryType = textOf(record, 'memory_type') ?? '';
@@ -129,7 +129,7 @@ function* sessionLines(
 
 /** The scopes of a record: each user that it is about, or otherwise its session or agent. */
 function placesOf(
-  record: Foreign,
+  record: Imported,
   { level, memoryType, users, session }: { level: ScopeLevel; memoryType: string; users: string[]; session?: string },
 ): { user?: string; level: ScopeLevel }[] {
   // A fact without a shard is about the user from whom it was learned.
@@ -139,7 +139,7 @@ function placesOf(
   return [{ user: users.length === 1 ? users[0] : undefined, level: session === undefined ? 'agent' : 'session' }];
 }
 
-function edenLine(identity: unknown[], record: Foreign, memory: NewMemory & { scope: ScopeInput }): MemoryLine {
+function edenLine(identity: unknown[], record: Imported, memory: NewMemory & { scope: ScopeInput }): MemoryLine {
   return memoryLine(['eden', memory.scope.agent ?? null, ...identity], {
     ...memory,
     metadata: { eden: textOf(record, '_id') ?? null },

@@ -1,5 +1,5 @@
 import { invalidInput, messageOf } from '../errors.ts';
-import { type Foreign, isObject, type LeftFile, type SourceFile } from './import-source.ts';
+import { type Imported, isObject, type LeftFile, type SourceFile } from './import-source.ts';
 import { type Element, elementsIn, elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
 import { isClaude, readClaude } from './read-claude.ts';
@@ -12,41 +12,71 @@ import { isSupermemory, readSupermemory } from './read-supermemory.ts';
 import { isPlainTranscript, readTranscripts } from './read-transcripts.ts';
 import { isZep, readZep } from './read-zep.ts';
 
-type Reader = (files: readonly SourceFile[]) => AsyncGenerator<unknown>;
+/** How the files of a format are recognised and read. */
+interface ImportFormat {
+  /** The lines to import. A value that is not a record is returned as an error text for the report. */
+  read: (files: readonly SourceFile[]) => AsyncGenerator<unknown>;
+  /** The names that only files of this format have. */
+  named?: RegExp;
+  /** Whether a file is of this format, if its values do not tell. */
+  isFile?: (file: SourceFile) => Promise<boolean>;
+  /** Whether a value of a file is a record of this format. */
+  isOne?: (value: Imported, element: Element) => boolean;
+  /** How often its files are read. Default 1. */
+  passes?: number;
+  /** Whether a record without a user belongs to no user, and not to the user of the command. */
+  isScoped?: boolean;
+}
 
-/** The formats that can be imported. */
-export const IMPORT_FORMATS = [
-  'varve',
-  'mem0',
-  'zep',
-  'letta',
-  'supermemory',
-  'langgraph',
-  'chatgpt',
-  'claude',
-  'markdown',
-  'transcripts',
-  'eden',
-] as const;
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+/**
+ * The formats that can be imported. Names are compared first, then whole files, then values, each in this order, because several formats
+ * call a field `memory` or `content`.
+ */
+const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
+  Object.entries<ImportFormat>({
+    varve: { read: readVarve, isOne: (value) => 'record' in value, isScoped: true },
+    eden: {
+      read: readEden,
+      named: /memory_(sessions|user|agent)/,
+      isOne: (value, { list }) => list?.startsWith('memory_') === true || 'memory_type' in value,
+      // The collections refer to each other.
+      passes: 2,
+    },
+    chatgpt: { read: readChatgpt, isOne: (value) => 'mapping' in value },
+    claude: { read: readClaude, isOne: (value) => isClaude(value) },
+    letta: { read: readLetta, named: /\.af$/i, isOne: (_, element) => isLetta(element) },
+    zep: { read: readZep, isOne: (_, element) => isZep(element) },
+    supermemory: { read: readSupermemory, isOne: (value) => isSupermemory(value) },
+    langgraph: {
+      read: readLanggraph,
+      isOne: (value) => ('namespace' in value || 'prefix' in value) && 'key' in value,
+    },
+    mem0: {
+      read: readMem0,
+      isOne: (value) => 'memory' in value || (isObject(value['payload']) && 'data' in value['payload']),
+    },
+    markdown: { read: readMarkdown, named: /\.(md|markdown)$/i },
+    transcripts: {
+      read: readTranscripts,
+      isFile: isPlainTranscript,
+      isOne: (value) => ['messages', 'role', 'content', 'text'].some((name) => name in value),
+    },
+  }),
+);
 
-const READERS: Readonly<Record<ImportFormat, Reader>> = {
-  varve: readVarve,
-  mem0: readMem0,
-  zep: readZep,
-  letta: readLetta,
-  supermemory: readSupermemory,
-  langgraph: readLanggraph,
-  chatgpt: readChatgpt,
-  claude: readClaude,
-  markdown: readMarkdown,
-  transcripts: readTranscripts,
-  eden: readEden,
-};
+/** The names of the formats that can be imported. */
+export const IMPORT_FORMATS: readonly string[] = [...FORMATS.keys()];
+
+/** The format of a name. */
+export function importFormat(name: string): ImportFormat {
+  const format = FORMATS.get(name);
+  if (format === undefined) throw invalidInput(`There is no format ${name}. Formats: ${IMPORT_FORMATS.join(', ')}.`);
+  return format;
+}
 
 /** Files of one format, which are read together: the files of some formats refer to each other. */
 export interface ImportGroup {
-  format: ImportFormat;
+  format: string;
   files: SourceFile[];
 }
 
@@ -56,14 +86,9 @@ interface ImportPlan {
   left: LeftFile[];
 }
 
-/** The lines to import. A value that is not a record is returned as an error text for the report. */
-export function readImport(files: readonly SourceFile[], format: ImportFormat): AsyncGenerator<unknown> {
-  return READERS[format](files);
-}
-
 /** Detects the format of each file from its name and its first value. Throws when no file has a known format. */
 export async function planImport(files: readonly SourceFile[]): Promise<ImportPlan> {
-  const found = new Map<ImportFormat, SourceFile[]>();
+  const found = new Map<string, SourceFile[]>();
   const left: LeftFile[] = [];
   for (const file of files) {
     const format = await formatOf(file).catch((error: unknown) => ({ problem: messageOf(error) }));
@@ -80,36 +105,21 @@ export async function planImport(files: readonly SourceFile[]): Promise<ImportPl
 
 const UNKNOWN = { problem: 'its content has no known format.' };
 
-async function formatOf(file: SourceFile): Promise<ImportFormat | { problem: string }> {
-  if (/memory_(sessions|user|agent)/.test(file.name)) return 'eden';
-  if (/\.(md|markdown)$/i.test(file.name)) return 'markdown';
-  if (/\.af$/i.test(file.name)) return 'letta';
-  if (await isPlainTranscript(file)) return 'transcripts';
+async function formatOf(file: SourceFile): Promise<string | { problem: string }> {
+  for (const [name, { named }] of FORMATS) if (named?.test(file.name) === true) return name;
+  for (const [name, { isFile }] of FORMATS) if ((await isFile?.(file)) === true) return name;
   const first = await elementsOf(file).next();
   if (first.done === true) return { problem: 'it is empty.' };
   return formatOfElement(first.value) ?? UNKNOWN;
 }
 
-/** How the records of a format are recognised. The order matters: several formats call a field `memory` or `content`. */
-const SIGNS: readonly (readonly [ImportFormat, (value: Foreign, element: Element) => boolean])[] = [
-  ['eden', (value, { list }) => list?.startsWith('memory_') === true || 'memory_type' in value],
-  ['varve', (value) => 'record' in value],
-  ['chatgpt', (value) => 'mapping' in value],
-  ['claude', (value) => isClaude(value)],
-  ['letta', (_, element) => isLetta(element)],
-  ['zep', (_, element) => isZep(element)],
-  ['supermemory', (value) => isSupermemory(value)],
-  ['langgraph', (value) => ('namespace' in value || 'prefix' in value) && 'key' in value],
-  ['mem0', (value) => 'memory' in value || (isObject(value['payload']) && 'data' in value['payload'])],
-  ['transcripts', (value) => ['messages', 'role', 'content', 'text'].some((name) => name in value)],
-];
-
-function formatOfElement(element: Element): ImportFormat | null {
+function formatOfElement(element: Element): string | null {
   const { value } = element;
   if (!isObject(value)) return null;
   const points = scrolled(value);
   if (points !== null) return formatOfElement({ ...element, value: points[0] });
-  return SIGNS.find(([, isOne]) => isOne(value, element))?.[0] ?? null;
+  for (const [name, { isOne }] of FORMATS) if (isOne?.(value, element) === true) return name;
+  return null;
 }
 
 /** The lines of Varve's own export, unchanged. */

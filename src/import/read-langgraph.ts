@@ -1,5 +1,5 @@
 import type { RecordLine } from '../operate/record-line.ts';
-import { type Foreign, isObject, memoryLine, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
+import { type Imported, isObject, memoryLine, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
 /**
@@ -20,7 +20,7 @@ const COMMON = new Set(
   ).split(' '),
 );
 
-function lineOf(item: Foreign): RecordLine | null {
+function lineOf(item: Imported): RecordLine | null {
   const namespace = namespaceOf(item);
   const key = textOf(item, 'key');
   if (namespace === null || key === undefined || item['value'] === undefined) return null;
@@ -52,7 +52,7 @@ function valueOf(text: string): unknown {
   }
 }
 
-function namespaceOf(item: Foreign): string[] | null {
+function namespaceOf(item: Imported): string[] | null {
   const { namespace, prefix } = item;
   if (Array.isArray(namespace)) return namespace.map(String).filter((part) => part !== '');
   const text = typeof namespace === 'string' ? namespace : prefix;
@@ -62,11 +62,11 @@ function namespaceOf(item: Foreign): string[] | null {
 const CONTENT: readonly string[] = ['content', 'memory', 'data', 'text', 'fact', 'value'];
 
 /** The text of a value. LangMem wraps it: `{ kind: 'Memory', content: { content: '…' } }`. */
-function contentOf(value: Foreign): string | undefined {
+function contentOf(value: Imported): string | undefined {
   const inner = value['content'];
   return isObject(inner) ? contentOf(inner) : textOf(value, ...CONTENT);
 }
 
-function withoutContent(value: Foreign): Foreign {
+function withoutContent(value: Imported): Imported {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !CONTENT.includes(name)));
 }

@@ -1,6 +1,6 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
-import { eventLine, fileTitle, type Foreign, isObject, memoryLine, objectOf, objectsOf } from './import-source.ts';
+import { eventLine, fileTitle, type Imported, isObject, memoryLine, objectOf, objectsOf } from './import-source.ts';
 import { scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { type Element, elementsOf } from './json-elements.ts';
 
@@ -33,7 +33,7 @@ function* linesOf({ list, value, fields }: Element, file: string): Generator<Rec
   // Tools, files and settings of an agent are not memories.
 }
 
-function* agentLines(agent: Foreign): Generator<RecordLine | string> {
+function* agentLines(agent: Imported): Generator<RecordLine | string> {
   const name = scopePart(textOf(agent, 'name')) ?? 'letta';
   for (const field of ['core_memory', 'memory_blocks']) {
     for (const block of objectsOf(agent, field)) yield* blockLines(block, name);
@@ -41,7 +41,7 @@ function* agentLines(agent: Foreign): Generator<RecordLine | string> {
   for (const message of objectsOf(agent, 'messages')) yield* messageLine(message, name);
 }
 
-function blockLines(block: Foreign, agent: string): MemoryLine[] {
+function blockLines(block: Imported, agent: string): MemoryLine[] {
   const label = textOf(block, 'label') ?? 'memory';
   const text = textOf(block, 'value') ?? '';
   const isAboutUser = /^(?:human|user)/i.test(label);
@@ -57,7 +57,7 @@ function blockLines(block: Foreign, agent: string): MemoryLine[] {
     );
 }
 
-function messageLine(message: Foreign, agent: string): EventLine[] {
+function messageLine(message: Imported, agent: string): EventLine[] {
   const origin = ROLE_ORIGINS[textOf(message, 'role') ?? ''];
   const content = origin === 'agent' ? replyOf(message) : origin === 'user' ? saidIn(contentOf(message)) : '';
   if (origin === undefined || content === '') return [];
@@ -67,7 +67,7 @@ function messageLine(message: Foreign, agent: string): EventLine[] {
   return [eventLine(['letta', agent, id], { scope, origin, content, channel: 'letta', occurredAt })];
 }
 
-function contentOf(message: Foreign): string {
+function contentOf(message: Imported): string {
   const { content, text } = message;
   return chatText((content ?? text) as string | unknown[] | null);
 }
@@ -80,7 +80,7 @@ function saidIn(content: string): string {
 }
 
 /** The agent's answer. An agent of the older version answers by calling `send_message`; the text of its message is its thinking. */
-function replyOf(message: Foreign): string {
+function replyOf(message: Imported): string {
   const sent = objectsOf(message, 'tool_calls').map((call) => objectOf(call, 'function'));
   if (sent.length === 0) return contentOf(message);
   const reply = sent.find((called) => textOf(called, 'name') === 'send_message');
@@ -98,7 +98,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function* passageLines(passage: Foreign): Generator<MemoryLine | string> {
+function* passageLines(passage: Imported): Generator<MemoryLine | string> {
   const text = textOf(passage, 'text', 'content');
   if (text === undefined) {
     yield 'not a passage of Letta: it has no text';

@@ -1,5 +1,5 @@
 import type { RecordLine } from '../operate/record-line.ts';
-import { type Foreign, isObject, memoryLine, objectOf, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
+import { type Imported, isObject, memoryLine, objectOf, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
 import type { SourceFile } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
@@ -32,23 +32,23 @@ const OWN = new Set(
   ).split(' '),
 );
 
-function lineOf(record: Foreign): RecordLine | null {
+function lineOf(record: Imported): RecordLine | null {
   const payload = objectOf(record, 'payload');
   const all = { ...payload, ...record };
   const content = textOf(all, 'memory', 'data', 'text');
   if (content === undefined) return null;
-  const foreignId = textOf(record, 'id', 'memory_id') ?? content;
+  const mem0Id = textOf(record, 'id', 'memory_id') ?? content;
   const user = scopePart(textOf(all, 'user_id', 'userId'));
   const agent = scopePart(textOf(all, 'agent_id', 'agentId', 'app_id'));
   const extra = Object.fromEntries(Object.entries(payload).filter(([name]) => !OWN.has(name)));
-  return memoryLine(['mem0', user ?? null, agent ?? null, foreignId], {
+  return memoryLine(['mem0', user ?? null, agent ?? null, mem0Id], {
     scope: { user, agent },
     type: 'fact',
     content,
     tags: textsOf(all, 'categories').slice(0, 50),
     sourceSession: textOf(all, 'run_id', 'runId'),
     expiresAt: timeOf(all, 'expiration_date') ?? null,
-    metadata: { ...extra, ...objectOf(all, 'metadata'), mem0: foreignId },
+    metadata: { ...extra, ...objectOf(all, 'metadata'), mem0: mem0Id },
     createdAt: timeOf(all, 'created_at', 'createdAt'),
     updatedAt: timeOf(all, 'updated_at', 'updatedAt'),
   });

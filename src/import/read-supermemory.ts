@@ -1,5 +1,5 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
-import { type Foreign, isObject, memoryLine, objectOf, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
+import { type Imported, isObject, memoryLine, objectOf, scopePart, textOf, textsOf, timeOf } from './import-source.ts';
 import type { SourceFile } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
@@ -15,11 +15,11 @@ export async function* readSupermemory(files: readonly SourceFile[]): AsyncGener
 }
 
 /** Whether a value comes from Supermemory's API. */
-export function isSupermemory(value: Foreign): boolean {
+export function isSupermemory(value: Imported): boolean {
   return ['containerTags', 'containerTag', 'customId', 'spaceContainerTag'].some((field) => field in value);
 }
 
-function lineOf(record: Foreign): MemoryLine | null {
+function lineOf(record: Imported): MemoryLine | null {
   const summary = textOf(record, 'summary');
   const statement = textOf(record, 'memory');
   const content = statement ?? textOf(record, 'content', 'raw') ?? summary;
@@ -40,7 +40,7 @@ function lineOf(record: Foreign): MemoryLine | null {
 }
 
 function kindOf(
-  record: Foreign,
+  record: Imported,
   { statement, content }: { statement: string | undefined; content: string },
 ): Pick<MemoryLine['data'], 'type' | 'content' | 'title' | 'url'> {
   const title = textOf(record, 'title')?.slice(0, 500);

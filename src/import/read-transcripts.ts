@@ -1,6 +1,6 @@
 import type { RecordLine } from '../operate/record-line.ts';
 import { ROLE_ORIGINS } from '../record/chat-message.ts';
-import { eventLine, type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
+import { eventLine, type Imported, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
 import { wholeText } from './read-markdown.ts';
 
@@ -12,7 +12,7 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
   for (const file of files) {
     const fileSession = file.name.replace(/\.\w+$/, '');
     const places = new Map<string, number>();
-    const threaded: Foreign[] = [];
+    const threaded: Imported[] = [];
     let number = 0;
     if (await isPlainTranscript(file)) {
       const text = await wholeText(file);
@@ -43,7 +43,7 @@ export async function isPlainTranscript(file: SourceFile): Promise<boolean> {
 }
 
 /** The turns of a plain transcript. A line that begins with a role starts a turn; any other line belongs to the turn before it. */
-function plainTurns(text: string): Foreign[] {
+function plainTurns(text: string): Imported[] {
   const turns: { role: string; content: string }[] = [];
   for (const line of text.trimStart().split(/\r?\n/)) {
     const [label = '', role] = TURN.exec(line) ?? [];
@@ -54,7 +54,7 @@ function plainTurns(text: string): Foreign[] {
 }
 
 /** Sorts the messages of a thread by time, because OpenAI's API lists the newest first. */
-function oldestFirst(turns: readonly Foreign[]): Foreign[] {
+function oldestFirst(turns: readonly Imported[]): Imported[] {
   const timed = turns.map((turn) => ({ turn, at: timeOf(turn, 'created_at')?.getTime() ?? 0 }));
   return timed.sort((one, other) => one.at - other.at).map(({ turn }) => turn);
 }
@@ -64,7 +64,7 @@ function isCall(turn: unknown): boolean {
   return isObject(turn) && Array.isArray(turn['tool_calls']) && contentOf(turn) === undefined;
 }
 
-function turnOf(turn: Foreign, session: string, places: Map<string, number>): RecordLine | string {
+function turnOf(turn: Imported, session: string, places: Map<string, number>): RecordLine | string {
   const content = contentOf(turn);
   if (content === undefined) return 'not a turn: it has no content';
   const role = textOf(turn, 'role', 'origin', 'author', 'from') ?? 'user';
@@ -85,20 +85,20 @@ function turnOf(turn: Foreign, session: string, places: Map<string, number>): Re
   });
 }
 
-function sessionOf(record: Foreign): string | undefined {
+function sessionOf(record: Imported): string | undefined {
   return scopePart(
     textOf(record, 'session', 'session_id', 'sessionId', 'conversation_id', 'conversationId', 'thread_id', 'thread'),
   );
 }
 
-function shared(record: Foreign): Foreign {
+function shared(record: Imported): Imported {
   const { user, user_id, userId, agent, agent_id, channel } = record;
   return Object.fromEntries(
     Object.entries({ user, user_id, userId, agent, agent_id, channel }).filter(([, value]) => value !== undefined),
   );
 }
 
-function contentOf(turn: Foreign): string | undefined {
+function contentOf(turn: Imported): string | undefined {
   const { content } = turn;
   if (!Array.isArray(content)) return textOf(turn, 'content', 'text', 'message', 'value');
   // OpenAI's threads nest the text of a part in another object: { "text": { "value": "…" } }.

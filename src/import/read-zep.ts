@@ -1,6 +1,6 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { ROLE_ORIGINS } from '../record/chat-message.ts';
-import { eventLine, type Foreign, isObject, memoryLine, scopePart, textOf, timeOf } from './import-source.ts';
+import { eventLine, type Imported, isObject, memoryLine, scopePart, textOf, timeOf } from './import-source.ts';
 import type { SourceFile } from './import-source.ts';
 import { type Element, elementsIn } from './json-elements.ts';
 
@@ -22,15 +22,15 @@ export function isZep({ value, fields }: Element): boolean {
   return isFact(value) || isNode(value) || isMessage(value, fields) || (isThread && hasUuids(value['messages']));
 }
 
-function isFact(value: Foreign): boolean {
+function isFact(value: Imported): boolean {
   return 'fact' in value && 'uuid' in value;
 }
 
-function isNode(value: Foreign): boolean {
+function isNode(value: Imported): boolean {
   return 'uuid' in value && 'name' in value && 'summary' in value;
 }
 
-function isMessage(value: Foreign, fields: Foreign): boolean {
+function isMessage(value: Imported, fields: Imported): boolean {
   return 'uuid' in value && 'role' in value && 'content' in value && ('role_type' in value || 'thread_id' in fields);
 }
 
@@ -38,7 +38,7 @@ function hasUuids(messages: unknown): boolean {
   return Array.isArray(messages) && messages.some((message) => isObject(message) && 'uuid' in message);
 }
 
-function* linesOf(value: Foreign, fields: Foreign): Generator<RecordLine | string> {
+function* linesOf(value: Imported, fields: Imported): Generator<RecordLine | string> {
   const { messages } = value;
   if (isFact(value)) yield factLine(value, fields);
   else if (isNode(value)) yield* nodeLine(value, fields);
@@ -47,11 +47,11 @@ function* linesOf(value: Foreign, fields: Foreign): Generator<RecordLine | strin
   else if (!('thread_id' in value || 'session_id' in value)) yield 'not a record of Zep: neither a message nor a fact';
 }
 
-function userOf(record: Foreign, fields: Foreign): string | undefined {
+function userOf(record: Imported, fields: Imported): string | undefined {
   return scopePart(textOf({ ...fields, ...record }, 'user_id', 'userId', 'group_id', 'graph_id'));
 }
 
-function factLine(edge: Foreign, fields: Foreign): MemoryLine {
+function factLine(edge: Imported, fields: Imported): MemoryLine {
   const createdAt = timeOf(edge, 'created_at');
   const validFrom = timeOf(edge, 'valid_at');
   // Zep sets this time when another fact replaces this one.
@@ -71,7 +71,7 @@ function factLine(edge: Foreign, fields: Foreign): MemoryLine {
   return archivedAt === undefined ? line : { ...line, archivedAt, archiveReason: 'superseded' };
 }
 
-function nodeLine(node: Foreign, fields: Foreign): MemoryLine[] {
+function nodeLine(node: Imported, fields: Imported): MemoryLine[] {
   const summary = textOf(node, 'summary');
   const name = textOf(node, 'name') ?? '';
   const id = textOf(node, 'uuid');
@@ -88,7 +88,7 @@ function nodeLine(node: Foreign, fields: Foreign): MemoryLine[] {
   ];
 }
 
-function messageLine(message: unknown, thread: Foreign): EventLine[] {
+function messageLine(message: unknown, thread: Imported): EventLine[] {
   if (!isObject(message)) return [];
   const role = textOf(message, 'role_type') ?? textOf(message, 'role') ?? '';
   const origin = ROLE_ORIGINS[role.toLowerCase()];

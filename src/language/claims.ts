@@ -216,8 +216,8 @@ export function isOrder(text: string): boolean {
 
 // A sentence that shares words with its turn adds a claim if it has at least this many other words and if they are more than this share of
 // its words. A sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
-const FOREIGN_WORDS = 5;
-const FOREIGN_SHARE = 0.6;
+const ADDED_WORDS = 5;
+const ADDED_SHARE = 0.6;
 
 // Dates are computed from the date of the turn, so the turn need not contain their words.
 const DATE_WORDS =
@@ -227,13 +227,13 @@ const DATE_WORDS =
 export function wordsBeyond(text: string, sources: readonly string[]): string | null {
   const stems = [...contentStems(text.replace(DATE_WORDS, ' '))].filter((stem) => stem.length >= SHORTEST_WORD);
   const said = headsOf(...sources);
-  const foreign = stems.filter((stem) => !said.has(stem.slice(0, HEAD)));
+  const added = stems.filter((stem) => !said.has(stem.slice(0, HEAD)));
   const addsClaim =
-    foreign.length < stems.length && isEnglish(text)
-      ? (foreign.length >= FOREIGN_WORDS && foreign.length / stems.length > FOREIGN_SHARE) ||
-        (isInstruction(text) && foreign.length > 1)
+    added.length < stems.length && isEnglish(text)
+      ? (added.length >= ADDED_WORDS && added.length / stems.length > ADDED_SHARE) ||
+        (isInstruction(text) && added.length > 1)
       : isInstruction(text);
-  return addsClaim ? foreign.slice(0, 8).join(', ') : null;
+  return addsClaim ? added.slice(0, 8).join(', ') : null;
 }
 
 // Shorter words are mostly grammar and do not count as a claim.

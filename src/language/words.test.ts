@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { snakeCase } from '../record/statement.ts';
+import { PACKS } from './packs/packs.ts';
 import { indexWords, matchesOf, queryWords, saysQuoted, words } from './words.ts';
 
 describe('the words of a text', () => {
@@ -49,4 +51,11 @@ describe('a statement and the words that it quotes', () => {
     ['User is fine with heights.', "nah I'm good up high on the scaffolding all day", false],
     ['Lives in ghent', 'i live in ghent', true],
   ])('%j says all of %j: %s', (statement, quoted, isAll) => expect(saysQuoted(statement, quoted)).toBe(isAll));
+});
+
+describe('the key of an attribute', () => {
+  it('keeps every Latin letter of every language that has a pack', () => {
+    const letters = new Set(JSON.stringify(PACKS).match(/\p{Script=Latin}/gu));
+    expect([...letters].filter((letter) => !/^x[a-z]{1,2}x$/.test(snakeCase(`x${letter}x`)))).toEqual([]);
+  });
 });

@@ -24,8 +24,9 @@ describe('calibrationPairs', () => {
     for (const name of classes) {
       expect(all.slice(english.length).filter((pair) => pair.class === name).length).toBeGreaterThanOrEqual(8);
     }
-    const foreign = ({ first, second }: { first: string; second: string }) => /[äöüßñçãéèêà぀-ヿ]/u.test(first + second);
-    expect(english.filter(foreign)).toEqual([]);
-    expect(all.filter(foreign).length).toBeGreaterThan(10);
+    const isOtherLanguage = ({ first, second }: { first: string; second: string }) =>
+      /[äöüßñçãéèêà぀-ヿ]/u.test(first + second);
+    expect(english.filter(isOtherLanguage)).toEqual([]);
+    expect(all.filter(isOtherLanguage).length).toBeGreaterThan(10);
   });
 });

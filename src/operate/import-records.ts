@@ -36,7 +36,7 @@ export interface ImportReport {
   dryRun: boolean;
 }
 
-/** An item from the reader of a foreign format: a line, or a text that says why a part of the input could not be read. */
+/** An item from the reader of an import format: a line, or a text that says why a part of the input could not be read. */
 export type ImportItem = unknown;
 
 const BATCH = 200;

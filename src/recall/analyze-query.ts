@@ -137,7 +137,7 @@ function rangesOf(dates: readonly SpokenDate[]): TimeRange[] {
 function spokenDates(query: string, pack: Pack | null, at: AskedAt, prefer: 'past' | 'future' = 'past'): SpokenDate[] {
   const reading = { now: new Date(at.now), timeZone: at.timeZone, prefer };
   const english = resolveDates(query, reading).map(({ from, to, text }) => ({ from, to, terms: words(text) }));
-  if (english.length > 0 || pack?.language === 'en' || !isForeign(query, pack)) return english;
+  if (english.length > 0 || pack?.language === 'en' || !isOtherLanguage(query, pack)) return english;
   for (const other of pack === null ? PACKS.filter(({ language }) => language !== 'en') : [pack]) {
     const found = findDates(query, other, reading).map(({ start, end, from, to, isSince }) => {
       return { from, to: isSince ? null : to, terms: words(query.slice(start, end)) };
@@ -185,7 +185,7 @@ export interface QueryAnalysis {
   /** The document about the event that the question names in place of a date; −1 if there is none. */
   readonly anchor: number;
   /** Whether the question is not in English, the only language that the local embedder knows well. */
-  readonly isForeign: boolean;
+  readonly isOtherLanguage: boolean;
   /** Whether the question asks for something that the assistant said. */
   readonly asksAgent: boolean;
   /** Whether the question is in the first person and not about a text, so that its answer is in the user's own words. */
@@ -353,7 +353,7 @@ export function asksOfKnown(
 const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/iu;
 
 /** Whether a query is not in English. A query of undetected language counts as English if it has only Latin letters without accents. */
-function isForeign(query: string, pack: Pack | null): boolean {
+function isOtherLanguage(query: string, pack: Pack | null): boolean {
   return pack === null ? OTHER_LETTERS.test(query) : pack.language !== 'en';
 }
 
@@ -395,11 +395,11 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
   if (about.size === 0) for (const name of speakersByPronoun(query, speakers, asksAgent)) about.add(name);
   const all = queryWords(query.replaceAll(A_LIVING, 'work')).filter((term) => !QUERY_STOP_TERMS.has(term));
   const times = queryTimes(query, view, pack, at);
-  const foreign = isForeign(query, pack);
+  const otherLanguage = isOtherLanguage(query, pack);
   const topic = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
   // A date is matched against the times of documents; as words it would only dilute the coverage of the other terms. In other languages
   // words have the most weight, and keeping the words of a date is better: R@10 of turns is .768 with them and .761 without.
-  const terms = foreign ? all.filter((term) => !nameTerms.has(term)) : topic;
+  const terms = otherLanguage ? all.filter((term) => !nameTerms.has(term)) : topic;
   const isOfTime = times.ranges.length > 0 && about.size === 0 && topic.length > 0;
   const changes = isOfTime && topic.every((term) => CHANGE_TERMS.has(term));
   const isAgenda = nameTerms.size === 0 && !(changes && PAST_TENSE.test(query));
@@ -412,7 +412,7 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
     times: agenda.length > 0 ? agenda : times.ranges,
     agenda,
     anchor: times.anchor,
-    isForeign: foreign,
+    isOtherLanguage: otherLanguage,
     asksAgent,
     asksOfUser: !asksAgent && isInFirstPerson(query, pack) && !asksOfText(query),
     wants: {

@@ -37,19 +37,19 @@ export interface QueryContext extends QueryInput {
 }
 
 /**
- * The signals that separate evidence from other documents. `meaning` and `words` measure the similarity of the text, and the `foreign…`
- * signals correct them for questions in languages other than the embedder's. The others describe the speaker, the time and the neighbouring
- * turns.
+ * The signals that separate evidence from other documents. `meaning` and `words` measure the similarity of the text, and the
+ * `otherLanguage…` signals correct them for questions in languages other than the embedder's. The others describe the speaker, the time and
+ * the neighbouring turns.
  */
 export const SIGNAL_NAMES = [
   'meaning',
   'words',
   'otherForms',
   'bm25',
-  'foreignMeaning',
-  'foreignWords',
-  'foreignForms',
-  'foreignBm25',
+  'otherLanguageMeaning',
+  'otherLanguageWords',
+  'otherLanguageForms',
+  'otherLanguageBm25',
   'length',
   'asking',
   'speaker',
@@ -141,8 +141,8 @@ function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): 
 }
 
 /**
- * Writes the signals of meaning and words. The `foreign…` signals give words more weight and meaning less, for questions in languages other
- * than the embedder's.
+ * Writes the signals of meaning and words. The `otherLanguage…` signals give words more weight and meaning less, for questions in languages
+ * other than the embedder's.
  */
 function writeNearness(row: Signals, context: QueryContext, ordinal: number): void {
   const { match, bestBm25, analysis } = context;
@@ -154,11 +154,11 @@ function writeNearness(row: Signals, context: QueryContext, ordinal: number): vo
   row[COLUMN.words] = words;
   row[COLUMN.otherForms] = otherForms;
   row[COLUMN.bm25] = bm25;
-  if (!analysis.isForeign) return;
-  row[COLUMN.foreignMeaning] = meaning;
-  row[COLUMN.foreignWords] = words;
-  row[COLUMN.foreignForms] = otherForms;
-  row[COLUMN.foreignBm25] = bm25;
+  if (!analysis.isOtherLanguage) return;
+  row[COLUMN.otherLanguageMeaning] = meaning;
+  row[COLUMN.otherLanguageWords] = words;
+  row[COLUMN.otherLanguageForms] = otherForms;
+  row[COLUMN.otherLanguageBm25] = bm25;
 }
 
 // Questions are more often about the last few days than about earlier times.

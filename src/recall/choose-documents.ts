@@ -109,14 +109,14 @@ const NEUTRAL: ReadonlySet<string> = new Set(
  * of an attribute ask for it. In other languages the topic is not checked, because the list of neutral words is English.
  */
 export function askedFacts(
-  { terms, isForeign, times }: Pick<QueryAnalysis, 'terms' | 'isForeign' | 'times'>,
+  { terms, isOtherLanguage, times }: Pick<QueryAnalysis, 'terms' | 'isOtherLanguage' | 'times'>,
   view: RecallView,
   attributes: AttributeTable,
 ): Set<number> {
   const relatives = relativesIn(terms);
   // "What is his wife's name?" asks for an attribute with the word wife. "Where does his mother live?" asks for no attribute of the user.
   const telling = new Set(relatives.length > 0 ? relatives : terms);
-  const topic = isForeign ? [] : terms.filter((term) => !NEUTRAL.has(term));
+  const topic = isOtherLanguage ? [] : terms.filter((term) => !NEUTRAL.has(term));
   const isAsked = (attribute: string): boolean => {
     const phrases = phrasesOf(attribute, attributes);
     return (

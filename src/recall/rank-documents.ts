@@ -153,7 +153,7 @@ function rank(found: Found): Ranking {
     Number.isNaN(cosineOf(ordinal))
       ? 0
       : cosineFor(calibratedSimilarity(cosineOf(ordinal), calibration), LOCAL_EMBEDDER_CALIBRATION);
-  const analysis = { ...found.analysis, isForeign: false };
+  const analysis = { ...found.analysis, isOtherLanguage: false };
   return unlessUnread(rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count));
 }
 
@@ -164,8 +164,8 @@ const FIRST = 3;
 function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
   if (found.options.mode === 'text') return byWords(count);
   const none = new Float32Array(found.view.documents.length);
-  // Without an embedder every question is treated as one in a foreign language, where words weigh more.
-  const analysis = { ...found.analysis, isForeign: true };
+  // Without an embedder every question is treated as one in another language, where words weigh more.
+  const analysis = { ...found.analysis, isOtherLanguage: true };
   const ranking = rankByEvidence({ ...found, analysis, similarityOf: () => 0, meaning: none }, count);
   const documents = ranking.documents.filter(
     ({ ordinal }) => found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
@@ -305,13 +305,13 @@ function selectCandidates(context: QueryContext, count: number, weights: Weights
   const { view, meaning, analysis, dates, sessionWords, allowed, asked, bestBm25, match } = context;
   const { previous, next, sessions, speakerNumbers, cohesion, isMemory } = view;
   const { bm25, totalWeight } = match;
-  const foreign = analysis.isForeign ? 1 : 0;
-  const ofMeaning = weights.meaning + foreign * weights.foreignMeaning;
-  const ofWords = COVERAGE_IN_BM25 * (weights.words + foreign * weights.foreignWords);
+  const otherLanguage = analysis.isOtherLanguage ? 1 : 0;
+  const ofMeaning = weights.meaning + otherLanguage * weights.otherLanguageMeaning;
+  const ofWords = COVERAGE_IN_BM25 * (weights.words + otherLanguage * weights.otherLanguageWords);
   const lexical =
     totalWeight === 0 || bestBm25 === 0
       ? 0
-      : ofWords / totalWeight + (weights.bm25 + foreign * weights.foreignBm25) / bestBm25;
+      : ofWords / totalWeight + (weights.bm25 + otherLanguage * weights.otherLanguageBm25) / bestBm25;
   const near = cohesion.neighbour * weights.nearMeaning;
   const session = cohesion.session * weights.sessionWords;
   const about = view.speakers.findIndex((speaker) => analysis.about.has(speaker.name));

@@ -8,7 +8,7 @@ import { standardise } from './measure-meaning.ts';
 import { fuseByReciprocalRank, topK } from './rank-documents.ts';
 import type { RecallResult } from './recall-options.ts';
 import { growingArray } from './recall-view.ts';
-import { recencyBoost, recencyOf, scoreBySignals, SIGNAL_WEIGHTS } from './relevance.ts';
+import { recencyBoost, recencyOf, scoreBySignals, DEFAULT_SCORING_WEIGHTS } from './relevance.ts';
 import { packResults } from './results.ts';
 import { estimateTokens } from '../language/words.ts';
 
@@ -162,7 +162,11 @@ describe('the five signals', () => {
         share,
         fc.constantFrom(0, 1),
         (similarity, recency, importance, frequency, entity) => {
-          const { score } = scoreBySignals(similarity, { recency, importance, frequency, entity }, SIGNAL_WEIGHTS);
+          const { score } = scoreBySignals(
+            similarity,
+            { recency, importance, frequency, entity },
+            DEFAULT_SCORING_WEIGHTS,
+          );
           expect(score).toBeCloseTo(
             0.4 * similarity + 0.25 * recency + 0.2 * importance + 0.1 * frequency + 0.05 * entity,
             10,

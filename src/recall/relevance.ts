@@ -21,7 +21,7 @@ function probability<Name extends string>(model: LogisticModel<Name>, inputs: Re
  * count as a name, because it is the user who asks.
  */
 export const ANSWERABLE_INPUTS = {
-  anybody: ['bestSimilarity', 'unknownWords', 'statementsBesideTurns', 'foreign', 'foreignSimilarity'],
+  anybody: ['bestSimilarity', 'unknownWords', 'statementsBesideTurns', 'otherLanguage', 'otherLanguageSimilarity'],
   named: ['bestSimilarity', 'otherFitsBetter', 'otherWordsBetter'],
 } as const;
 export type Asked = keyof typeof ANSWERABLE_INPUTS;
@@ -113,7 +113,7 @@ export function summariseEvidence(
   scored: readonly ScoredCandidate[],
   speakerWeight: number,
 ): EvidenceSummary {
-  const { about, aboutCertainty, isForeign } = context.analysis;
+  const { about, aboutCertainty, isOtherLanguage } = context.analysis;
   const isNamed = about.size > 0 && aboutCertainty === 1;
   const own = { score: Number.NEGATIVE_INFINITY, words: 0, similarity: 0 };
   const other = { score: Number.NEGATIVE_INFINITY, words: 0 };
@@ -136,7 +136,7 @@ export function summariseEvidence(
     }
   }
   const isComparable = Number.isFinite(own.score) && Number.isFinite(other.score);
-  const foreign = isForeign ? 1 : 0;
+  const otherLanguage = isOtherLanguage ? 1 : 0;
   return {
     asked: isNamed ? 'named' : 'anybody',
     inputs: {
@@ -144,8 +144,8 @@ export function summariseEvidence(
       unknownWords: unknownWordShare(context),
       // In a store with statements and turns, the nearest document is nearer than in a store with only one of the two.
       statementsBesideTurns: statements > 0 && statements < scored.length ? 1 : 0,
-      foreign,
-      foreignSimilarity: foreign * own.similarity,
+      otherLanguage,
+      otherLanguageSimilarity: otherLanguage * own.similarity,
       otherFitsBetter: isComparable ? clamp(other.score - own.score, -8, 8) : 0,
       otherWordsBetter: isComparable ? other.words - own.words : 0,
     },
@@ -153,7 +153,7 @@ export function summariseEvidence(
 }
 
 /** The default weights of `scoring: 'signals'`. */
-export const SIGNAL_WEIGHTS: SignalWeights = {
+export const DEFAULT_SCORING_WEIGHTS: SignalWeights = {
   similarity: 0.4,
   recency: 0.25,
   importance: 0.2,

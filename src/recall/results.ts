@@ -20,7 +20,14 @@ import type { RecallDocument } from './recall-document.ts';
 import type { Candidate } from './rank-documents.ts';
 import type { Recalled, RecalledEvent, RecalledMemory, RecallOptions, RecallResult } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
-import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
+import {
+  ABSTENTION_THRESHOLD,
+  recordSignals,
+  scoreBySignals,
+  DEFAULT_SCORING_WEIGHTS,
+  standingOf,
+  sumOf,
+} from './relevance.ts';
 import { comparableText } from '../record/id.ts';
 
 export interface Loading {
@@ -230,7 +237,7 @@ function finalScore(
   const { options, now } = loading;
   const signals = memory === null ? null : recordSignals(memory, now, candidate.isAboutNamed);
   if (options.scoring === 'signals') {
-    const weights = { ...SIGNAL_WEIGHTS, ...options.weights };
+    const weights = { ...DEFAULT_SCORING_WEIGHTS, ...options.weights };
     return scoreBySignals(similarityOf(candidate, loading) ?? 0, signals ?? NO_SIGNALS, weights);
   }
   const isByEvidence = (options.mode ?? 'hybrid') === 'hybrid' && options.fusion !== 'reciprocal-rank';

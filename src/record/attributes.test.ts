@@ -12,6 +12,8 @@ describe('the table of attributes', () => {
       ['Company', 'employer'],
       ['business_partner', 'business_partner'],
       ['Führungsstil', 'fuhrungsstil'],
+      ['Schuhgröße', 'schuhgrosse'],
+      ['schuhgro_e', 'schuhgro_e'],
     ] as const) {
       expect(table.resolve(name)).toBe(attribute);
     }
@@ -57,6 +59,9 @@ describe('the table of attributes', () => {
     });
     expect(table.resolve('style guide')).toBe('house_style');
     expect(attributeLabel(table, 'house_style')).toBe('House style');
+    const sizes = attributeTable({ shoe_size: { synonyms: ['schuhgrosse'] }, ring_size: { synonyms: ['ringgro_e'] } });
+    expect(sizes.resolve('Schuhgröße')).toBe('shoe_size');
+    expect(sizes.resolve('Ringgröße')).toBe('ring_size');
     expect(table.policyOf('hobby')).toMatchObject({ values: 'one', category: 'preference' });
     expect(attributeTable().policyOf('hobby').values).toBe('many');
     expect(() => attributeTable({ 'House Style': {} })).toThrow(/snake_case/);

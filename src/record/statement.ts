@@ -240,6 +240,7 @@ export function attributeTable(added: Record<string, AttributeInput> = {}): Attr
         key,
         key.replace(/^(?:current|new|present)_/, ''),
         key.replace(/^(?:current|new|present)_|_name$/g, ''),
+        olderKey(name ?? ''),
       ];
       return names.flatMap((each) => (table.has(each) ? each : (synonyms.get(each) ?? [])))[0] ?? key;
     },
@@ -250,15 +251,42 @@ export function attributeTable(added: Record<string, AttributeInput> = {}): Attr
 
 /** "Home City" and `homeCity` → `home_city`; empty when no Latin letter is left. */
 export function spelledKey(name: string): string {
-  return snakeCase(name.replace(/(\p{Ll})(\p{Lu})/gu, '$1_$2'));
+  return snakeCase(wordsApart(name));
+}
+
+/** The key as earlier versions spelled it, which stores may still have: "Schuhgröße" was `schuhgro_e`. */
+export function olderKey(name: string): string {
+  return joinedWords(withoutMarks(wordsApart(name)));
 }
 
 /** "Home City" → `home_city`; empty when no Latin letter is left. */
 export function snakeCase(name: string): string {
+  return joinedWords(withoutMarks(name).replace(/[ßœæøłđðþı]/g, (letter) => BASE_LETTERS[letter] ?? letter));
+}
+
+/** Latin letters that Unicode does not decompose into a base letter and a mark. */
+const BASE_LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  œ: 'oe',
+  æ: 'ae',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
+function wordsApart(name: string): string {
+  return name.replace(/(\p{Ll})(\p{Lu})/gu, '$1_$2');
+}
+
+function withoutMarks(name: string): string {
+  return name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+}
+
+function joinedWords(name: string): string {
   return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[_0-9]+|_$/g, '')
     .slice(0, 100);

@@ -51,6 +51,8 @@ export interface MemoryFilter {
   cursor?: string;
 }
 
+// `RecallFilter` in record-filter.ts shares four conditions with this filter and nothing else: it also applies to events, nests and refuses
+// empty lists. This filter fits into a query string and is also applied to past versions of memories, which are not rows (`matches`).
 const names = z.array(textSchema(200)).max(200).optional();
 
 /** The fields of a filter, for operations of the server that accept further fields. */

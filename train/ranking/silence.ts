@@ -30,8 +30,8 @@ const SIGNS: Readonly<Record<AnswerableInput, 1 | -1 | 0>> = {
   bestSimilarity: 1,
   unknownWords: -1,
   statementsBesideTurns: 0,
-  foreign: 0,
-  foreignSimilarity: 0,
+  otherLanguage: 0,
+  otherLanguageSimilarity: 0,
   otherFitsBetter: -1,
   otherWordsBetter: -1,
 };

@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 import { messageOf } from '../../errors.ts';
-import { type Foreign, isObject, textOf, timeOf } from '../../import/import-source.ts';
+import { type Imported, isObject, textOf, timeOf } from '../../import/import-source.ts';
 import { parseJson } from '../../operate/parse-json.ts';
 import { type ChatMessage, chatText } from '../../record/chat-message.ts';
 import type { Varve } from '../../varve.ts';
@@ -165,7 +165,7 @@ function messageIn(line: string): ChatMessage | null {
 /** Only text parts, because the user did not see tool results or Claude's thinking. */
 function textParts(content: unknown): ChatMessage['content'] {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : null;
-  return (content as unknown[]).filter((part): part is Foreign => isObject(part) && part['type'] === 'text');
+  return (content as unknown[]).filter((part): part is Imported => isObject(part) && part['type'] === 'text');
 }
 
 // Claude Code adds commands, their output and its own reminders to the user's messages.

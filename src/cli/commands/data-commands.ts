@@ -3,8 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { counted, importSource, type LeftFile } from '../../import/import-source.ts';
-import { IMPORT_FORMATS, planImport, readImport } from '../../import/read-import.ts';
-import type { ImportFormat, ImportGroup } from '../../import/read-import.ts';
+import { IMPORT_FORMATS, importFormat, type ImportGroup, planImport } from '../../import/read-import.ts';
 import { EXPORT_FORMATS, isWritten, writeExport } from '../../import/write-export.ts';
 import type { Handle } from '../../handle/handle.ts';
 import type { ImportReport } from '../../operate/import-records.ts';
@@ -138,7 +137,7 @@ export const importCommand: Command = {
   ],
   async run(input) {
     const { files, others } = importSource(oneWord(input, 'file or folder'));
-    const named = textOption(input, 'format') as ImportFormat | undefined;
+    const named = textOption(input, 'format');
     if (named !== undefined && !IMPORT_FORMATS.includes(named))
       throw new UsageError(`There is no format ${named}. Formats: ${IMPORT_FORMATS.join(', ')}.`);
     const plan = named === undefined ? await planImport(files) : { groups: [{ format: named, files }], left: [] };
@@ -177,14 +176,14 @@ async function* linesOf(
   { user, onRead }: { user: string | null | undefined; onRead: (bytes: number) => void },
 ): AsyncGenerator<unknown> {
   for (const { format, files } of groups) {
-    const records = readImport(counted(files, onRead), format);
-    yield* format === 'varve' ? records : withUser(records, user);
+    const { read, isScoped } = importFormat(format);
+    const records = read(counted(files, onRead));
+    yield* isScoped === true ? records : withUser(records, user);
   }
 }
 
-/** Eden's collections refer to each other, so they are read in two passes. */
 function bytesToRead({ format, files }: ImportGroup): number {
-  return files.reduce((sum, { size }) => sum + size, 0) * (format === 'eden' ? 2 : 1);
+  return files.reduce((sum, { size }) => sum + size, 0) * (importFormat(format).passes ?? 1);
 }
 
 const MOST_LEFT = 20;

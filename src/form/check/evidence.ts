@@ -363,10 +363,10 @@ export function checkWords(statement: ReadStatement, context: Checking, limit: n
   const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));
   if (address !== undefined) return { reason: 'value_not_said', detail: address };
   const quoting = quotingOf(statement, context);
-  const foreign =
+  const added =
     wordsBeyond(text, [...around, ...carriedOver]) ??
     (quoting === null ? null : unsupported({ ...quoting, more: [...carriedOver, ...context.userNames] }));
-  return foreign === null ? null : { reason: 'says_more_than_quote', detail: foreign };
+  return added === null ? null : { reason: 'says_more_than_quote', detail: added };
 }
 
 /** Whether a value is or contains a date. It may have been computed from the date of the turn, so its digits need not be in the turn. */

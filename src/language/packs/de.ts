@@ -1,4 +1,5 @@
 import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 export const german: Pack = {
@@ -79,6 +80,7 @@ export const german: Pack = {
     aboutText:
       'ist das (?:echt|betrug|phishing|seriös|spam|fake|wahr|richtig|ok|okay|normal)|is das echt|was (?:heißt|bedeutet|soll) (?:das|dies)|fass(?:e)? (?:das|den|die|mir|bitte)|zusammenfass\\p{L}*|übersetz\\p{L}*|korrigier\\p{L}*|formulier\\p{L}* (?:das|um)|antworte? (?:darauf|auf (?:das|diese|die))|was (?:soll|kann) ich (?:da )?(?:antworten|schreiben)|schau (?:dir )?(?:das|mal)|guck (?:dir )?(?:das|mal)|lies (?:das|mal)|hier (?:ist|die|der|das)|(?:er|sie) (?:hat|schrieb|schreibt)|hab(?:e)? (?:das|diese|dieses) (?:bekommen|gekriegt)|kam (?:gerade|heute)|text:|rollenspiel|tu so als|kürz(?:e)? (?:das|den)|prüf(?:e)? (?:das|den)|vervollständig\\p{L}*',
   },
+  forget: FORGET_WORDS.de,
   calendar: {
     months: inOrder(
       'januar|jänner|jan februar|feb märz|mär april|apr mai juni|jun juli|jul august|aug september|sep|sept oktober|okt november|nov dezember|dez',

@@ -1,6 +1,7 @@
 import { englishEndings, englishEndingsWithoutValue } from './en-endings.ts';
 import { englishLikely } from './en-likely.ts';
 import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 const UNITS = '(?: (?:a|per|each) (?:hour|day|week|month|year|mile|annum))?';
@@ -93,6 +94,7 @@ export const english: Pack = {
     aboutText:
       "is (?:the|my) (?:grammar|spelling|wording|tone)|is (?:this|that) (?:\\S+ ){1,2}(?:ok|okay|legit|real|fair|any good|right|for me)|is (?:this|it|that) (?:a )?(?:scam|phishing|insulting|good or bad|attached|legit|real|spam|true|safe|fake|genuine|fair|ok|okay|normal|right|correct|grammatically|any good|too|you)|what (?:does|do) (?:this|that|it|he|she|they) mean|what(?:'s| is) this(?: now)?|summari[sz]e|tl;?dr|(?:cut|shorten|condense) this|translate|proofread|rewrite|rephrase|reword|edit (?:this|the|my)|reply to|respond to|answer (?:this|that|to this|him|her|them)|how (?:do|should|would) i (?:reply|respond|answer)|look (?:at )?(?:this|what)|see (?:what|this)|read this|listen to this|check (?:this|my)|review (?:this|my)|improve|explain (?:this|the)|here(?:'s| is) (?:the|a|an|my|what|his|her|their|packie's|\\S+'s)|i (?:got|received|was sent|found) this|got this|getting this|(?:this|it) (?:came|arrived|says|is what)|(?:he|she|they) (?:sent|wrote|texted|emailed|posted|replied)|below|pasted?|copied|the (?:letter|email|mail|e-mail|message|text|article|ad|advert|listing|post|review|log|error|transcript|clause|contract|paragraph|abstract|lyrics|poem) (?:says|is|reads|goes|below)|from (?:my )?(?:landlord|boss|bank|the bank|hr)|role-?play|pretend|play the (?:part|role)|continue the|complete the|finish the (?:sentence|story|poem)|write a (?:story|scene|poem|song)|scene:|draft|message from|what should i say|fill in|scam\\b|thoughts\\?|bottom line|should i care|say that in|put that (?:simple|simply|in)|give me a reply|what (?:does|do) (?:she|he|they) want|is (?:he|she) serious|genuine",
   },
+  forget: FORGET_WORDS.en,
   calendar: {
     months: inOrder(
       'january|jan february|feb march|mar april|apr may june|jun july|jul august|aug september|sept? october|oct november|nov december|dec',

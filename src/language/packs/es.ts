@@ -1,4 +1,5 @@
 import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 export const spanish: Pack = {
@@ -75,6 +76,7 @@ export const spanish: Pack = {
     aboutText:
       '¿?(?:es|será) (?:esto )?(?:real|verdad|estafa|phishing|spam|falso|legítimo|cierto|correcto|normal)|qué (?:significa|quiere decir|dice)|resum\\p{L}+|traduc\\p{L}+|corrig\\p{L}+|reescrib\\p{L}+|contesta\\p{L}* (?:esto|esta|este|a esto)|responde\\p{L}* (?:esto|esta|este|a esto)|qué (?:le )?(?:contesto|respondo)|mira (?:esto|este|esta|lo que)|mirá (?:esto|este|esta|lo que)|lee (?:esto|este)|me (?:llegó|mandaron|escribieron|mandó|escribió|puso)|este (?:mail|correo|mensaje|texto)|esta (?:reseña|carta|nota)|acá está|aquí está|revisa (?:esto|este)|juego de rol|haz de cuenta|completa la|te pego|te copio',
   },
+  forget: FORGET_WORDS.es,
   calendar: {
     months: inOrder(
       'enero|ene febrero|feb marzo|mar abril|abr mayo junio|jun julio|jul agosto|ago septiembre|setiembre|sept? octubre|oct noviembre|nov diciembre|dic',

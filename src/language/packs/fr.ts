@@ -1,4 +1,5 @@
 import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 export const french: Pack = {
@@ -76,6 +77,7 @@ export const french: Pack = {
     aboutText:
       "est-ce (?:que c'est )?(?:vrai|une arnaque|sérieux|normal|correct|légitime|un faux)|c'est (?:une arnaque|vrai|du phishing|un faux|sérieux)|que (?:veut dire|signifie)|qu'est-ce que (?:ça|cela) veut dire|résum\\p{L}+|tradui\\p{L}+|corrig\\p{L}+|reformul\\p{L}+|répond\\p{L}* à (?:ça|ce|cette|ceci)|que (?:dois-je )?répondre|regarde(?:z)? (?:ça|ce)|lis (?:ça|ce)|j'ai reçu|voici|on m'a (?:écrit|envoyé)|ce (?:mail|message|courriel|texte)|cette (?:lettre|annonce)|jeu de rôle|fais comme si|complète|relis(?:ez)?",
   },
+  forget: FORGET_WORDS.fr,
   calendar: {
     months: inOrder(
       'janvier|janv février|fév mars avril|avr mai juin juillet|juil août|aout septembre|sept octobre|oct novembre|nov décembre|déc',

@@ -1,4 +1,5 @@
 import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 export const italian: Pack = {
@@ -73,6 +74,7 @@ export const italian: Pack = {
     aboutText:
       'è (?:vero|una truffa|phishing|un falso|normale|giusto)|cosa (?:significa|vuol dire)|riassum\\p{L}+|traduc\\p{L}+|traduci|corregg\\p{L}+|riscriv\\p{L}+|rispond\\p{L}* a (?:questo|questa|quest)|cosa (?:gli |le )?rispondo|guarda (?:questo|questa|cosa)|leggi (?:questo|questa)|mi (?:ha|hanno) (?:scritto|mandato)|ho ricevuto|ecco|questa (?:mail|lettera|recensione)|questo (?:messaggio|testo|annuncio)|gioco di ruolo|fai finta|completa',
   },
+  forget: FORGET_WORDS.it,
   calendar: {
     months: inOrder(
       'gennaio|gen febbraio|feb marzo|mar aprile|apr maggio|mag giugno|giu luglio|lug agosto|ago settembre|set ottobre|ott novembre|nov dicembre|dic',

@@ -1,4 +1,5 @@
 import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 /** Excludes matches in a clause about somebody else: 佐々木くんが, 同級生は. */
@@ -69,6 +70,7 @@ export const japanese: Pack = {
     aboutText:
       '(?:これ|この.{0,6})(?:本物|詐欺|怪しい|本当|大丈夫)|どういう意味|要約|翻訳|訳して|添削|返信(?:して|考え|文)|なんて返|見て(?:これ|この)|これ(?:見て|読んで)|届いた|来た(?:んだけど|メール)|(?:メール|手紙|LINE)が(?:来|届)|以下|貼ります|貼る|ロールプレイ|のふりをして|続きを書',
   },
+  forget: FORGET_WORDS.ja,
   calendar: {
     months: HAN_MONTHS,
     weekdays: ['月曜日?', '火曜日?', '水曜日?', '木曜日?', '金曜日?', '土曜日?', '日曜日?'],

@@ -1,4 +1,5 @@
 import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 export const dutch: Pack = {
@@ -74,6 +75,7 @@ export const dutch: Pack = {
     aboutText:
       'is (?:dit|dat) (?:echt|oplichting|phishing|nep|waar|normaal|goed)|wat (?:betekent|bedoelt)|vat (?:dit|dat|het)|samenvat\\p{L}*|vertaal|verbeter|herschrijf|antwoord (?:op|hierop)|reageer op|wat moet ik (?:antwoorden|terugschrijven)|kijk (?:dit|eens|wat)|lees (?:dit|even)|kreeg (?:dit|deze)|ik heb (?:dit|deze) (?:gekregen|ontvangen)|hier (?:is|staat)|dit (?:bericht|mailtje)|deze (?:mail|brief|tekst|recensie)|rollenspel|doe alsof|maak (?:de zin|het) af',
   },
+  forget: FORGET_WORDS.nl,
   calendar: {
     months: inOrder(
       'januari|jan februari|feb maart|mrt april|apr mei juni|jun juli|jul augustus|aug september|sep oktober|okt november|nov december|dec',

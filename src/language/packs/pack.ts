@@ -1,6 +1,6 @@
 /**
- * The data of one language for the local reader. A new language is one file that implements this interface, its lists in
- * `words.json`, an entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Lists are alternatives of a regular
+ * The data of one language for the local reader. A new language is one file that implements this interface, its lists in `words.json` and
+ * `forget-words.json`, an entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Lists are alternatives of a regular
  * expression, separated by bars, in lower case, with straight apostrophes. Lists match whole words, except in Chinese and Japanese,
  * which have no spaces between words.
  */
@@ -14,6 +14,7 @@ export interface Pack {
   words: PackWords;
   questions: PackQuestions;
   requests: PackRequests;
+  forget: PackForget;
   calendar: PackCalendar;
   /** Words for relations, each with the English word that subjects contain: `schwester` is `sister`. */
   relations: Readonly<Record<string, string>>;
@@ -73,6 +74,23 @@ interface PackTried {
   with: string;
   /** `and` is written before the last item of a list and includes its spaces; `times` is "times as many". */
   words: Readonly<Record<'case' | 'cases' | 'others' | 'and' | 'times', string>>;
+}
+
+/** Words of requests to forget, in `forget-words.json`. Each is a list of alternatives; `forgetPatterns` says where each is searched. */
+export interface PackForget {
+  order: string;
+  everything: string;
+  ofMemory: string;
+  forNow: string;
+  goesOn: string;
+  keeps: string;
+  spares: string;
+  stays: string;
+  excepts: string;
+  nots: string;
+  corrects: string;
+  meant: string;
+  theirs: string;
 }
 
 /** Words that distinguish a statement from a question, a guess or a joke. Each is a list of alternatives. */

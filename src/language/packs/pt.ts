@@ -1,4 +1,5 @@
 import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 export const portuguese: Pack = {
@@ -70,6 +71,7 @@ export const portuguese: Pack = {
     aboutText:
       '(?:é|será) (?:verdade|golpe|phishing|falso|real|normal|correto)|isso é (?:golpe|verdade|real|confiável)|o que (?:significa|quer dizer)|resum\\p{L}+|traduz\\p{L}*|corrig\\p{L}+|reescrev\\p{L}+|respond\\p{L}* (?:isso|isto|a isso|esse|essa)|o que (?:eu )?respondo|olha (?:isso|esse|essa|o que)|lê (?:isso|isto)|recebi|me (?:mandaram|mandou|escreveu|enviou)|este (?:e-mail|email|texto)|esse (?:e-mail|email|texto)|essa mensagem|segue|faz de conta|complete a',
   },
+  forget: FORGET_WORDS.pt,
   calendar: {
     months: inOrder(
       'janeiro|jan fevereiro|fev março|mar abril|abr maio junho|jun julho|jul agosto|ago setembro|set outubro|out novembro|nov dezembro|dez',

@@ -1,4 +1,5 @@
 import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
+import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 const END = '(?=[，。、！？；,.!?\\s]|$|的时候|这边|那边|了|啊|呢|哦|嘛|吧)';
@@ -63,6 +64,7 @@ export const chinese: Pack = {
     aboutText:
       '是(?:不是)?(?:真的|骗子|诈骗|钓鱼|骗人的)|什么意思|总结一下|翻译|帮我看看|看看这|看一下这|怎么回|回复(?:他|她|这)|改一下|润色|这(?:封|条|段|篇)|发(?:来|给我)(?:的|一)|收到(?:一|这)|客户(?:发|说)|念给你|角色扮演|假装|续写|原文',
   },
+  forget: FORGET_WORDS.zh,
   calendar: {
     months: HAN_MONTHS,
     weekdays: [

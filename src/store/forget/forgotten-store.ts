@@ -127,7 +127,7 @@ export async function hiddenSpans(
   reader: Reader,
   tenant: string,
   event: string,
-): Promise<(CutSpan & { record: string; isForeign: boolean })[]> {
+): Promise<(CutSpan & { record: string; isImported: boolean })[]> {
   const rows = await rowsBy(reader, tenant, 'forgotten_spans', { event_id: [event] });
   const ids = rows.map((row) => row.forgotten_id);
   const records = await rowsBy(reader, tenant, 'forgotten', { id: ids }, ['id', 'as', 'digests']);
@@ -136,7 +136,7 @@ export async function hiddenSpans(
     const record = byId.get(row.forgotten_id);
     if (record?.as !== 'forgotten') return [];
     // A record with digests came from another store.
-    return [{ ...toSpan(row), record: record.id, isForeign: record.digests !== null }];
+    return [{ ...toSpan(row), record: record.id, isImported: record.digests !== null }];
   });
 }
 
@@ -287,14 +287,14 @@ export async function forgottenAmong<Each extends Claim>(
 ): Promise<Set<Each>> {
   const found = new Set(claims.filter((claim) => isForgotten(claim, records)));
   // Records from another store have no text, only digests.
-  const foreign = records.filter(({ text }) => text === '');
-  if (foreign.length === 0) return found;
-  const rows = await rowsBy(reader, tenant, 'forgotten', { id: foreign.map(({ id }) => id) }, ['id', 'digests']);
+  const imported = records.filter(({ text }) => text === '');
+  if (imported.length === 0) return found;
+  const rows = await rowsBy(reader, tenant, 'forgotten', { id: imported.map(({ id }) => id) }, ['id', 'digests']);
   const digests = new Map(
     rows.flatMap((row) => (row.digests === null ? [] : [[row.id, JSON.parse(row.digests) as ForgottenDigests]])),
   );
   for (const salt of new Set([...digests.values()].map((each) => each.salt))) {
-    const ofSalt = foreign.filter(({ id }) => digests.get(id)?.salt === salt);
+    const ofSalt = imported.filter(({ id }) => digests.get(id)?.salt === salt);
     for (const claim of claims) {
       const before = ofSalt.filter(
         ({ at, as }) => claim.statedAt <= at && (as === 'forgotten' || claim.type === 'intention'),

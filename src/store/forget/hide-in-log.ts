@@ -330,7 +330,7 @@ export async function hideForgottenSpans(
   eventIds: readonly string[],
 ): Promise<void> {
   for (const row of await rowsBy(writer, tenant, 'events', { id: eventIds })) {
-    const cut = (await hiddenSpans(writer, tenant, row.id)).filter(({ isForeign }) => isForeign);
+    const cut = (await hiddenSpans(writer, tenant, row.id)).filter(({ isImported }) => isImported);
     // The record does not show which part of the metadata contained the words, so all of the metadata is removed.
     const metadata = cut.some(({ field }) => field === 'metadata') ? '{}' : row.metadata;
     await hideInEvent(writer, parts, { ...row, metadata }, cut, () => false);

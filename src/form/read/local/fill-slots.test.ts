@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { detectPack, packOf } from '../../../language/packs/packs.ts';
+import { detectPack, PACKS, packOf } from '../../../language/packs/packs.ts';
 import { fillSlots } from './fill-slots.ts';
 import type { FilledSlot } from './slot-values.ts';
 
@@ -175,6 +175,10 @@ const TABLES: Record<string, [sentence: string, slots: string[]][]> = {
     ['昔は京都に住んでいました', []],
   ],
 };
+
+it('every pack has a table of sentences', () => {
+  expect(Object.keys(TABLES).toSorted()).toEqual(PACKS.map(({ language }) => language).toSorted());
+});
 
 describe.each(Object.entries(TABLES))('slots in %s', (language, table) => {
   it.each(table)('%s', (sentence, slots) => {
@@ -428,6 +432,21 @@ describe.each(Object.entries(TRAPS))('sentences in %s that only seem to fill a s
   });
 });
 
+describe.each([TABLES, TYPED, TRAPS].flatMap((tables) => Object.entries(tables)))(
+  'the language %s of the sentences of a table',
+  (language, table) => {
+    it.each(table)('is detected after a turn in that language: %s', (sentence) => {
+      expect(detectPack(sentence, packOf(language))?.language).toBe(language);
+    });
+
+    it('is detected in most sentences alone', () => {
+      const detected = table.filter(([sentence]) => detectPack(sentence)?.language === language);
+      // "Vivo a Roma" is Italian, and Spanish as well where nothing else is known.
+      expect(detected.length).toBeGreaterThanOrEqual(table.length * 0.8);
+    });
+  },
+);
+
 describe('a child or an animal of another person', () => {
   it.each([
     ['en', 'my sister and her husband live in Bath, they have a son called Ned', []],
@@ -593,6 +612,8 @@ describe('the language of a text', () => {
     ['Kun je me zeggen hoe laat de trein gaat?', 'nl'],
     ['明天几点出发', 'zh'],
     ['明日は何時に出ますか', 'ja'],
+    ['My wife Åsa likes skiing', 'en'],
+    ['Ich heiße Łukasz', 'de'],
   ])('%s', (text, language) => {
     expect(detectPack(text)?.language).toBe(language);
   });
@@ -600,6 +621,9 @@ describe('the language of a text', () => {
   it('is null if no pack fits', () => {
     expect(detectPack('Как вас зовут и где вы живёте?')).toBeNull();
     expect(detectPack('오늘은 날씨가 정말 좋네요')).toBeNull();
+    expect(detectPack('Mieszkam w Gdańsku i pracuję w szkole')).toBeNull();
+    expect(detectPack('Tôi sống ở Hà Nội')).toBeNull();
+    expect(detectPack('Já bydlím v Brně')).toBeNull();
   });
 });
 

@@ -179,12 +179,12 @@ describe('the learned weights', () => {
     'lateNow',
     'windowWords',
     'keyed',
-    'foreignWords',
-    'foreignForms',
-    'foreignBm25',
+    'otherLanguageWords',
+    'otherLanguageForms',
+    'otherLanguageBm25',
     'length',
   ];
-  const AGAINST: SignalName[] = ['asking', 'agentTurn', 'toolTurn', 'latePast', 'relative', 'foreignMeaning'];
+  const AGAINST: SignalName[] = ['asking', 'agentTurn', 'toolTurn', 'latePast', 'relative', 'otherLanguageMeaning'];
 
   it.each(FOR)('%s raises the score of a document', (name) => expect(RANKING.weights[name]).toBeGreaterThan(0.1));
   it.each(AGAINST)('%s lowers the score of a document', (name) => expect(RANKING.weights[name]).toBeLessThan(-0.1));
