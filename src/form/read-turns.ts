@@ -204,7 +204,7 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
  */
 async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['ends']> {
   const { deps, signal } = work;
-  const near = (await nearStatements(work, event.content, MOST_NEAR)).filter(
+  const near = (await nearStatements(work, event.content, { most: MOST_NEAR, policy: 'comparable' })).filter(
     (memory) => memory.statedBy === 'user' && canEnd(memory, event),
   );
   if (near.length === 0) return [];

@@ -79,7 +79,7 @@ const MOST_STATED = 12;
 export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
   const { deps, scope } = work;
   const owner = ownerOf(scope);
-  const near = await nearStatements(work, request, MOST_STATED);
+  const near = await nearStatements(work, request, { most: MOST_STATED, policy: 'forgettable' });
   const { turns, subjects, named, identity } = await deps.database.read(scope.tenant, async (reader) => ({
     turns: (await turnsBefore(reader, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
     identity: await listStatements(reader, owner, { subjects: [USER], attributes: IDENTITY, owner: 'visible' }),
