@@ -3,6 +3,7 @@ import { detectPack, listPattern, packRegExp, perPack, plainMarks, relationsOf }
 import { splitClauses } from '../language/sentences.ts';
 import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { unlessUnavailable } from '../models/embedder.ts';
+import { attributesWith } from '../record/attributes.ts';
 import { lengthOf, normalValue, USER } from '../record/statement.ts';
 import type { Event } from '../record/event.ts';
 import { mayStillChange, type Memory } from '../record/memory.ts';
@@ -332,7 +333,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
     const named = await listStatements(store, ownerOf(scope), {
       subjects: [USER],
-      attributes: ['name', 'preferred_name'],
+      attributes: attributesWith('own'),
       owner: deps.sharesFacts === true ? 'visible' : 'own',
     });
     return {

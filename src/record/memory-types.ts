@@ -43,7 +43,10 @@ export interface MemoryType {
   inWorkingMemory: boolean;
   /** Whether a memory of this type holds until the user says otherwise. Blocks then keep the user's own words regardless of their age. */
   lasting: boolean;
-  /** The section of a prompt that shows memories of this type. */
+  /**
+   * The section of a prompt that shows memories of this type, in the layouts that have it. Recall finds them in the source of the same
+   * name, or in the source `memories` if there is none.
+   */
   section: PromptSection;
   /** The section of the nightly profile that lists memories of this type, if the profile is written without a model. Null: none. */
   profileSection: ProfileSection | null;
