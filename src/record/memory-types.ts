@@ -48,7 +48,7 @@ export interface MemoryType {
    * name, or in the source `memories` if there is none.
    */
   section: PromptSection;
-  /** The section of the nightly profile that lists memories of this type, if the profile is written without a model. Null: none. */
+  /** The section of the nightly profile for memories of this type, unless a model chooses another. Null: the profile leaves them out. */
   profileSection: ProfileSection | null;
   /** Words, besides the name of the type, by which a question asks for memories of this type: "ambitions" for goals. */
   askedFor: readonly string[];
