@@ -16,7 +16,7 @@ import { redactingModel } from './models/create-language-model.ts';
 import { cachedEmbedder, type Embedder } from './models/embedder.ts';
 import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
 import { createOperator, type Operator } from './operate/operator.ts';
-import { createAccessTracker, isRecalled } from './recall/recall.ts';
+import { createAccessTracker } from './recall/recall.ts';
 import { createViewCache } from './recall/recall-view.ts';
 import { attributeTable } from './record/statement.ts';
 import { systemClock } from './record/clock.ts';
@@ -158,7 +158,7 @@ async function createParts(
     assembling,
     delay: systemDelay,
     access: createAccessTracker(database, clock),
-    views: createViewCache({ bytes: options.recallCacheBytes, isRecalled: isRecalled(checked) }),
+    views: createViewCache({ bytes: options.recallCacheBytes, memoryTypes: checked.memoryTypes }),
     reranker: options.reranker ?? null,
     localReader: createLocalReaderOnce(reading, reading === embedding.current),
     readParts: reading.readParts,

@@ -3,7 +3,7 @@ import { consolidationSettings } from '../src/consolidate/consolidation-settings
 import { planUpkeep, slowness, type UpkeepRow } from '../src/maintain/maintain.ts';
 import { judgeUse, stepOf } from '../src/consolidate/usefulness.ts';
 import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
-import { MEMORY_TYPES, type MemoryType } from '../src/record/memory-types.ts';
+import { MEMORY_TYPES, type MemoryType, memoryTypeTable, typesThat } from '../src/record/memory-types.ts';
 import { openConsolidation, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 
@@ -165,7 +165,7 @@ describe('the rules of maintenance', () => {
       expect(slowness({ accessCount: 0, confirmed: 0, outcomes: 0, ...given })).toBe(0.5);
     }
   });
-  it.each(['decision', 'note', 'saved_item', 'learning', 'intention', 'reflection'])(
+  it.each(typesThat(memoryTypeTable(), ({ decayPerPass, prunable }) => decayPerPass === 0 && !prunable))(
     '[Q9] a %s never decays and is never pruned',
     (type) => {
       expect(plan({ importance: 0.01 }, 5000, type)).toEqual({ action: 'keep' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
+import { MEMORY_TYPES } from '../src/record/memory-types.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 
 // The meanings of words such as "forget": a request, a change of plan, a correction, or the wish to forget everything.
@@ -116,6 +117,25 @@ describe('[X1] the words of forgetting', () => {
     for (const { id } of records) await handle.forgotten.restore(id);
     expect((await handle.facts.get('home_city'))?.value).toBe('Trieste');
   });
+
+  it.each(Object.entries(MEMORY_TYPES))(
+    'forget a stored %s that they name, if its type is forgettable',
+    async (type, policy) => {
+      const handle = varve.for({ agent: 'a', user: `with ${type}`, session: 's' });
+      const stored = { type, title: 'Drinks', content: 'Mango lassi is made of yoghurt.', dueAt: '2030-01-01' };
+      const { memory } = await handle.memories.create(stored);
+      const { memory: other } = await handle.memories.create({
+        ...stored,
+        title: 'Teas',
+        content: 'Tea is made of leaves.',
+      });
+      await handle.observe({ content: 'Forget everything about mango lassi.' });
+      await varve.drain();
+      const reason = policy.forgettable ? 'forgotten' : null;
+      expect(await handle.memories.get(memory.id)).toMatchObject({ archiveReason: reason });
+      expect(await handle.memories.get(other.id)).toMatchObject({ archiveReason: null });
+    },
+  );
 
   it('forget everything of a user with more than a page of memories and turns, and nothing that is said afterwards', async () => {
     const handle = varve.for({ agent: 'a', user: 'many', session: 's' });

@@ -907,7 +907,8 @@ describe('a folder with files of several formats', () => {
 
 describe('an export in another format', () => {
   it('has the live memories, as mem0 and as Markdown', async () => {
-    const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
+    const memoryTypes = { brew_note: { description: 'How a brew came out.' } };
+    const varve = await createVarve({ store: ':memory:', embedder: null, background: false, memoryTypes });
     const ana = varve.for({ user: 'ana' });
     await ana.facts.set({ key: 'home_city', value: 'Graz' });
     const { memory } = await ana.memories.create({ type: 'preference', content: 'Likes short e-mails.' });
@@ -932,8 +933,11 @@ describe('an export in another format', () => {
     });
     expect(report).toMatchObject({ imported: { memory: 4 }, rejected: 0 });
     await ana.memories.create({ type: 'fact', content: 'The shed has a green door.' });
+    await ana.memories.create({ type: 'summary', title: 'Sheds', content: 'About sheds.' });
+    await ana.memories.create({ type: 'brew_note', content: 'The stout came out sweet.' });
     const markdown = await written('markdown');
-    expect(markdown.match(/^## .*$/gm)).toEqual(['## Facts', '## Preferences', '## Notes', '## Saved items']);
+    const headings = ['Facts', 'Preferences', 'Notes', 'Saved items', 'Summaries', 'Brew note'];
+    expect(markdown.match(/^## .*$/gm)).toEqual(headings.map((heading) => `## ${heading}`));
     expect(markdown).toMatch(/\*\*Home city\*\*: Graz\n- The shed has a green door\./);
     for (const part of [
       '# Memory of ana',

@@ -12,7 +12,7 @@ import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { isoDay, isToBringUp, type Memory, plannedFor } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
-import { savedItemsByTag } from '../store/context-rows.ts';
+import { memoriesByTag } from '../store/context-rows.ts';
 import { type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
 import { findEvents } from '../store/event-store.ts';
 import { listMemories } from '../store/read-memories.ts';
@@ -278,7 +278,10 @@ async function recallMemories(search: Search, how: RecallOptions): Promise<Item[
 /** Up to three saved items that share a tag with the message, those that share most first. */
 async function savedItemSection({ deps, scope }: Search, message: string): Promise<Item[]> {
   const tags = possibleTags(message);
-  const found = await deps.database.readReplica(scope, (reader) => savedItemsByTag(reader, scope, tags, 50));
+  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'saved_items');
+  const found = await deps.database.readReplica(scope, (reader) =>
+    memoriesByTag(reader, scope, { types, tags, limit: 50 }),
+  );
   const said = new Set(tags);
   const shared = ({ tags }: Memory): number => tags.filter((tag) => said.has(tag)).length;
   return found

@@ -1,4 +1,4 @@
-import { detectPack, PACKS, wordsOfAll } from '../language/packs/packs.ts';
+import { detectPack, PACKS, templateOf, wordsOfAll } from '../language/packs/packs.ts';
 import { findDates } from '../language/resolve-dates.ts';
 import { timedRendering, withBlanks, withoutBlanks } from '../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers } from '../language/words.ts';
@@ -156,7 +156,7 @@ const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
  * and penicillin"). The fixed words of a rendering ("Is … years old") do not count, and neither do relative dates such as "last week".
  */
 function saysMore({ content, attribute, statedAt }: Memory, label: string, value: string): boolean {
-  const rendering = PACKS.map(({ templates }) => templates[attribute ?? ''] ?? '').join(' ');
+  const rendering = PACKS.map((pack) => templateOf(pack, attribute ?? '') ?? '').join(' ');
   const field = `${label} ${value} ${rendering}`;
   const isMore = (sentence: string): boolean => {
     if (!saysNamesAndNumbers(field, sentence)) return true;

@@ -1,5 +1,6 @@
 import type { Handle } from '../handle/handle.ts';
 import { HOUR, manualClock, type ManualClock } from '../record/clock.ts';
+import { MEMORY_TYPES } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Page } from '../store/database.ts';
 import { createVarve, type Varve, type VarveOptions } from '../varve.ts';
@@ -118,7 +119,7 @@ export interface LiveStatement extends SaidStatement {
   memory: Memory;
 }
 
-/** The live statements that rest on events, without summaries, reflections, patterns, notes, saved items and learnings. */
+/** The live statements that a reader formed from events. */
 export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveStatement[]> {
   const live: Memory[] = [];
   let cursor: string | undefined;
@@ -128,7 +129,7 @@ export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveSt
     cursor = page.cursor ?? undefined;
   } while (cursor !== undefined);
   return live
-    .filter((memory) => !MADE_OF_SEVERAL.has(memory.type) && memory.sourceEvents.length > 0)
+    .filter((memory) => MEMORY_TYPES[memory.type]?.formable === true && memory.sourceEvents.length > 0)
     .map((memory) => ({
       memory,
       text: memory.content,
@@ -136,8 +137,6 @@ export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveSt
       turns: memory.sourceEvents.flatMap((id) => turnOf.get(id) ?? []),
     }));
 }
-
-const MADE_OF_SEVERAL = new Set(['summary', 'reflection', 'pattern', 'note', 'saved_item', 'learning']);
 
 /** The texts of the turns and of the stored facts of a conversation, by id. */
 export function turnTexts({ sessions, facts }: Conversation): Map<string, string> {

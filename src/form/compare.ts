@@ -3,6 +3,7 @@ import { calibratedSimilarity, type Calibration, dot, type Embedder, unlessUnava
 import type { Event } from '../record/event.ts';
 import { DAY } from '../record/clock.ts';
 import { hasOutcome, mayStillChange, type Memory } from '../record/memory.ts';
+import { typesThat } from '../record/memory-types.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { listMemories, loadMemories, memoriesReplacedBy, statementHistory } from '../store/read-memories.ts';
@@ -47,14 +48,19 @@ export async function nearnessTo(
   });
 }
 
-/** The statements that are nearest to a text, by meaning and by words. */
-export async function nearStatements(work: FormWork, text: string, most: number): Promise<Memory[]> {
+/** The memories of the types with a policy that are nearest to a text, by meaning and by words. */
+export async function nearStatements(
+  work: FormWork,
+  text: string,
+  { most, policy }: { most: number; policy: 'comparable' | 'forgettable' },
+): Promise<Memory[]> {
   const { deps, scope } = work;
   const vectors = await embedTexts(work, [text]);
   const found = await deps.database.read(scope.tenant, (reader) =>
     search(reader, deps, {
       owner: ownerOf(scope),
       owners: changeableOwners(deps, scope),
+      condition: isOfTypes(typesThat(deps.memoryTypes, (type) => type[policy])),
       words: wordsOf(text),
       vectors,
       most: { byText: most, byMeaning: most },
@@ -161,7 +167,7 @@ export function similarityOf(text: string, { content }: Memory, vectors: Vectors
 }
 
 function isComparable(types: ApplyDeps['memoryTypes']): ReturnType<typeof isOfTypes> {
-  return isOfTypes([...types].filter(([, type]) => type.comparable).map(([name]) => name));
+  return isOfTypes(typesThat(types, ({ comparable }) => comparable));
 }
 
 const LONGEST_QUERY = 400;

@@ -3,6 +3,7 @@ import { detectPack, listPattern, packRegExp, perPack, plainMarks, relationsOf }
 import { splitClauses } from '../language/sentences.ts';
 import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { unlessUnavailable } from '../models/embedder.ts';
+import { attributesWith } from '../record/attributes.ts';
 import { lengthOf, normalValue, USER } from '../record/statement.ts';
 import type { Event } from '../record/event.ts';
 import { mayStillChange, type Memory } from '../record/memory.ts';
@@ -204,7 +205,7 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
  */
 async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['ends']> {
   const { deps, signal } = work;
-  const near = (await nearStatements(work, event.content, MOST_NEAR)).filter(
+  const near = (await nearStatements(work, event.content, { most: MOST_NEAR, policy: 'comparable' })).filter(
     (memory) => memory.statedBy === 'user' && canEnd(memory, event),
   );
   if (near.length === 0) return [];
@@ -332,7 +333,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
     const named = await listStatements(store, ownerOf(scope), {
       subjects: [USER],
-      attributes: ['name', 'preferred_name'],
+      attributes: attributesWith('own'),
       owner: deps.sharesFacts === true ? 'visible' : 'own',
     });
     return {

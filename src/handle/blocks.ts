@@ -3,7 +3,7 @@ import { redactJson } from '../language/privacy-policy.ts';
 import { type Block, type BlockKindName, blockKindSchema } from '../record/block.ts';
 import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
-import { ownerLevel, type Scope, scopeAt, type ScopeLevel } from '../record/scope.ts';
+import { ownerLevel, type Scope, SCOPE_LEVELS, scopeAt, type ScopeLevel } from '../record/scope.ts';
 import { findBlock, replaceBlock, type RestingSentence, restingSentences, staleKeys } from '../store/block-store.ts';
 import type { Parts } from '../store/database.ts';
 import { listRevisions } from '../store/history-store.ts';
@@ -39,7 +39,7 @@ export interface BlockHandle extends BlockReader {
   history(kind: BlockKindName, place?: BlockPlace): Promise<Revision[]>;
 }
 
-const placeSchema: z.ZodType<ScopeLevel | undefined> = z.enum(['tenant', 'agent', 'user', 'session']).optional();
+const placeSchema: z.ZodType<ScopeLevel | undefined> = z.enum(SCOPE_LEVELS).optional();
 
 function placeOf(scope: Scope, kind: BlockKindName, place: BlockPlace): Scope {
   parse(blockKindSchema, kind, 'The kind of block');

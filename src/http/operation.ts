@@ -4,7 +4,7 @@ import type { Handle, PastHandle } from '../handle/handle.ts';
 import type { ApiKey, KeyAccess } from '../operate/api-keys.ts';
 import type { NewEvent } from '../record/event.ts';
 import { timeSchema } from '../record/parse.ts';
-import type { Scope, ScopeLevel } from '../record/scope.ts';
+import { type Scope, SCOPE_LEVELS, type ScopeLevel } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 
 /** The input of an operation's handler. */
@@ -164,7 +164,7 @@ export function limitSchema(maximum: number): z.ZodOptional<z.ZodInt> {
   return z.int().min(1).max(maximum).optional();
 }
 
-export const levelSchema: z.ZodType<ScopeLevel | undefined> = z.enum(['tenant', 'agent', 'user', 'session']).optional();
+export const levelSchema: z.ZodType<ScopeLevel | undefined> = z.enum(SCOPE_LEVELS).optional();
 
 export const asOfSchema: z.ZodOptional<typeof timeSchema> = timeSchema.optional();
 

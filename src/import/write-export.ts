@@ -66,7 +66,7 @@ async function* writeMarkdown(lines: AsyncIterable<RecordLine>): AsyncGenerator<
     const isPermanent = ({ data }: MemoryLine): boolean => data.permanent === true;
     const sections = new Map([['Facts', memories.filter(isPermanent).map(factText).sort()]]);
     for (const line of memories.filter((memory) => !isPermanent(memory))) {
-      const title = titleOf(line.data.type);
+      const title = headingOf(line.data.type);
       sections.set(title, [...(sections.get(title) ?? []), memoryText(line)]);
     }
     for (const [title, texts] of sections) if (texts.length > 0) yield `\n## ${title}\n\n${texts.join('')}`;
@@ -88,12 +88,10 @@ function memoryText({ data }: MemoryLine): string {
   return `- ${inLine(data.content)}${date}\n`;
 }
 
-/** "saved_item" → "Saved items"; also for types that an application has added. */
-function titleOf(type: string): string {
+/** The heading of a type. For a type that the application has added, it is the name of the type: "brew_note" → "Brew note". */
+function headingOf(type: string): string {
   const words = type.replaceAll('_', ' ');
-  const plural =
-    MEMORY_TYPES[type] === undefined || /(?:s|ing|feedback|context|personal)$/.test(words) ? words : `${words}s`;
-  return plural.charAt(0).toUpperCase() + plural.slice(1);
+  return MEMORY_TYPES[type]?.heading ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function inLine(text: string): string {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { memoryTypeTable } from '../record/memory-types.ts';
 import { attributeTable } from '../record/statement.ts';
 import { asksOfKnown, inFirstPerson, userInFirstPerson } from './analyze-query.ts';
 import type { RecallDocument } from './recall-document.ts';
@@ -8,7 +9,7 @@ const attributes = attributeTable();
 const scope = { tenant: 't', agent: null, user: 'u1', session: null, connection: null };
 
 function viewOf(name: string): RecallView {
-  const view = new RecallView();
+  const view = new RecallView(memoryTypeTable());
   view.add({
     kind: 'memory',
     rowId: 1,

@@ -4,7 +4,7 @@ import type { Pack, PackQuestions } from '../language/packs/pack.ts';
 import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
 import { splitSentences } from '../language/sentences.ts';
 import { queryWords, words } from '../language/words.ts';
-import type { AttributeTable } from '../record/attributes.ts';
+import { type AttributeTable, hasTrait } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
@@ -220,14 +220,11 @@ function spokenNames(name: string): string[] {
   return first.length > 2 && first !== name ? [name, first] : [name];
 }
 
-/** The attributes of the user's own names. */
-export const OWN_NAMES: ReadonlySet<string> = new Set(['name', 'preferred_name']);
-
 /** The names by which a question can mean the user: the names that the user has given, and the id of the user if it looks like a name. */
 function namesOfUser(view: RecallView, { user }: Scope): string[] {
   const said = view.keyed.flatMap((ordinal) => {
     const { attribute, value } = view.documents[ordinal] as RecallDocument;
-    return view.live[ordinal] === 1 && OWN_NAMES.has(attribute ?? '') ? (value ?? []) : [];
+    return view.live[ordinal] === 1 && hasTrait(attribute, 'own') ? (value ?? []) : [];
   });
   const id = user !== null && /^\p{L}{2,}(?:[ ._-]\p{L}+)*$/u.test(user) ? [user.replace(/[._-]/g, ' ')] : [];
   return [...said, ...id].flatMap(spokenNames);

@@ -1,10 +1,10 @@
 import { words, wordSet } from '../language/words.ts';
-import type { AttributeTable } from '../record/attributes.ts';
+import { type AttributeTable, hasTrait } from '../record/attributes.ts';
 import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, IndexedKind, Reader } from '../store/database.ts';
 import { rowsThat } from '../store/indexing.ts';
-import { OWN_NAMES, type QueryAnalysis } from './analyze-query.ts';
+import type { QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
 import { MARK, type RecallDocument } from './recall-document.ts';
 import { coverageOf, type LexicalMatch } from './lexical-index.ts';
@@ -157,7 +157,7 @@ export function leaveOutNames(
   const topic = terms.filter((term) => !NEUTRAL.has(term));
   if (topic.every((term) => PARTS_OF_NAMES.has(term))) return;
   for (const ordinal of view.keyed) {
-    const isName = OWN_NAMES.has(view.documents[ordinal]?.attribute ?? '');
+    const isName = hasTrait(view.documents[ordinal]?.attribute ?? null, 'own');
     const isAsked = asked.has(ordinal) || coverageOf(match.looseMasks[ordinal] as number, match) >= HALF;
     if (isName && !isAsked) allowed[ordinal] = 0;
   }

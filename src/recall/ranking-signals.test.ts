@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { memoryTypeTable } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import { analyzeQuery } from './analyze-query.ts';
 import { SIGNAL_NAMES, type SignalName } from './candidate-signals.ts';
@@ -30,7 +31,7 @@ const turn = (text: string, fields: Partial<RecallDocument> = {}): Omit<RecallDo
 
 /** The order of documents for a question, without vectors, so that one signal other than meaning decides. */
 function ranked(question: string, documents: readonly Omit<RecallDocument, 'rowId' | 'id'>[], cohesion = 0): string[] {
-  const view = new RecallView();
+  const view = new RecallView(memoryTypeTable());
   for (const [index, document] of documents.entries()) view.add({ ...document, rowId: index, id: `d${index}` });
   view.cohesion = { neighbour: cohesion, session: 0 };
   const analysis = analyzeQuery(question, view, { now: NOW, timeZone: 'UTC' });
@@ -125,7 +126,7 @@ describe('one signal decides between two documents', () => {
 });
 
 describe('what a question asks for', () => {
-  const view = new RecallView();
+  const view = new RecallView(memoryTypeTable());
   for (const [index, speaker] of ['\u0001user', 'Mira'].entries())
     view.add({
       ...turn('Good morning.', { speaker, role: index === 0 ? 'user' : null }),

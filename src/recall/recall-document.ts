@@ -1,8 +1,9 @@
 import { smallTalkIn } from '../language/packs/packs.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { staysInSession } from '../record/scope.ts';
 import type { IndexedKind } from '../store/database.ts';
 import type { EventForRecall, MemoryForRecall } from '../store/load-records.ts';
-import type { RecallSource } from './recall-options.ts';
+import { RECALL_SOURCES, type RecallSource } from './recall-options.ts';
 
 /** The fields of a memory or an event that recall uses. */
 export interface RecallDocument {
@@ -99,15 +100,11 @@ function eventDocument(event: EventForRecall, session: string | null): RecallDoc
   };
 }
 
-const SOURCE_OF_TYPE: Record<string, RecallSource> = {
-  note: 'notes',
-  saved_item: 'saved_items',
-  summary: 'summaries',
-  document_chunk: 'documents',
-};
-
-export function sourceOf({ kind, type }: Pick<RecallDocument, 'kind' | 'type'>): RecallSource {
-  return SOURCE_OF_TYPE[type] ?? (kind === 'memory' ? 'memories' : 'events');
+/** The source that contains a document. A memory is in the source with the name of its prompt section, if there is such a source. */
+export function sourceOf({ kind, type }: Pick<RecallDocument, 'kind' | 'type'>, types: MemoryTypeTable): RecallSource {
+  if (kind === 'event') return type === 'document_chunk' ? 'documents' : 'events';
+  const section = types.get(type)?.section;
+  return RECALL_SOURCES.find((source) => source === section) ?? 'memories';
 }
 
 /** The bits of {@link DocumentProfile.marks}. */

@@ -1,4 +1,5 @@
 import { isMemoryAnswer, MEMORY_ANSWER } from '../record/memory-answers.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import {
@@ -57,6 +58,7 @@ export class RecallView {
   firstTime: number = Infinity;
   lastTime: number = -Infinity;
 
+  readonly #memoryTypes: MemoryTypeTable;
   readonly #live = growingArray(Uint8Array);
   readonly #isMemory = growingArray(Uint8Array);
   readonly #sources = growingArray(Uint8Array);
@@ -169,6 +171,10 @@ export class RecallView {
     return found;
   }
 
+  constructor(memoryTypes: MemoryTypeTable) {
+    this.#memoryTypes = memoryTypes;
+  }
+
   add(document: RecallDocument): number {
     const ordinal = this.documents.length;
     const outdated = this.#ordinals[document.kind].get(document.rowId);
@@ -187,7 +193,7 @@ export class RecallView {
     this.#isMemory.push(document.kind === 'memory' ? 1 : 0);
     const isBound = document.staysInSession === true || (document.kind === 'memory' && document.session !== null);
     if (isBound || document.connection !== null || document.expiresAt !== null) this.restricted.push(ordinal);
-    this.#sources.push(RECALL_SOURCES.indexOf(sourceOf(document)));
+    this.#sources.push(RECALL_SOURCES.indexOf(sourceOf(document, this.#memoryTypes)));
     this.#times.push(document.time);
     if (document.time < this.firstTime) this.firstTime = document.time;
     if (document.time > this.lastTime) this.lastTime = document.time;
@@ -313,7 +319,7 @@ interface LoadedOwner {
 const DEFAULT_BYTES = 128 * 1024 * 1024;
 
 /** A cache of views of up to `bytes` in total, which evicts the least recently used ones. */
-export function createViewCache({ bytes = DEFAULT_BYTES, isRecalled }: ViewCacheOptions): ViewCache {
+export function createViewCache({ bytes = DEFAULT_BYTES, memoryTypes }: ViewCacheOptions): ViewCache {
   const cache = new Map<string, CachedView>();
   return {
     async open(reader, scope) {
@@ -322,9 +328,9 @@ export function createViewCache({ bytes = DEFAULT_BYTES, isRecalled }: ViewCache
       const states = await ownerStates(reader, scope.tenant, owners);
       let cached = cache.get(key);
       if (cached === undefined || isOutdated(cached, states)) {
-        cached = { view: new RecallView(), owners: new Map() };
+        cached = { view: new RecallView(memoryTypes), owners: new Map() };
       }
-      for (const state of states) await refresh(reader, scope.tenant, state, cached, isRecalled);
+      for (const state of states) await refresh(reader, scope.tenant, state, cached, memoryTypes);
       cache.delete(key);
       cache.set(key, cached);
       shrink(cache, bytes);
@@ -335,8 +341,7 @@ export function createViewCache({ bytes = DEFAULT_BYTES, isRecalled }: ViewCache
 
 interface ViewCacheOptions {
   bytes?: number;
-  /** Whether memories of a type are ever recalled. */
-  isRecalled(type: string): boolean;
+  memoryTypes: MemoryTypeTable;
 }
 
 /** A view is rebuilt after an erasure, and when so many documents were replaced that rebuilding is cheaper. */
@@ -354,7 +359,7 @@ async function refresh(
   tenant: string,
   { owner, version, incarnation }: OwnerState,
   { view, owners }: CachedView,
-  isRecalled: (type: string) => boolean,
+  memoryTypes: MemoryTypeTable,
 ): Promise<void> {
   const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
@@ -367,7 +372,7 @@ async function refresh(
     }
   }
   for (const memory of await memoriesForRecall(reader, tenant, owner, loaded.version)) {
-    if (isRecalled(memory.type)) addMemory(view, memory);
+    if (isRecalled(memory, memoryTypes)) addMemory(view, memory);
   }
   owners.set(owner, { ...loaded, version });
 }
@@ -377,19 +382,24 @@ export async function pastView(
   reader: Reader,
   scope: Scope,
   time: Date,
-  isRecalled: (type: string) => boolean,
+  memoryTypes: MemoryTypeTable,
 ): Promise<RecallView> {
-  const view = new RecallView();
+  const view = new RecallView(memoryTypes);
   for (const owner of visibleOwners(scope)) {
     const documentOf = eventDocuments(owner);
     for (const event of await eventsForRecall(reader, scope.tenant, owner, -1)) {
       if (event.recordedAt <= time.getTime() && !isOwnAnswer(event)) view.add(documentOf(event));
     }
     for (const memory of await memoriesAsOf(reader, scope.tenant, owner, time)) {
-      if (isRecalled(memory.type)) view.add(memoryDocument(memory));
+      if (isRecalled(memory, memoryTypes)) view.add(memoryDocument(memory));
     }
   }
   return view;
+}
+
+/** Whether memories of the type are ever recalled. */
+function isRecalled({ type }: MemoryForRecall, memoryTypes: MemoryTypeTable): boolean {
+  return memoryTypes.get(type)?.recalled !== false;
 }
 
 function addMemory(view: RecallView, memory: MemoryForRecall): void {

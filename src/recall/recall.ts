@@ -69,7 +69,7 @@ export async function recall(
   const { database } = deps;
   const now = Number(options.now ?? asOf ?? deps.clock.now());
   const { view, embedder } = await database.readReplica(scope, async (reader) => ({
-    view: asOf === null ? await deps.views.open(reader, scope) : await pastView(reader, scope, asOf, isRecalled(deps)),
+    view: asOf === null ? await deps.views.open(reader, scope) : await pastView(reader, scope, asOf, deps.memoryTypes),
     embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
   }));
   const asked = isOfUser ? query : userInFirstPerson(query);
@@ -147,11 +147,6 @@ async function findCandidates(
     meaning = await measureMeaning(reader, database, { scope, view, embedder, query: vector });
   }
   return chooseRanking({ view, analysis, match, allowed, meaning, aboutNamed, asked, calibration, options, now });
-}
-
-/** Whether memories of a type are ever recalled. */
-export function isRecalled({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (type: string) => boolean {
-  return (type) => memoryTypes.get(type)?.recalled !== false;
 }
 
 interface AccessTracker {

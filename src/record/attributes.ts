@@ -49,179 +49,158 @@ export interface AttributeTable {
   names(): string[];
 }
 
-// Each attribute has two lines. The first line has its name, whether it has one value or many, its category and shape, `somebody` if the
-// value names a relative, an acquaintance or a pet of the subject, its traits for the local reader in brackets, its synonyms after `|`, and
-// words of questions after `?`. The second line has its labels in the languages of LABEL_LANGUAGES.
-const LABEL_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl', 'zh', 'ja'] as const;
+// Each attribute has two lines. The first line has whether it has one value or many, its category and shape, `somebody` if the value names
+// a relative, an acquaintance or a pet of the subject, its traits in brackets, its synonyms after `|`, and words of questions after `?`.
+// The second line has its labels, each after the code of its language, English first.
 
 /** The attributes of permanent facts about a person. Such a fact holds until it changes, and every prompt has a line for it. */
-const LASTING = `
-  name: one personal name [person] | full_name first_name own_name user_name
-    Name, Name, Nombre, Nom, Nome, Nome, Naam, 姓名, 名前
-  preferred_name: one personal name [person] | nickname called goes_by
-    Preferred name, Rufname, Apodo, Surnom, Apelido, Soprannome, Roepnaam, 称呼, 呼び名
-  pronouns: one personal text
-    Pronouns
-  birthday: one personal date | birth_date date_of_birth born_on ? born birth old
-    Birthday, Geburtstag, Cumpleaños, Anniversaire, Aniversário, Compleanno, Verjaardag, 生日, 誕生日
-  age: one personal number | years_old ? old born
-    Age, Alter, Edad, Âge, Idade, Età, Leeftijd, 年龄, 年齢
-  home_city: one location name [place lasting town] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
-    Home city, Wohnort, Ciudad, Ville, Cidade, Città, Woonplaats, 居住城市, 居住地
-  home_country: one location name [place lasting town] | country country_of_residence ? live living reside based
-    Home country, Wohnland, País, Pays, País, Paese, Land, 居住国家, 居住国
-  hometown: one location name [place town] | birthplace grew_up_in from origin
-    Hometown, Heimatort, Ciudad natal, Ville d’origine, Terra natal, Città natale, Geboorteplaats, 家乡, 出身地
-  address: one location text [place] | home_address street_address ? live living home street
-    Address, Adresse, Dirección, Adresse, Endereço, Indirizzo, Adres, 地址, 住所
-  timezone: one location text | time_zone
-    Time zone, Zeitzone
-  employer: one work name [place lasting work quits] | company workplace works_at works_for organisation organization current_employer ? work job career office
-    Employer, Arbeitgeber, Empresa, Employeur, Empregador, Datore di lavoro, Werkgever, 雇主, 勤務先
-  job_title: one work text [lasting work] | job occupation profession works_as work ? work job career
-    Job title, Beruf, Profesión, Métier, Profissão, Professione, Beroep, 职业, 職業
-  manager_name: one work name somebody [close] | manager boss line_manager supervisor boss_name
-    Manager, Vorgesetzter
-  industry: one work text | sector field
-    Industry, Branche
-  salary: one work number | income pay wage earnings
-    Salary, Gehalt, Sueldo, Salaire, Salário, Stipendio, Salaris, 工资, 給料
-  working_hours: one work text [work] | work_hours work_schedule shift shifts ? schedule morning routine
-    Working hours, Arbeitszeit
-  school: one personal name [place work quits] | university college studies_at alma_mater ? study education
-    School, Schule, Escuela, École, Escola, Scuola, School, 学校, 学校
-  degree: many personal text | education qualification ? study education
-    Degree, Abschluss
-  relationship_status: one personal text | marital_status ? married wedding single
-    Relationship status, Familienstand
-  partner_name: one personal name somebody [person close parted] | partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee ? married wedding anniversary
-    Partner, Partner, Pareja, Partenaire, Parceiro, Partner, Partner, 伴侣, パートナー
-  child_name: many personal name somebody [person close several] | child children kids son daughter son_name daughter_name
-    Child, Kind, Hijo, Enfant, Filho, Figlio, Kind, 孩子, 子ども
-  sibling_name: many personal name somebody | sister brother sister_name brother_name sibling
-    Sibling, Geschwister
-  mother_name: one personal name somebody | mother mum mom
-    Mother
-  father_name: one personal name somebody | father dad
-    Father
-  pet_name: many personal name somebody [person close several parted] | dog_name cat_name pet dog cat
-    Pet, Haustier, Mascota, Animal, Animal de estimação, Animale, Huisdier, 宠物, ペット
-  pet_species: many personal text | pet_breed dog_breed breed
-    Kind of pet
-  phone_model: one personal text [disposed] | mobile_phone smartphone
-    Phone model
-  car: one personal text [disposed] | vehicle car_model ? commute transport drive
-    Car, Auto
-  bike: one personal text [disposed] | bicycle ? commute transport
-    Bike, Fahrrad
-  instrument: many personal text | plays_instrument musical_instrument
-    Instrument
-  diet: one health text | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
-    Diet, Ernährung, Dieta, Régime, Dieta, Dieta, Dieet, 饮食, 食生活
-  allergy: many health text [allergen drug] | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy ? eat food cook dinner lunch breakfast restaurant meal recipe allergic health
-    Allergy, Allergie, Alergia, Allergie, Alergia, Allergia, Allergie, 过敏, アレルギー
-  medical_condition: many health text [condition] | illness diagnosis health_condition disease injury ? health doctor diagnosis illness
-    Medical condition, Erkrankung
-  medication: many health text [drug] | medicine medications takes_medication drug painkiller ? health doctor pill medicine
-    Medication, Medikament
-  blood_type: one health text | blood_group
-    Blood type, Blutgruppe
-  language: many personal text [language] | languages speaks native_language mother_tongue
-    Language, Sprache, Idioma, Langue, Idioma, Lingua, Taal, 语言, 言語
-  nationality: many personal text | citizenship
-    Nationality
-  email: one personal email | email_address mail e_mail ? contact reach
-    E-mail
-  phone_number: one personal phone | phone telephone mobile_number telephone_number ? contact reach telephone
-    Phone number, Telefonnummer
-  rent: one personal number | monthly_rent
-    Rent, Miete
-  budget: one general number | price_limit spending_limit
-    Budget
-  hobby: many preference text | hobbies pastime interest interests
-    Hobby, Hobby, Afición, Loisir, Hobby, Hobby, Hobby, 爱好, 趣味
-  sport: many preference text | sports workout
-    Sport, Sport
-  favourite_food: one preference text | favorite_food favourite_dish favorite_dish ? eat food dinner restaurant meal
-    Favourite food, Lieblingsessen, Comida favorita, Plat préféré, Comida favorita, Cibo preferito, Lievelingseten, 最喜欢的食物, 好きな食べ物
-  favourite_music: one preference text | favorite_music favourite_band favorite_band favourite_song favorite_artist
-    Favourite music
-  favourite_book: one preference text | favorite_book favourite_author favorite_author
-    Favourite book
-  favourite_film: one preference text | favorite_film favourite_movie favorite_movie
-    Favourite film
-  favourite_colour: one preference text | favorite_color favourite_color favorite_colour
-    Favourite colour, Lieblingsfarbe
-  favourite_place: one preference text | favorite_place
-    Favourite place
-  answer_length: one preference text | response_length reply_length
-    Answer length
-  answer_tone: many preference text | response_tone tone reply_tone communication_style
-    Answer tone
-  answer_format: many preference text | response_format reply_format formatting units
-    Answer format
-  answer_language: one preference text | response_language reply_language preferred_language
-    Answer language`;
+const LASTING = {
+  name: `one personal name [person vital own identity] | full_name first_name own_name user_name
+    en Name, de Name, es Nombre, fr Nom, pt Nome, it Nome, nl Naam, zh 姓名, ja 名前`,
+  preferred_name: `one personal name [person vital own] | nickname called goes_by
+    en Preferred name, de Rufname, es Apodo, fr Surnom, pt Apelido, it Soprannome, nl Roepnaam, zh 称呼, ja 呼び名`,
+  pronouns: `one personal text [vital]
+    en Pronouns`,
+  birthday: `one personal date [vital] | birth_date date_of_birth born_on ? born birth old
+    en Birthday, de Geburtstag, es Cumpleaños, fr Anniversaire, pt Aniversário, it Compleanno, nl Verjaardag, zh 生日, ja 誕生日`,
+  age: `one personal number [exact] | years_old ? old born
+    en Age, de Alter, es Edad, fr Âge, pt Idade, it Età, nl Leeftijd, zh 年龄, ja 年齢`,
+  home_city: `one location name [place lasting town identity] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
+    en Home city, de Wohnort, es Ciudad, fr Ville, pt Cidade, it Città, nl Woonplaats, zh 居住城市, ja 居住地`,
+  home_country: `one location name [place lasting town] | country country_of_residence ? live living reside based
+    en Home country, de Wohnland, es País, fr Pays, pt País, it Paese, nl Land, zh 居住国家, ja 居住国`,
+  hometown: `one location name [place town] | birthplace grew_up_in from origin
+    en Hometown, de Heimatort, es Ciudad natal, fr Ville d’origine, pt Terra natal, it Città natale, nl Geboorteplaats, zh 家乡, ja 出身地`,
+  address: `one location text [place] | home_address street_address ? live living home street
+    en Address, de Adresse, es Dirección, fr Adresse, pt Endereço, it Indirizzo, nl Adres, zh 地址, ja 住所`,
+  timezone: `one location text | time_zone
+    en Time zone, de Zeitzone`,
+  employer: `one work name [place lasting work quits identity] | company workplace works_at works_for organisation organization current_employer ? work job career office
+    en Employer, de Arbeitgeber, es Empresa, fr Employeur, pt Empregador, it Datore di lavoro, nl Werkgever, zh 雇主, ja 勤務先`,
+  job_title: `one work text [lasting work identity] | job occupation profession works_as work ? work job career
+    en Job title, de Beruf, es Profesión, fr Métier, pt Profissão, it Professione, nl Beroep, zh 职业, ja 職業`,
+  manager_name: `one work name somebody [close] | manager boss line_manager supervisor boss_name
+    en Manager, de Vorgesetzter`,
+  industry: `one work text | sector field
+    en Industry, de Branche`,
+  salary: `one work number | income pay wage earnings
+    en Salary, de Gehalt, es Sueldo, fr Salaire, pt Salário, it Stipendio, nl Salaris, zh 工资, ja 給料`,
+  working_hours: `one work text [work] | work_hours work_schedule shift shifts ? schedule morning routine
+    en Working hours, de Arbeitszeit`,
+  school: `one personal name [place work quits] | university college studies_at alma_mater ? study education
+    en School, de Schule, es Escuela, fr École, pt Escola, it Scuola, nl School, zh 学校, ja 学校`,
+  degree: `many personal text | education qualification ? study education
+    en Degree, de Abschluss`,
+  relationship_status: `one personal text | marital_status ? married wedding single
+    en Relationship status, de Familienstand`,
+  partner_name: `one personal name somebody [person close parted] | partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee ? married wedding anniversary
+    en Partner, de Partner, es Pareja, fr Partenaire, pt Parceiro, it Partner, nl Partner, zh 伴侣, ja パートナー`,
+  child_name: `many personal name somebody [person close several] | child children kids son daughter son_name daughter_name
+    en Child, de Kind, es Hijo, fr Enfant, pt Filho, it Figlio, nl Kind, zh 孩子, ja 子ども`,
+  sibling_name: `many personal name somebody | sister brother sister_name brother_name sibling
+    en Sibling, de Geschwister`,
+  mother_name: `one personal name somebody | mother mum mom
+    en Mother`,
+  father_name: `one personal name somebody | father dad
+    en Father`,
+  pet_name: `many personal name somebody [person close several parted] | dog_name cat_name pet dog cat
+    en Pet, de Haustier, es Mascota, fr Animal, pt Animal de estimação, it Animale, nl Huisdier, zh 宠物, ja ペット`,
+  pet_species: `many personal text | pet_breed dog_breed breed
+    en Kind of pet`,
+  phone_model: `one personal text [disposed listed] | mobile_phone smartphone
+    en Phone model`,
+  car: `one personal text [disposed] | vehicle car_model ? commute transport drive
+    en Car, de Auto`,
+  bike: `one personal text [disposed] | bicycle ? commute transport
+    en Bike, de Fahrrad`,
+  instrument: `many personal text | plays_instrument musical_instrument
+    en Instrument`,
+  diet: `one health text | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
+    en Diet, de Ernährung, es Dieta, fr Régime, pt Dieta, it Dieta, nl Dieet, zh 饮食, ja 食生活`,
+  allergy: `many health text [allergen drug vital] | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy ? eat food cook dinner lunch breakfast restaurant meal recipe allergic health
+    en Allergy, de Allergie, es Alergia, fr Allergie, pt Alergia, it Allergia, nl Allergie, zh 过敏, ja アレルギー`,
+  medical_condition: `many health text [condition vital] | illness diagnosis health_condition disease injury ? health doctor diagnosis illness
+    en Medical condition, de Erkrankung`,
+  medication: `many health text [drug vital] | medicine medications takes_medication drug painkiller ? health doctor pill medicine
+    en Medication, de Medikament`,
+  blood_type: `one health text [vital] | blood_group
+    en Blood type, de Blutgruppe`,
+  language: `many personal text [language] | languages speaks native_language mother_tongue
+    en Language, de Sprache, es Idioma, fr Langue, pt Idioma, it Lingua, nl Taal, zh 语言, ja 言語`,
+  nationality: `many personal text | citizenship
+    en Nationality`,
+  email: `one personal email | email_address mail e_mail ? contact reach
+    en E-mail`,
+  phone_number: `one personal phone | phone telephone mobile_number telephone_number ? contact reach telephone
+    en Phone number, de Telefonnummer`,
+  rent: `one personal number | monthly_rent
+    en Rent, de Miete`,
+  budget: `one general number | price_limit spending_limit
+    en Budget`,
+  hobby: `many preference text | hobbies pastime interest interests
+    en Hobby, de Hobby, es Afición, fr Loisir, pt Hobby, it Hobby, nl Hobby, zh 爱好, ja 趣味`,
+  sport: `many preference text | sports workout
+    en Sport, de Sport`,
+  favourite_food: `one preference text | favorite_food favourite_dish favorite_dish ? eat food dinner restaurant meal
+    en Favourite food, de Lieblingsessen, es Comida favorita, fr Plat préféré, pt Comida favorita, it Cibo preferito, nl Lievelingseten, zh 最喜欢的食物, ja 好きな食べ物`,
+  favourite_music: `one preference text | favorite_music favourite_band favorite_band favourite_song favorite_artist
+    en Favourite music`,
+  favourite_book: `one preference text | favorite_book favourite_author favorite_author
+    en Favourite book`,
+  favourite_film: `one preference text | favorite_film favourite_movie favorite_movie
+    en Favourite film`,
+  favourite_colour: `one preference text | favorite_color favourite_color favorite_colour
+    en Favourite colour, de Lieblingsfarbe`,
+  favourite_place: `one preference text | favorite_place
+    en Favourite place`,
+  answer_length: `one preference text | response_length reply_length
+    en Answer length`,
+  answer_tone: `many preference text | response_tone tone reply_tone communication_style
+    en Answer tone`,
+  answer_format: `many preference text | response_format reply_format formatting units
+    en Answer format`,
+  answer_language: `one preference text | response_language reply_language preferred_language
+    en Answer language`,
+};
 
 /**
  * The attributes of statements that are not permanent facts, because they fade or end soon. These
  * attributes only serve to compare statements.
  */
-const PASSING = `
-  likes: many preference text | loves enjoys fan_of like
-    Likes, Mag, Le gusta, Aime, Gosta de, Ama, Houdt van
-  dislikes: many preference text | hates dislike avoids
-    Dislikes, Mag nicht
-  preference: many preference text | prefers
-    Preference
-  goal: many general text | wants aim ambition objective
-    Goal, Ziel, Meta, Objectif, Meta, Obiettivo, Doel
-  decision: many general text | decided choice
-    Decision
-  plan: many general text | plans intention todo task
-    Plan
-  project: many work text | working_on
-    Project, Projekt
-  deadline: many general date [event] | due_date due
-    Deadline, Frist
-  appointment: many general text [event] | meeting
-    Appointment, Termin
-  travel_destination: many general name [town] | trip destination travel trip_destination
-    Travel destination, Reiseziel
-  travel_date: many general date | trip_date
-    Travel date, Reisedatum
-  friend: many personal name somebody | friend_name friends
-    Friend
-  colleague: many work name somebody | colleague_name coworker team_member
-    Colleague
-  owns: many personal text | has possession
-    Owns
-  skill: many personal text | skills ability
-    Skill
-  habit: many personal text | routine
-    Habit`;
-
-function readTable(table: string, permanent: boolean): [name: string, policy: Attribute][] {
-  const rows = table.matchAll(
-    /^ {2}(?<name>\w+): (?<values>\w+) (?<category>\w+) (?<shape>\w+)(?<somebody> somebody)?(?: \[.*?\])?(?: \| (?<synonyms>[^?\n]+?))?(?: \? (?<askedWith>.*))?\n {4}(?<labels>.*)$/gm,
-  );
-  return Array.from(rows, ({ groups = {} }) => {
-    const labels = groups['labels']?.split(', ').map((label, index) => [LABEL_LANGUAGES[index], label]) ?? [];
-    return [
-      groups['name'] ?? '',
-      {
-        values: groups['values'] as Attribute['values'],
-        category: groups['category'] as FactCategory,
-        shape: groups['shape'] as ValueShape,
-        permanent,
-        namesSomebody: groups['somebody'] !== undefined,
-        labels: Object.fromEntries(labels) as ByLanguage<string>,
-        synonyms: groups['synonyms']?.split(' ') ?? [],
-        askedWith: groups['askedWith']?.split(' ') ?? [],
-      },
-    ];
-  });
-}
+const PASSING = {
+  likes: `many preference text | loves enjoys fan_of like
+    en Likes, de Mag, es Le gusta, fr Aime, pt Gosta de, it Ama, nl Houdt van`,
+  dislikes: `many preference text | hates dislike avoids
+    en Dislikes, de Mag nicht`,
+  preference: `many preference text | prefers
+    en Preference`,
+  goal: `many general text | wants aim ambition objective
+    en Goal, de Ziel, es Meta, fr Objectif, pt Meta, it Obiettivo, nl Doel`,
+  decision: `many general text | decided choice
+    en Decision`,
+  plan: `many general text | plans intention todo task
+    en Plan`,
+  project: `many work text | working_on
+    en Project, de Projekt`,
+  deadline: `many general date [event] | due_date due
+    en Deadline, de Frist`,
+  appointment: `many general text [event] | meeting
+    en Appointment, de Termin`,
+  travel_destination: `many general name [town] | trip destination travel trip_destination
+    en Travel destination, de Reiseziel`,
+  travel_date: `many general date | trip_date
+    en Travel date, de Reisedatum`,
+  friend: `many personal name somebody | friend_name friends
+    en Friend`,
+  colleague: `many work name somebody | colleague_name coworker team_member
+    en Colleague`,
+  owns: `many personal text | has possession
+    en Owns`,
+  skill: `many personal text | skills ability
+    en Skill`,
+  habit: `many personal text | routine
+    en Habit`,
+};
 
 /** The policy of an unknown attribute: it has many values, which do not replace each other. */
 export const UNKNOWN_ATTRIBUTE: Attribute = {
@@ -235,42 +214,78 @@ export const UNKNOWN_ATTRIBUTE: Attribute = {
   askedWith: [],
 };
 
-/** The attributes that Varve knows. An application adds its own with `createVarve({ attributes })`. */
-export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries([
-  ...readTable(LASTING, true),
-  ...readTable(PASSING, false),
-]);
-
-/**
- * Properties of an attribute that the local reader uses:
- * - `person`: the value is a name, which stays valid when the rest of its sentence ends a state;
- * - `several`: a list of names is one value for each name;
- * - `close`: the value names somebody in the user's life;
- * - `place`: the value is a town or a firm, which the user may also only visit;
- * - `town`: the value is a town or a country;
- * - `lasting`: words about the present moment ("today I am in Graz") state no value;
- * - `work`: the value ends with retirement;
- * - `event`: the value is a day, and the words around it say of which event.
- */
-type Trait = 'person' | 'several' | 'close' | 'place' | 'town' | 'lasting' | 'work' | 'event';
-
 /** The lists of the language packs with phrases that end a value. In these phrases `<>` stands for the value. */
 export const ENDING_LISTS = ['parted', 'disposed', 'quits'] as const;
-/**
- * The lists of the language packs with words that are values. An enumeration is split into several
- * values only if its words are in the list.
- */
+/** The lists of the language packs with words that are values. An enumeration is split into values only if its words are in the list. */
 export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
 
-export type TraitOrList = Trait | (typeof ENDING_LISTS)[number] | (typeof VALUE_LISTS)[number];
+/** Properties of an attribute that code needs, most of it in the local reader. */
+const TRAIT_NAMES = [
+  'own', // The value is a name of the subject.
+  'identity', // The value identifies the user. As a rule, a request to forget means it only if the request names it.
+  'vital', // A statement changes only by words that concern it.
+  'person', // The value is a name, which stays valid when the rest of its sentence ends a state.
+  'several', // A list of names is one value for each name.
+  'close', // The value names somebody in the user's life.
+  'place', // The value is a town or a firm, which the user may also only visit.
+  'town', // The value is a town or a country.
+  'lasting', // Words about the present moment ("today I am in Graz") state no value.
+  'work', // The value ends with retirement.
+  'event', // The value is a day, and the words around it say of which event.
+  'exact', // An approximate number ("nearly 40") is no value.
+  'listed', // A value that the reading layers find must be in the pack's list with the name of the attribute.
+] as const;
 
-/** The traits of each attribute that has any. */
-export const TRAITS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Array.from(`${LASTING}${PASSING}`.matchAll(/^ {2}(\w+):[^|?[\n]*\[(.*?)\]/gm), ([, name = '', traits = '']) => [
-    name,
-    new Set(traits.split(' ')),
-  ]),
+/** A trait, or a list of the packs that applies to the values of the attribute. */
+export type TraitOrList = (typeof TRAIT_NAMES | typeof ENDING_LISTS | typeof VALUE_LISTS)[number];
+
+export type AttributeName = keyof typeof LASTING | keyof typeof PASSING;
+
+const TRAIT = `(?:${[...TRAIT_NAMES, ...ENDING_LISTS, ...VALUE_LISTS].join('|')})`;
+const ROW = new RegExp(
+  `^(?<values>one|many) (?<category>${FACT_CATEGORIES.join('|')}) (?<shape>${VALUE_SHAPES.join('|')})(?<somebody> somebody)?` +
+    `(?: \\[(?<traits>${TRAIT}(?: ${TRAIT})*)\\])?(?: \\| (?<synonyms>\\w+(?: \\w+)*))?(?: \\? (?<askedWith>\\w+(?: \\w+)*))?` +
+    '\\n {4}(?<labels>en [^,]+(?:, [a-z]{2} [^,]+)*)$',
 );
 
-/** The attributes whose values name somebody in the user's life. */
-export const NAMED_PEOPLE: readonly string[] = [...TRAITS.keys()].filter((name) => TRAITS.get(name)?.has('close'));
+/** Reads a row of the table. A row with a misspelt word or without an English label is an error. */
+export function readRow(row: string, permanent: boolean): { policy: Attribute; traits: string[] } {
+  const { groups } = ROW.exec(row) ?? {};
+  if (groups === undefined)
+    throw new Error(`This row of the table of attributes has another form than the rest:\n${row}`);
+  const wordsOf = (group: string): string[] => groups[group]?.split(' ') ?? [];
+  const labels = groups['labels']?.split(', ').map((label) => [label.slice(0, 2), label.slice(3)]) ?? [];
+  const policy = {
+    values: groups['values'] as Attribute['values'],
+    category: groups['category'] as FactCategory,
+    shape: groups['shape'] as ValueShape,
+    permanent,
+    namesSomebody: groups['somebody'] !== undefined,
+    labels: Object.fromEntries(labels) as ByLanguage<string>,
+    synonyms: wordsOf('synonyms'),
+    askedWith: wordsOf('askedWith'),
+  };
+  return { policy, traits: wordsOf('traits') };
+}
+
+const rows = [
+  ...Object.entries(LASTING).map(([name, row]) => [name, readRow(row, true)] as const),
+  ...Object.entries(PASSING).map(([name, row]) => [name, readRow(row, false)] as const),
+];
+
+/** The attributes that Varve knows. An application adds its own with `createVarve({ attributes })`. */
+export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries(
+  rows.map(([name, { policy }]) => [name, policy]),
+);
+
+const TRAITS: ReadonlyMap<string, readonly string[]> = new Map(rows.map(([name, { traits }]) => [name, traits]));
+
+/** Whether an attribute has a trait, or one of the lists in `ENDING_LISTS` and `VALUE_LISTS` applies to its values. */
+export function hasTrait(attribute: string | null, trait: TraitOrList): boolean {
+  return TRAITS.get(attribute ?? '')?.includes(trait) === true;
+}
+
+/** The attributes that have a trait. */
+export function attributesWith(trait: TraitOrList): string[] {
+  return [...TRAITS.keys()].filter((name) => hasTrait(name, trait));
+}

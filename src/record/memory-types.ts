@@ -1,20 +1,36 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import { parse } from './parse.ts';
-import type { ScopeLevel } from './scope.ts';
+import { SCOPE_LEVELS, type ScopeLevel } from './scope.ts';
+
+/**
+ * The policies that a lifespan decides, unless the row of a type has other values. At `long`, a fact of importance 0.6 that is never read
+ * falls below 0.3, where it can be archived, after about a year.
+ */
+const LIFESPANS = {
+  permanent: { lifespan: 'permanent', decayPerPass: 0, prunable: false },
+  long: { lifespan: 'long', decayPerPass: 0.0002, prunable: true },
+  medium: { lifespan: 'medium', decayPerPass: 0.0005, prunable: true },
+  short: { lifespan: 'short', decayPerPass: 0.002, prunable: true },
+  // Memories of a session do not fade, because the consolidation merges and archives them.
+  session: { lifespan: 'session', decayPerPass: 0, prunable: false },
+} as const;
 
 /** How long memories of a type stay relevant. */
-export type Lifespan = 'permanent' | 'long' | 'medium' | 'short' | 'session';
+export type Lifespan = keyof typeof LIFESPANS;
 
 /** The policy of a type for its memories. */
 export interface MemoryType {
   /** The description is part of the prompt in which a model chooses a type. */
   description: string;
+  /** The heading of a list of memories of this type, as in the Markdown export. Null: the name of the type. */
+  heading: string | null;
+  /** Decides `decayPerPass` and `prunable`, unless they are given. */
   lifespan: Lifespan;
   /** The levels at which its memories may be stored, the default first. */
   levels: readonly [ScopeLevel, ...ScopeLevel[]];
   /** What must be unique among an owner's live memories. */
-  unique: 'content' | 'title' | 'nothing';
+  unique: (typeof UNIQUE)[number];
   /** Whether readers may form memories of this type from conversations. */
   formable: boolean;
   /** Whether a memory of this type is a single statement, which other statements may repeat, replace or end. */
@@ -27,9 +43,12 @@ export interface MemoryType {
   inWorkingMemory: boolean;
   /** Whether a memory of this type holds until the user says otherwise. Blocks then keep the user's own words regardless of their age. */
   lasting: boolean;
-  /** The section of a prompt that shows memories of this type. */
+  /**
+   * The section of a prompt that shows memories of this type, in the layouts that have it. Recall finds them in the source of the same
+   * name, or in the source `memories` if there is none.
+   */
   section: PromptSection;
-  /** The section of the nightly profile that lists memories of this type, if the profile is written without a model. Null: none. */
+  /** The section of the nightly profile for memories of this type, unless a model chooses another. Null: the profile leaves them out. */
   profileSection: ProfileSection | null;
   /** Words, besides the name of the type, by which a question asks for memories of this type: "ambitions" for goals. */
   askedFor: readonly string[];
@@ -37,10 +56,7 @@ export interface MemoryType {
   initialState: string | null;
   /** Whether near duplicates are merged. */
   mergesDoubles: boolean;
-  /**
-   * The importance that a memory loses at each maintenance pass (four a day) once it has been unread for a week; 0: it never fades. At
-   * 0.0002 a fact of importance 0.6 that is never read falls below 0.3, where it can be archived, after about a year.
-   */
+  /** The importance that a memory loses at each maintenance pass (four a day) once it has been unread for a week; 0: it never fades. */
   decayPerPass: number;
   /** Whether a memory of low importance is archived when it has not been read for a long time. */
   prunable: boolean;
@@ -63,14 +79,19 @@ export interface MemoryType {
 }
 
 /** The sections of a prompt that show memories. */
-export type PromptSection =
-  | 'memories'
-  | 'notes'
-  | 'saved_items'
-  | 'summaries'
-  | 'reflections'
-  | 'intentions'
-  | 'learnings';
+export const PROMPT_SECTIONS = [
+  'memories',
+  'notes',
+  'saved_items',
+  'summaries',
+  'reflections',
+  'intentions',
+  'learnings',
+] as const;
+export type PromptSection = (typeof PROMPT_SECTIONS)[number];
+
+const UNIQUE = ['content', 'title', 'nothing'] as const;
+const FIELD_RULES = ['required', 'optional', 'none'] as const;
 
 /** The six sections of a profile, in their order. */
 export const PROFILE_SECTIONS = [
@@ -87,16 +108,15 @@ type ProfileSection = (typeof PROFILE_SECTIONS)[number];
  * Whether memories of a type have a field. Only `required` is checked. `none`: the type does not use the field, but a value that is given,
  * such as a day in the words of a fact, is kept.
  */
-export type FieldRule = 'required' | 'optional' | 'none';
+export type FieldRule = (typeof FIELD_RULES)[number];
 
 const BASE: MemoryType = {
   description: '',
-  lifespan: 'long',
+  heading: null,
+  ...LIFESPANS.medium,
   levels: ['user', 'agent', 'tenant'],
   unique: 'content',
   mergesDoubles: true,
-  decayPerPass: 0.0005,
-  prunable: true,
   expiresAfterDays: null,
   broughtUpForDays: null,
   expiresAfterDueDays: null,
@@ -137,115 +157,119 @@ const TEXT: MemoryType = {
 export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   preference: {
     ...BASE,
+    ...LIFESPANS.long,
+    heading: 'Preferences',
     profileSection: 'Preferences',
     askedFor: wordsOf('preferences prefer like likes taste tastes favorite favourite favorites favourites'),
     personal: true,
     lasting: true,
     description: 'How the user likes things done: style, format, tone, tools, tastes.',
-    decayPerPass: 0.0002,
     defaultImportance: 0.7,
   },
   goal: {
     ...BASE,
+    heading: 'Goals',
     profileSection: 'Goals & Values',
     askedFor: GOAL_WORDS,
     personal: true,
     initialState: 'open',
     description: 'Something the user wants to reach.',
-    lifespan: 'medium',
     defaultImportance: 0.8,
   },
   fact: {
     ...BASE,
+    ...LIFESPANS.long,
+    heading: 'Facts',
     profileSection: 'Personal',
     description: 'Something that is so, about the user or the world they talk about.',
     wordLimit: 30,
-    decayPerPass: 0.0002,
     defaultImportance: 0.6,
   },
   decision: {
     ...BASE,
+    ...LIFESPANS.permanent,
+    heading: 'Decisions',
     personal: true,
     description: 'A choice that was made, with its date: a historical record.',
-    lifespan: 'permanent',
     mergesDoubles: false,
-    decayPerPass: 0,
-    prunable: false,
     defaultImportance: 0.6,
   },
   context: {
     ...BASE,
+    ...LIFESPANS.short,
+    heading: 'Context',
     description: 'A situation that will be over within three months; what lasts longer is a fact.',
-    lifespan: 'short',
-    decayPerPass: 0.002,
     expiresAfterDays: 90,
   },
   feedback: {
     ...BASE,
+    heading: 'Feedback',
     profileSection: 'Communication Style',
     personal: true,
     description: 'How the user took a suggestion or a result.',
-    lifespan: 'medium',
     defaultImportance: 0.6,
   },
   personal: {
     ...BASE,
+    heading: 'Personal',
     profileSection: 'Personal',
     personal: true,
     lasting: true,
     description: 'Details of a life that build rapport: family, pets, hobbies, humour.',
-    lifespan: 'medium',
     defaultImportance: 0.4,
   },
   episode: {
     ...BASE,
+    heading: 'Episodes',
     profileSection: null,
     comparable: false,
     inWorkingMemory: false,
     description: 'What an agent did, why, and what came of it.',
-    lifespan: 'medium',
     unique: 'nothing',
     mergesDoubles: false,
     defaultImportance: 0.5,
   },
   pattern: {
     ...BASE,
+    ...LIFESPANS.long,
+    heading: 'Patterns',
     profileSection: 'Patterns & Rhythms',
     formable: false,
     comparable: false,
     forgettable: false,
     description: 'What several episodes have in common, with the evidence counted.',
-    decayPerPass: 0.0002,
     defaultImportance: 0.8,
   },
   entity: {
     ...BASE,
+    ...LIFESPANS.long,
+    heading: 'Entities',
     profileSection: 'Personal',
     formable: false,
     inWorkingMemory: false,
     description: 'What is known of a person, organisation, place, product or project.',
-    decayPerPass: 0.0002,
   },
   note: {
     ...TEXT,
+    ...LIFESPANS.permanent,
+    heading: 'Notes',
     section: 'notes',
     description: 'A text that was written down on purpose.',
     unique: 'nothing',
-    decayPerPass: 0,
-    prunable: false,
     title: 'required',
   },
   saved_item: {
     ...TEXT,
+    ...LIFESPANS.permanent,
+    heading: 'Saved items',
     section: 'saved_items',
     description: 'A link kept for later: title, URL, tags, summary, own note.',
     unique: 'nothing',
-    decayPerPass: 0,
-    prunable: false,
     title: 'required',
   },
   summary: {
     ...TEXT,
+    heading: 'Summaries',
     section: 'summaries',
     description: 'What a conversation was about, one per topic.',
     unique: 'title',
@@ -253,18 +277,18 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   reflection: {
     ...TEXT,
+    ...LIFESPANS.session,
+    heading: 'Reflections',
     personal: true,
     section: 'reflections',
     description: 'An interpreted observation, waiting to be merged into what is always in mind.',
-    lifespan: 'session',
     levels: ['session', 'user', 'agent'],
-    decayPerPass: 0,
-    prunable: false,
     recalled: false,
     wordLimit: 35,
   },
   intention: {
     ...BASE,
+    heading: 'Intentions',
     profileSection: 'Goals & Values',
     askedFor: GOAL_WORDS,
     personal: true,
@@ -274,7 +298,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     description: 'Something the user means to do, to be brought up again when it is due.',
     broughtUpForDays: 3,
     expiresAfterDueDays: 14,
-    lifespan: 'medium',
+    // An intention ends after its due date, and does not fade before.
     decayPerPass: 0,
     prunable: false,
     due: 'required',
@@ -282,6 +306,8 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   learning: {
     ...BASE,
+    ...LIFESPANS.permanent,
+    heading: 'Learning',
     profileSection: 'Communication Style',
     formable: false,
     forgettable: false,
@@ -289,8 +315,6 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     inWorkingMemory: false,
     section: 'learnings',
     description: 'A rule for the agent, learned from a correction.',
-    decayPerPass: 0,
-    prunable: false,
     defaultImportance: 0.8,
   },
 };
@@ -304,24 +328,21 @@ export type MemoryTypeTable = ReadonlyMap<string, MemoryType>;
 const flag = z.boolean().optional();
 const days = z.number().min(0).nullable().optional();
 const share = z.number().min(0).max(1).optional();
-const fieldRule = z.enum(['required', 'optional', 'none']).optional();
+const fieldRule = z.enum(FIELD_RULES).optional();
 
 const memoryTypeSchema: z.ZodType<MemoryTypeInput, MemoryTypeInput> = z.strictObject({
   description: z.string(),
-  lifespan: z.enum(['permanent', 'long', 'medium', 'short', 'session']).optional(),
-  levels: z
-    .tuple([z.enum(['tenant', 'agent', 'user', 'session'])], z.enum(['tenant', 'agent', 'user', 'session']))
-    .optional(),
-  unique: z.enum(['content', 'title', 'nothing']).optional(),
+  heading: z.string().nullable().optional(),
+  lifespan: z.enum(Object.keys(LIFESPANS) as Lifespan[]).optional(),
+  levels: z.tuple([z.enum(SCOPE_LEVELS)], z.enum(SCOPE_LEVELS)).optional(),
+  unique: z.enum(UNIQUE).optional(),
   formable: flag,
   comparable: flag,
   forgettable: flag,
   personal: flag,
   inWorkingMemory: flag,
   lasting: flag,
-  section: z
-    .enum(['memories', 'notes', 'saved_items', 'summaries', 'reflections', 'intentions', 'learnings'])
-    .optional(),
+  section: z.enum(PROMPT_SECTIONS).optional(),
   profileSection: z.enum(PROFILE_SECTIONS).nullable().optional(),
   askedFor: z.array(z.string()).optional(),
   initialState: z.string().nullable().optional(),
@@ -346,7 +367,8 @@ export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): Me
       throw invalidInput(`The memory type ${JSON.stringify(name)} needs a snake_case name of at most 50 characters.`);
     }
     parse(memoryTypeSchema, policy, `The memory type ${name}`);
-    table.set(name, { ...(table.get(name) ?? BASE), ...policy });
+    const lifespan = policy.lifespan === undefined ? {} : LIFESPANS[policy.lifespan];
+    table.set(name, { ...(table.get(name) ?? BASE), ...lifespan, ...policy });
   }
   return table;
 }

@@ -11,7 +11,7 @@ import {
   type TimeInput,
   timeSchema,
 } from './parse.ts';
-import type { Scope, ScopeLevel } from './scope.ts';
+import { type Scope, SCOPE_LEVELS, type ScopeLevel } from './scope.ts';
 import {
   type Confidence,
   CONFIDENCE_LEVELS,
@@ -233,7 +233,7 @@ export const newMemorySchema: z.ZodType<Parsed<NewMemory>, NewMemory> = z
     ...fields,
     type: z.string(),
     content: textSchema(CONTENT_LIMIT),
-    level: z.enum(['tenant', 'agent', 'user', 'session']).optional(),
+    level: z.enum(SCOPE_LEVELS).optional(),
     subject: textSchema(200).optional(),
     attribute: keySchema.nullish(),
     sourceType: z.enum(SOURCE_TYPES).optional(),

@@ -12,8 +12,10 @@ export interface Scope {
   connection: string | null;
 }
 
+/** The levels of owners, the widest first. */
+export const SCOPE_LEVELS = ['tenant', 'agent', 'user', 'session'] as const;
 /** The level of a record's owner: everybody in the tenant, an agent, a user, or one session. */
-export type ScopeLevel = 'tenant' | 'agent' | 'user' | 'session';
+export type ScopeLevel = (typeof SCOPE_LEVELS)[number];
 
 const partSchema = z
   .string()

@@ -4,8 +4,6 @@ import {
   ATTRIBUTES,
   type AttributeTable,
   FACT_CATEGORIES,
-  type TraitOrList,
-  TRAITS,
   UNKNOWN_ATTRIBUTE,
   VALUE_SHAPES,
   type ValueShape,
@@ -211,11 +209,6 @@ const attributeSchema = z
     askedWith: z.array(z.string()),
   })
   .partial();
-
-/** Whether an attribute has a trait, or one of the lists in `ENDING_LISTS` and `VALUE_LISTS` applies to its values. */
-export function hasTrait(attribute: string | null, trait: TraitOrList): boolean {
-  return TRAITS.get(attribute ?? '')?.has(trait) === true;
-}
 
 /** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {

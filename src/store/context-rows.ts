@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { BlockKindName } from '../record/block.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
-import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
+import { ownerLevel, type Scope, SCOPE_LEVELS, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import { staleKeys, toBlock, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
@@ -41,10 +41,8 @@ export async function visibleBlocks(
       content: withoutStale(block, stale),
       restsOn: new Map(Object.entries(block.basis).map(([key, { rests }]) => [key, Object.keys(rests)])),
     }))
-    .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+    .sort((one, other) => SCOPE_LEVELS.indexOf(one.level) - SCOPE_LEVELS.indexOf(other.level));
 }
-
-const LEVELS: readonly ScopeLevel[] = ['tenant', 'agent', 'user', 'session'];
 
 /** A stamp that changes with the memories and blocks that a handle sees, but not with events. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
@@ -102,19 +100,18 @@ export async function saidSince(reader: Reader, scope: Scope, before: Said): Pro
   };
 }
 
-/** The live saved items that have one of the tags, newest first. */
-export async function savedItemsByTag(
+/** The live memories of the types that have one of the tags, newest first. */
+export async function memoriesByTag(
   reader: Reader,
   scope: Scope,
-  tags: readonly string[],
-  limit: number,
+  { types, tags, limit }: { types: readonly string[]; tags: readonly string[]; limit: number },
 ): Promise<Memory[]> {
-  if (tags.length === 0) return [];
+  if (types.length === 0 || tags.length === 0) return [];
   const rows = await reader
     .selectFrom('memories')
     .selectAll()
     .where(visibleFrom(scope))
-    .where('type', '=', 'saved_item')
+    .where('type', 'in', types)
     .where('archived_at', 'is', null)
     .where(isTagged(tags))
     .orderBy('created_at', 'desc')

@@ -42,7 +42,7 @@ const MOST_CANDIDATES = 200;
  * asked.
  */
 export function* rowsOf(store: RankingStore, vectors: ReadonlyMap<string, Float32Array>): Generator<QuestionRows> {
-  const view = new RecallView();
+  const view = new RecallView(TYPES);
   const documentVectors: Float32Array[][] = [];
   for (const question of store.questions.toSorted((one, other) => one.known - other.known)) {
     if (documentVectors.length < question.known) {

@@ -12,7 +12,7 @@ import {
 } from '../../language/packs/packs.ts';
 import { splitClauses } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { NAMED_PEOPLE } from '../../record/attributes.ts';
+import { attributesWith } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -71,6 +71,9 @@ const MOST_READ = 80;
 const MOST_LATEST = 16;
 const MOST_STATED = 12;
 
+const IDENTITY = attributesWith('identity');
+const CLOSE = attributesWith('close');
+
 /**
  * Finds the clauses that a request may mean, the latest turn first. In a long log, these are the latest clauses, and the best of the older
  * ones: clauses about a topic that the request names, clauses from which the statements nearest to the request were formed, and clauses
@@ -79,12 +82,12 @@ const MOST_STATED = 12;
 export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
   const { deps, scope } = work;
   const owner = ownerOf(scope);
-  const near = await nearStatements(work, request, MOST_STATED);
+  const near = await nearStatements(work, request, { most: MOST_STATED, policy: 'forgettable' });
   const { turns, subjects, named, identity } = await deps.database.read(scope.tenant, async (reader) => ({
     turns: (await turnsBefore(reader, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
     identity: await listStatements(reader, owner, { subjects: [USER], attributes: IDENTITY, owner: 'visible' }),
     subjects: await listSubjects(reader, owner),
-    named: await listStatements(reader, owner, { subjects: [USER], attributes: [...NAMED_PEOPLE], owner: 'visible' }),
+    named: await listStatements(reader, owner, { subjects: [USER], attributes: CLOSE, owner: 'visible' }),
   }));
   const texts = turns.map(({ content }) => content);
   const pack = detectPack(texts.map((text) => text.slice(0, 500)).join('\n'));
@@ -146,9 +149,6 @@ function isStatedIn(quote: MeantWords, { quotes, value }: Memory): boolean {
 function isToldIn(quote: MeantWords, { quotes, value }: Memory): boolean {
   return quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase());
 }
-
-/** The attributes that identify the user. As a rule, a request means them only if it names them. */
-const IDENTITY = ['name', 'home_city', 'job_title', 'employer'];
 
 /** Whether a turn is only a greeting ("Good morning!"), which a request never means. */
 function isGreeting(text: string): boolean {

@@ -18,6 +18,7 @@ import {
   trustOf,
   USER,
 } from '../../record/statement.ts';
+import { hasTrait } from '../../record/attributes.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Event } from '../../record/event.ts';
 import type { SourceType } from '../../record/memory.ts';
@@ -294,7 +295,7 @@ function spelled(value: string, attribute: string | null, { attributes }: Resolv
   if (attribute === null || value !== value.toLowerCase()) return value;
   const { shape, namesSomebody, category } = attributes.policyOf(attribute);
   // Only people and places always have proper names. An employer may be "the hospital laundry", and a school "left at 15".
-  const isName = namesSomebody || category === 'location' || attribute === 'name' || attribute === 'preferred_name';
+  const isName = namesSomebody || category === 'location' || hasTrait(attribute, 'own');
   if (shape !== 'name' || !isName || /\d/.test(value)) return value;
   // A word without a vowel is an abbreviation: "nyc".
   return value

@@ -14,7 +14,7 @@ import { wordsOfAll } from '../../language/packs/packs.ts';
 import { isNameSaid, isNegated, locateQuote, numberNotSaid, numbersSaid, tellApart } from '../../language/quotes.ts';
 import type { TextSpan } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import type { AttributeTable } from '../../record/attributes.ts';
+import { type AttributeTable, hasTrait } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
@@ -487,13 +487,11 @@ function concerns(said: string, { subject, content, value, attribute }: Memory, 
   return isAbout(said, `${subject} ${content} ${value ?? ''} ${names}`, attribute);
 }
 
-const VITAL = /^(?:name|preferred_name|pronouns|birthday|allergy|medical_condition|medication|blood_type)$/;
-
 // The importance that the prompt in `model-reader.ts` gives to health, safety, identity, and statements that the user asks to remember.
 const MOST_IMPORTANT = 0.9;
 
 function isVital({ importance, attribute }: Memory): boolean {
-  return importance >= MOST_IMPORTANT || VITAL.test(attribute ?? '');
+  return importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital');
 }
 
 /** Whether the application has set a statement, so that it was not learned from turns. */

@@ -1,3 +1,4 @@
+import type { AttributeName } from '../../record/attributes.ts';
 /**
  * The data of one language for the local reader. A new language is one file that implements this interface, its lists in `words.json` and
  * `forget-words.json`, an entry in `packs.ts` and sentences in `form/read/local/fill-slots.test.ts`. Lists are alternatives of a regular
@@ -40,7 +41,7 @@ export interface Pack {
   lists: Readonly<Record<string, string>>;
   slots: readonly SlotRule[];
   /** Questions of the assistant that a short answer completes, by attribute: "how old are you". The answer is matched by a token. */
-  answers: readonly (readonly [attribute: string, question: string, token: string])[];
+  answers: readonly (readonly [attribute: AttributeName, question: string, token: string])[];
   /** Words for the topic of an attribute, in a request ("what I earn") or a statement. A topic need not be an attribute of the table. */
   topics: Readonly<Record<string, string>>;
   /** The words before a slot that no longer holds. */
@@ -51,7 +52,7 @@ export interface Pack {
    * Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. `being`
    * is the template for a condition that is an adjective: "Is diabetic".
    */
-  templates: Readonly<Record<string, string>>;
+  templates: Readonly<Partial<Record<AttributeName | 'being', string>>>;
   dated: PackDated;
   tried: PackTried;
 }
@@ -221,7 +222,7 @@ interface PackCalendar {
  * `<phone>`, or a list of the pack. `{list}` is one of the words of a list.
  */
 export interface SlotRule {
-  attribute: string;
+  attribute: AttributeName;
   pattern: string;
   /** The value, where the words only imply it ("keep it short" → short). */
   value?: string;
@@ -249,7 +250,7 @@ export interface SlotRule {
   alone?: boolean;
 }
 
-type SlotMaker = (attribute: string, patterns: readonly string[], more?: Partial<SlotRule>) => SlotRule[];
+type SlotMaker = (attribute: AttributeName, patterns: readonly string[], more?: Partial<SlotRule>) => SlotRule[];
 
 /** Rules for an attribute that differ in their patterns alone. */
 const slotWith =

@@ -349,6 +349,11 @@ export function plainMarks(text: string): string {
   return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
 }
 
+/** The template for an attribute of any name, if the pack has one. */
+export function templateOf({ templates }: Pack, attribute: string): string | undefined {
+  return (templates as Readonly<Record<string, string | undefined>>)[attribute];
+}
+
 /** The pattern of each topic of a pack: most topics are attributes ("where I live" names `home_city`), some are wider ("health"). */
 export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPack(
   ({ topics, script }) =>

@@ -15,7 +15,8 @@ import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../langua
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { DAY } from '../../../record/clock.ts';
-import { hasTrait, type Polarity, USER } from '../../../record/statement.ts';
+import { hasTrait } from '../../../record/attributes.ts';
+import { type Polarity, USER } from '../../../record/statement.ts';
 import { cutValue, type FilledSlot, isGuessed, isMove, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** The fields of a slot that states something about the user, unless the words show otherwise. */
@@ -256,7 +257,7 @@ function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, tex
   // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
   const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
-  const isOfHealth = attribute === 'medical_condition';
+  const isOfHealth = hasTrait(attribute, 'condition');
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
   return (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, context);
 }
@@ -267,7 +268,7 @@ function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, 
   const opening = text.slice(0, match.index + match[0].length);
   if (has('if', opening) || has('hedge', whole) || has('kidding', text)) return true;
   // "I almost bought a Tesla" claims nothing, but an age may be "nearly 30".
-  const nearly = rule.attribute === 'age' ? before : text.slice(clause.start, end);
+  const nearly = hasTrait(rule.attribute, 'exact') ? before : text.slice(clause.start, end);
   if (listPattern(pack, 'nearly').test(nearly)) return true;
   // Reported speech continues after a comma: "he writes, I moved here in 1958".
   if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return true;

@@ -19,10 +19,10 @@ import { dayAfterLast } from '../../../language/told-days.ts';
 import { intersects, splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
-import { ENDING_LISTS } from '../../../record/attributes.ts';
+import { ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { hasTrait, isUser, normalValue, USER } from '../../../record/statement.ts';
+import { isUser, normalValue, USER } from '../../../record/statement.ts';
 import {
   emptyReading,
   type ReadForget,

@@ -10,6 +10,7 @@ import {
   packPattern,
   packRegExp,
   perPack,
+  templateOf,
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
@@ -17,8 +18,8 @@ import { findDates } from '../../../language/resolve-dates.ts';
 import { sideOfDays } from '../../../language/told-days.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
-import { type AttributeTable, VALUE_LISTS } from '../../../record/attributes.ts';
-import { attributeLabel, hasTrait, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
+import { type AttributeTable, hasTrait, VALUE_LISTS } from '../../../record/attributes.ts';
+import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
 
 /** An attribute with the value that a sentence gives it, and the place of the words. */
 export interface FilledSlot extends TextSpan {
@@ -539,9 +540,9 @@ export function renderSlot(
   attributes: AttributeTable,
 ): string {
   // A condition is rendered with "has" ("Has diabetes"), or with "is" if it is an adjective or a noun for a person ("Is diabetic").
-  const isBeing = slot.attribute === 'medical_condition' && listPattern(pack, 'being').test(slot.value ?? '');
+  const isBeing = hasTrait(slot.attribute, 'condition') && listPattern(pack, 'being').test(slot.value ?? '');
   const template =
-    pack.templates[isBeing ? 'being' : slot.attribute] ??
+    templateOf(pack, isBeing ? 'being' : slot.attribute) ??
     `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;
   const sentence = template.replace('{value}', () => slot.value ?? '');
   const not = slot.isNever === true ? pack.notSo : pack.notAnyMore;

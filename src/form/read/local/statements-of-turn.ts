@@ -27,7 +27,8 @@ import {
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { hasTrait, isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
+import { hasTrait } from '../../../record/attributes.ts';
+import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import {
   type Reading,
   type ReadInput,

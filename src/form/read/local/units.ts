@@ -28,7 +28,7 @@ import {
 import { cutAt, intersects, spansOf, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
-import { hasTrait } from '../../../record/statement.ts';
+import { hasTrait } from '../../../record/attributes.ts';
 import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import { type FilledSlot, isPlaceName, type SlotContext } from './slot-values.ts';
@@ -285,13 +285,13 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
       return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
     }
-    if (attribute === 'allergy') return !listPattern(pack, 'intolerance').test(text);
+    if (hasTrait(attribute, 'allergen')) return !listPattern(pack, 'intolerance').test(text);
     // The layers confuse laptops with phones.
-    if (attribute === 'phone_model') return listPattern(pack, attribute).test(value);
-    if (attribute === 'age') return !roughlyPattern(pack).test(before);
+    if (hasTrait(attribute, 'listed')) return listPattern(pack, attribute).test(value);
+    if (hasTrait(attribute, 'exact')) return !roughlyPattern(pack).test(before);
     if (hasTrait(attribute, 'work') && listPattern(pack, 'retired').test(text)) return false;
     // The layers take a part of the body ("I broke my arm") or a sport ("I gave up pilates") for an illness.
-    if (attribute === 'medical_condition')
+    if (hasTrait(attribute, 'condition'))
       return !isOwned && !listPattern(pack, 'activity', 'sport', 'game').test(text.slice(start, end));
     if (!hasTrait(attribute, 'place')) return true;
     // The user may shop at a firm or own a flat in a town. A firm or a place therefore needs a word for its attribute, or another slot, in
