@@ -13,7 +13,7 @@ describe('a conversation of 50 turns', () => {
     const { varve, clock } = await openVarve();
     const handle = varve.for({ agent: 'helper', user: 'ann', session: 'long' });
     for (let index = 0; index < 30; index += 1) {
-      // All have the same importance, so that only reading could change their order.
+      // All have the same importance, so that their order could change only because they are recalled.
       await handle.memories.create({ type: 'fact', content: `Has the book number ${index}`, importance: 0.5 });
     }
     await varve.drain();

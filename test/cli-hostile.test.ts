@@ -76,7 +76,7 @@ describe('varve on the command line, with hostile input and failures', () => {
     },
   );
 
-  it('reports no other process while it does not wait for one', { timeout: 60_000 }, async () => {
+  it('does not report another writing process during a long transaction of its own', { timeout: 60_000 }, async () => {
     await run(['init']);
     const data = join(folder, 'store');
     const notes: string[] = [];

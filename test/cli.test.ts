@@ -304,7 +304,7 @@ describe('varve on the command line', () => {
     expect((await json('jobs', 'counts', '--tenant', 'nobody')).items).toEqual([]);
   });
 
-  it('does background work, reflects and counts', async () => {
+  it('runs background work and the reflection, and lists jobs, job counts and costs', async () => {
     await json('observe', 'I am vegetarian and I live in Bergen.', '--session', 'talk');
     await json('observe', 'Noted.', '--session', 'talk', '--origin', 'agent', '--close');
     expect(await json('worker', '--once')).toMatchObject({ done: expect.any(Number) });

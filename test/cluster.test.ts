@@ -128,7 +128,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
       const page = await ana.events.list({ order: 'oldest', limit: 10 });
       const rest = await ana.events.list({ order: 'oldest', cursor: page.cursor ?? '' });
       expect([...page.items, ...rest.items].map(({ content }) => content)).toEqual(said);
-      // Each process has its own view, which it updates after every turn of the others.
+      // Each instance has its own recall view, which must also contain the turns that were written through the other nodes.
       expect((await ana.recall('lighthouse', { limit: 20 })).results).toHaveLength(said.length / 2);
     }
     // A job that is queued through one node is run by a worker that is connected to another node.

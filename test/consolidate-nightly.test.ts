@@ -376,7 +376,7 @@ for (const database of databases()) {
       expect(await ana.reflect()).toMatchObject({ skipped: true });
     });
 
-    it('[K10] the working memory is written at night, in the same call', async () => {
+    it('[K10] one model call at night writes both the profile and the working memory', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana, clock } = one;
       for (const what of ['tea', 'rain', 'jazz'])

@@ -371,7 +371,7 @@ for (const database of databases()) {
       expect(await working(ana)).not.toContain('moss');
     });
 
-    it('[T1] without a model the user’s words leave the documents when a later, related sentence speaks of a change', async () => {
+    it('[T1] without a model, the user’s words are removed from the working memory and the profile when a later, related sentence reports a change', async () => {
       const { varve, ana } = await open({ embedder: createLocalEmbedder() });
       const say = async (session: string, lines: readonly string[]): Promise<void> => {
         const handle = varve.for({ ...ana.scope, session });
@@ -402,7 +402,7 @@ for (const database of databases()) {
       expect(await shown()).toContain('I love long walks');
     });
 
-    it('[T1] without a model the user’s own words leave the documents when nobody repeats or uses them, and recall still finds them', async () => {
+    it('[T1] without a model, the user’s own words are removed from the working memory and the profile when nobody repeats or uses them, and recall still finds them', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
       const monday = varve.for({ ...ana.scope, session: 'monday' });
       const words = 'My sister Ines has bought a sailing boat in Cork.';
@@ -436,7 +436,7 @@ for (const database of databases()) {
       expect((await ana.recall('sailing', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
-    it('[T1] without a model the user’s words age by tense and use: a habit takes twice as long, words that are read last longer, and all age in the end', async () => {
+    it('[T1] without a model, the user’s words become stale by tense and use: habits after twice the time, words in use later, and all words eventually', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
       const monday = varve.for({ ...ana.scope, session: 'monday' });
       const said = {

@@ -270,7 +270,7 @@ function tellingAll(server: ProtocolServer): void {
   });
 }
 
-/** A memory with its own model server, or with none. */
+/** Opens a Varve instance for one case, with its own model server or without a model. */
 async function openScene(database: TestDatabase, { isModel }: typeof LOCAL, matter: Matter): Promise<Opened> {
   const { options, drop } = await database.create();
   const clock = manualClock(START);

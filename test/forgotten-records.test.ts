@@ -351,7 +351,7 @@ for (const database of databases()) {
       expect(withRecords).toBeLessThan(3 * without + 150);
     });
 
-    it('are made, and memories are erased, when a refused statement has a text that looks like the beginning of JSON', async () => {
+    it('are also made if the text of a refused statement begins like JSON, and memories can then be erased', async () => {
       await varve.close();
       const server = await startProtocolServer();
       const unsaid = item({ text: '{Hobby: sailing} Kim sails at weekends.', turn: 1, quote: 'I sail every weekend' });

@@ -517,7 +517,7 @@ for (const database of databases()) {
       await create('preference', 'User prefers short weekly blog posts about Nordic baking and jam', 0.8);
       await create('fact', 'User prefers short blog posts about Nordic baking, jam', 0.8);
       await create('preference', 'User prefers short blog posts about Greek baking and jam', 0.6);
-      // The statements of the exchange queue the job.
+      // Forming statements from this exchange enqueues the job that merges near-duplicates.
       await handle.logInteraction({ userMessage: 'I live in Linz now.', agentResponse: 'I see.' });
       await varve.drain();
       clock.advance(6 * MINUTE);

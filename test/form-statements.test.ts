@@ -446,7 +446,7 @@ for (const database of databases()) {
       }
     });
 
-    it('[X1] one sentence ends several known statements, at once or on a day ahead', async () => {
+    it('[X1] one sentence ends several known statements, immediately or on a future day', async () => {
       await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
       const handle = fresh();
       const known: Memory[] = [];

@@ -257,7 +257,7 @@ for (const database of databases()) {
       expect(await now(budget)).toMatchObject({ archiveReason: 'superseded' });
     });
 
-    it('[X1] a plan whose day is moved replaces on the later day, and a plan that was given up replaces nothing', async () => {
+    it('[X1] a plan that is postponed replaces the old statement on the new day, and an abandoned plan replaces nothing', async () => {
       const [shop] = await say('I work at Hale.', [
         { text: 'User works at Hale.', attribute: 'employer', value: 'Hale' },
       ]);

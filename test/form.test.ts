@@ -262,7 +262,7 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read', 'reflect', 'read', 'reflect']);
     });
 
-    it('[E5] [Q4] DELETE retires the known statement, adds the one that contradicts it, and both point to each other', async () => {
+    it('[E5] [Q4] the decision DELETE of a model retires the known statement and adds the one that contradicts it; both point to each other', async () => {
       const handle = fresh(stepwise);
       const { memory: old } = await handle.memories.create({
         type: 'fact',

@@ -8,7 +8,7 @@ export interface PeerTurn {
   at: Date;
 }
 
-/** A memory of one user that is compared with others. */
+/** One user's store in a memory system that takes part in the comparison. */
 export interface PeerMemory {
   /** Adds turns in order. They are searchable when the promise resolves. */
   add(turns: readonly PeerTurn[]): Promise<void>;

@@ -119,9 +119,9 @@ export interface ContextOptions extends ContextSettings {
   artifacts?: readonly { title: string; description?: string }[];
   /** Definitions of tools that are sent with the prompt. Their tokens are counted, but the context does not contain them. */
   tools?: string | readonly unknown[];
-  /** The number of tokens that must stay free. Default: that of the budget. */
+  /** The number of tokens that must stay free. Default: `budget.reserve`, or 0. */
   reserve?: number;
-  /** Active connections besides that of the handle. */
+  /** Active connections besides the connection of the handle. */
   connections?: readonly string[];
   now?: TimeInput;
   /** Read everything again. Default false: the knowledge of a session is cached until it changes. */

@@ -142,8 +142,8 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // If the turn states the same attribute, the fields decide: "I live in Linz now" may repeat a known statement. If the turn extends a
-    // statement, that statement must not end, because its new words would end with it.
+    // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in Linz
+    // now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
     const found = (await endedBy(work, event)).filter(
       ({ target }) =>
         !own.some(({ attribute, relation, text }) =>

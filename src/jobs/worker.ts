@@ -95,7 +95,10 @@ export function createWorker(options: WorkerOptions): Worker {
 interface Loop {
   /** Runs until it is stopped. Errors go to `onError`. */
   start(): void;
-  /** Resolves when nothing is left to do. A loop that was not started runs until then, and rejects with the error of a failed step. */
+  /**
+   * Resolves when nothing is left to do. If `start()` was not called, `whenIdle()` itself runs rounds until then, and rejects if a step
+   * fails.
+   */
   whenIdle(): Promise<void>;
   /** Ends the loop after the steps in progress. */
   leave(): Promise<void>;

@@ -102,7 +102,7 @@ export interface FunctionEmbedderOptions extends CallSettings {
   /** The id is stored with every vector. Change the id when the vectors of the function change. */
   id: string;
   dimensions: number;
-  /** Returns one vector for each text, in order. The vectors may have any length except 0. */
+  /** Returns one vector for each text, in order. The vectors need not be normalised, but no vector may be all zeros. */
   embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<readonly ArrayLike<number>[]>;
 }
 

@@ -98,8 +98,8 @@ for (const database of databases()) {
           ...(reader === 'a model' ? { languageModel: model, formation: { writes: 'deferred', summaries: true } } : {}),
         });
         await varve.drain();
-        // One webhook accepts its messages, and one leaves them waiting for a retry. If all waited, retries would take most of the time of
-        // these tests.
+        // One webhook accepts its messages, and one leaves them waiting for a retry. If all messages waited for a retry, the retries would
+        // take most of the time of these tests.
         await varve.operator.webhooks.create('t', { url: receiver.url }, 'test');
         await varve.operator.webhooks.create('t', { url: 'http://127.0.0.1:9/', events: ['block.changed'] }, 'test');
         key = (await varve.operator.keys.create('t', { name: 'k', access: 'admin' }, 'test')).secret;

@@ -29,7 +29,7 @@ export async function playLife(
   return lived;
 }
 
-/** The result of a life, in counts. The definitions are those of the scorer of the lives. */
+/** The result of a life, in counts. The counts are defined as in `measureExtraction` and `measureScaffold`. */
 export interface LifeScore {
   holds: number;
   kept: number;

@@ -18,7 +18,7 @@ import { contentHash } from '../../record/id.ts';
 
 /**
  * A change of a document. The sentences of the document and the new items are numbered from 1. A new sentence replaces the sentences among
- * `from`. It rests on the new items among `from`, and on those sources of the replaced sentences that it still contains.
+ * `from`. It rests on the new items among `from`, and on the sources of the replaced sentences, as far as its text still says what they say.
  */
 export type DocumentChange =
   | { text: string; from: readonly number[]; section: string | null }

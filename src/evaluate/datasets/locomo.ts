@@ -40,9 +40,9 @@ const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
 const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 
 /**
- * Loads LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. The loader corrects evidence such as
- * "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", and photos whose only text is the caption. It leaves out questions whose gold answer was found
- * to be wrong by an audit.
+ * Loads LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. The loader repairs evidence such as
+ * "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", and adds the caption of a photo to the text of its turn. It leaves out questions whose gold
+ * answer an audit found to be wrong.
  */
 export function loadLocomo(path: string): Dataset {
   return loadSessionKeys('locomo', path, LOCOMO_KINDS);

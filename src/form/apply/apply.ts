@@ -124,7 +124,7 @@ class OwnerState {
   }
 }
 
-/** Reads the known statements of relations again, because they may have changed since the model was called. */
+/** Reads again the known statements to which the relations of new statements point. They may have changed since the model was called. */
 async function targetsNow({ writer, deps, scope }: Writing, statements: readonly Statement[]): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];

@@ -168,7 +168,7 @@ export const german: Pack = {
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazol|cillin|formin|dipin|xaban))(?: tropfen)?(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       '<who> (?:hab|habe|hat|haben)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)',
       '(?:ich bin|bin|ich wurde|wurde)(?: \\p{L}+){0,3}? bei (?:der |dem )?<org> (?:gefeuert|rausgeflogen|entlassen worden|gefeuert worden|entlassen)',

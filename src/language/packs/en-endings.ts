@@ -24,7 +24,9 @@ const NOT_AN_ALLERGEN =
 const DIET_IS =
   "(?:thing|diet|phase|experiment|challenge|kick|life)(?:'s| is| was) (?:off|over|done|finished|history|dead)";
 
-/** Rules for named values that have ended. They come before the rules that would fill the value: "our dog Rufus died". */
+/**
+ * Rules for sentences that name a value which no longer holds: "our dog Rufus died". They come before the rules that would fill the value.
+ */
 export const englishEndings: readonly SlotRule[] = [
   ...slot.denied('employer', [
     `${I_DID}(?:quit|left|lost|resigned from|gave up|jacked in|packed in) my (?:\\p{L}+ )?job (?:at|with|for) (?:the )?<org>${NOT_OLD}`,

@@ -162,7 +162,7 @@ export const spanish: Pack = {
     drug: `(?:${DRUGS}|paracetamol|ibuprofeno|[a-z]{2,16}(?:pril|sart[aá]n|statina|olol|prazol|cilina|formina|dipino|xab[aá]n))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       '(?:me despidieron|me han despedido|me echaron|me han echado|renuncié|he renunciado|dejé (?:mi|el) trabajo|he dejado (?:mi|el) trabajo) (?:de|en|a) (?!(?:casa|mi|la|el|un|una)(?![\\p{L}]))<org>',
     ]),

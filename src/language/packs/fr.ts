@@ -163,7 +163,7 @@ export const french: Pack = {
     drug: `(?:${DRUGS}|doliprane|[a-zé]{2,16}(?:pril|sartan|statine|olol|prazole|cilline|formine|dipine|xaban)|gouttes)(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       "(?:j'ai démissionné|je me suis fait virer|j'ai été (?:virée?|licenciée?)) (?:de chez|de|par|chez) (?!(?:mon|ma|la|le|l'|un|une)(?![\\p{L}]))<org>",
       "j'ai (?:quitté|perdu) mon (?:travail|poste|boulot|job|emploi) chez <org>",

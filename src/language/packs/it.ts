@@ -163,7 +163,7 @@ export const italian: Pack = {
     drug: `(?:${DRUGS}|tachipirina|[a-z]{2,16}(?:pril|sartan|statina|olol|prazolo|cillina|formina|dipina))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       'mi sono (?:licenziat[oa]|dimess[oa]) (?:da|dalla|dal) <org>',
       'mi hanno licenziat[oa] (?:da|dalla) <org>',

@@ -159,7 +159,7 @@ export const dutch: Pack = {
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statine|olol|prazol|cilline|formine|dipine))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       'ik ben (?:\\p{L}+ ){0,3}?(?:weg|vertrokken|ontslagen|gestopt) bij (?:de |het )?<org>',
       'ik heb (?:\\p{L}+ ){0,3}?(?:ontslag genomen|mijn baan opgezegd) bij (?:de |het )?<org>',

@@ -251,7 +251,10 @@ export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing'
   },
 );
 
-/** The words of a pack for relations, from lists that are keyed by the English word: `{ sister: 'schwester|schwesterherz' }`. */
+/**
+ * Inverts lists of words for family and other relations: `{ sister: 'schwester|schwesterherz' }` gives
+ * `{ schwester: 'sister', schwesterherz: 'sister' }`.
+ */
 export function relations(lists: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(lists).flatMap(([english, words]) => words.split('|').map((word) => [word, english])),

@@ -163,7 +163,7 @@ export const portuguese: Pack = {
     drug: `(?:${DRUGS}|dipirona|[a-z]{2,16}(?:pril|sartana|statina|olol|prazol|cilina|formina|dipino))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', ['(?:pedi demissão|fui demitid[oa]|fui despedid[oa]) d[aoe] <org>']),
     ...slot.denied('partner_name', [
       '(?<!(?:meu|minha|quando|se) )(?!(?:ele|ela|você|tu|mamãe|papai)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e eu (?:terminamos|nos separamos|separámo-nos|acabámos|rompemos)(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|na|no|há|faz|semana|mês))',

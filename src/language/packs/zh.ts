@@ -135,7 +135,7 @@ export const chinese: Pack = {
   children: '儿子|女儿|大的|小的|老大|老二|宝宝|闺女|孩子',
   lists: WORDS.zh,
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('partner_name', [
       '我(?:和|跟|与)(?!我|他|她|你|公司|朋友|同事|(?:PARTNERS))(?<v>[\\p{Script=Han}]{2,4}?)(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
     ]),

@@ -312,7 +312,7 @@ describe('createLocalEmbedder', () => {
     expect(await readdir(dirname(target))).toEqual(['weights']);
   });
 
-  it('prepares the weights in a temporary folder where the checkout cannot be written', async () => {
+  it('prepares the weights in a temporary folder if the checkout is read-only', async () => {
     const made = await preparedElsewhere();
     expect(made.startsWith(tmpdir())).toBe(true);
     expect(made.startsWith(folder)).toBe(false);

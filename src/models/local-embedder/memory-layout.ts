@@ -7,7 +7,7 @@ export const MODEL = {
   positions: 512,
 } as const;
 
-/** A linear layer: int8 weights [outputs][inputs], and a table of scales, sums of weights and biases per output. */
+/** A linear layer: int8 weights [outputs][inputs], and a table that has, for each output, the scale, the sum of the weights, and the bias. */
 export interface LinearAddress {
   readonly weights: number;
   readonly table: number;

@@ -68,7 +68,7 @@ const ENGLISH = packOf('en');
  * The rare words and long numbers of a text. They are cached, because each turn of an assistant is compared with all records of its owner.
  */
 const distinctiveOnce = cached((text: string) => {
-  // "joined" is in no list of frequent words, but "join" is.
+  // `distinctiveStems` tests whole words. Stems are tested here too: "joined" is in no list of frequent words, but its stem "join" is.
   const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && (ENGLISH === null || !isTelling(stem, ENGLISH));
   return new Set([...[...distinctiveStems(text)].filter(isRare), ...tellingNumbers(text)]);
 });

@@ -82,7 +82,7 @@ export function ownerJob(kind: string, scope: Scope, payload: Record<string, Jso
   return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
 }
 
-/** A job of a session. At most one job of its kind waits for the session, and at most one runs. */
+/** A job of a session. Of each kind, a session has at most one waiting job and one running job. */
 export function sessionJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
   return { ...ownerJob(kind, scope, payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
 }

@@ -438,7 +438,7 @@ describe('a child or an animal of another person', () => {
     ['de', 'Jonas verträgt keine Nüsse', []],
     ['de', 'Mein Bruder verträgt keine Nüsse', ["User's brother allergy=Nüsse"]],
     ['de', 'Ich vertrage keine Nüsse', ['allergy=Nüsse']],
-  ])('is not filled (%s: %s)', (language, sentence, slots) => {
+  ])('is not taken for the user’s own (%s: %s)', (language, sentence, slots) => {
     expect(fill(language, sentence)).toEqual(slots);
   });
 });

@@ -475,7 +475,7 @@ describe('slots', () => {
 });
 
 describe('events that are not messages', () => {
-  it('give one statement for an observation', async () => {
+  it('give one statement for an observation, and none for a scaffold update', async () => {
     const { statements } = await read([
       { kind: 'observation', category: 'fact', content: 'User works at Acme Foundry' },
       { kind: 'observation', category: 'preference', content: 'User prefers tables' },
