@@ -84,7 +84,7 @@ describe('the budget', () => {
     expect(taken['recall']).toBeLessThan(1120 - 600);
   });
 
-  it('[L12] filters service data by what the question needs', () => {
+  it('[L12] keeps only the service data that the question needs', () => {
     const line = (text: string, score: number): Item => ({
       text,
       kind: 'application',

@@ -130,7 +130,7 @@ describe('varve on the command line, with hostile input and failures', () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ format: 'transcripts', imported: { event: 1 } });
   });
 
-  it('measures only the embedder that was named', async () => {
+  it('calibrates only an embedder that the configuration names', async () => {
     const { code, stderr } = await run(['calibrate', '--config', join(folder, 'nowhere.js')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('does not exist')]);
     writeFileSync(join(folder, 'without.js'), 'export default { embedder: null };');

@@ -87,7 +87,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
     );
 
     it(
-      `[K10] [T21] ${USERS} users due at the same minute on two workers: each is reflected on once`,
+      `[K10] [T21] ${USERS} users due at the same minute on two workers: the reflection of each user runs once`,
       { timeout: 120_000 },
       async () => {
         const { options, drop } = await database.create();

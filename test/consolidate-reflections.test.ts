@@ -47,25 +47,28 @@ for (const database of databases()) {
       ['agent', 8],
       ['user', 4],
       ['session', 4],
-    ] as const)('[E6] merges %s reflections at %i, not at one fewer', async (level, threshold) => {
-      const { of } = await open();
-      const handle = of('s1');
-      await handle.observe({ content: 'Hello.' });
-      await reflect(handle, level, threshold - 1);
-      expect((await handle.consolidation.run()).absorbed).toBe(0);
-      expect(await handle.blocks.read('reflections', { level })).toBeNull();
-      await reflect(handle, level, 1, threshold - 1);
-      expect((await handle.consolidation.run()).absorbed).toBe(threshold);
-      const block = await handle.blocks.read('reflections', { level });
-      for (const line of LINES.slice(0, threshold)) expect(block?.content).toContain(line);
-      expect((await handle.memories.list({ types: ['reflection'] })).items).toEqual([]);
-      const archived = await handle.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] });
-      expect(archived.items).toHaveLength(threshold);
-      // The count of waiting reflections starts from 0 again.
-      expect((await handle.consolidation.run()).absorbed).toBe(0);
-    });
+    ] as const)(
+      '[E6] merges %s reflections when there are %i of them, and not when there is one fewer',
+      async (level, threshold) => {
+        const { of } = await open();
+        const handle = of('s1');
+        await handle.observe({ content: 'Hello.' });
+        await reflect(handle, level, threshold - 1);
+        expect((await handle.consolidation.run()).absorbed).toBe(0);
+        expect(await handle.blocks.read('reflections', { level })).toBeNull();
+        await reflect(handle, level, 1, threshold - 1);
+        expect((await handle.consolidation.run()).absorbed).toBe(threshold);
+        const block = await handle.blocks.read('reflections', { level });
+        for (const line of LINES.slice(0, threshold)) expect(block?.content).toContain(line);
+        expect((await handle.memories.list({ types: ['reflection'] })).items).toEqual([]);
+        const archived = await handle.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] });
+        expect(archived.items).toHaveLength(threshold);
+        // The count of waiting reflections starts from 0 again.
+        expect((await handle.consolidation.run()).absorbed).toBe(0);
+      },
+    );
 
-    it('[X4] thresholds and words are settings', async () => {
+    it('[X4] thresholds and word limits are settings', async () => {
       const { ana } = await open({ consolidation: { reflections: { user: { threshold: 2, words: 10 } } } });
       await reflect(ana, 'user', 2);
       await reflect(ana, 'user', 2, 2);
@@ -161,7 +164,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[E6] a model whose answer cannot be used is asked about the same reflections once a day, and at once when there is a further one', async () => {
+    it('[E6] after an unusable answer, a model is asked about the same reflections once a day, and immediately when there is a new reflection', async () => {
       const { varve, ana, clock } = await open({ server });
       server.reset();
       server.otherwise(text('[{"rule": "none of this is a change"}]'));
@@ -215,7 +218,7 @@ for (const database of databases()) {
       expect(await ana.blocks.read('reflections')).toBeNull();
     });
 
-    it('[E6] the merged reflections of a session end with it, and stay in the history', async () => {
+    it('[E6] the merged reflections of a session end with the session, and stay in the history', async () => {
       const { varve, of, clock } = await open();
       const [closed, quiet] = [of('closed'), of('quiet')];
       for (const handle of [closed, quiet]) {

@@ -175,7 +175,7 @@ for (const database of databases()) {
       expect(await maintain()).toBe(10);
     });
 
-    it('[X1] an erased memory leaves the documents of its owner, and no others', async () => {
+    it('[X1] the sentences of an erased memory are removed from the documents of its owner, and not from the documents of others', async () => {
       const { varve, ana, clock } = await open({ consolidation: { retention: { context: 30 } } });
       const others = [
         varve.for({ tenant: 't', agent: 'coach', user: 'ben' }),

@@ -146,13 +146,13 @@ describe('the rules of maintenance', () => {
     expect(plan({ ...important, beginsAt: 60 * DAY }, 149, 'context').action).toBe('fade');
     expect(plan({ ...important, beginsAt: 60 * DAY }, 150, 'context').action).toBe('archive');
   });
-  it('[X1] a day is over when the next one begins, and a moment when it has come', () => {
+  it('[X1] a memory that ends on a day expires when the next day begins, and one that ends at a time expires at that time', () => {
     expect(plan({ endedAt: 5 * DAY }, 5.9).action).toBe('keep');
     expect(plan({ endedAt: 5 * DAY }, 6)).toEqual({ action: 'archive', reason: 'expired' });
     expect(plan({ endedAt: 5.4 * DAY }, 5.3).action).toBe('keep');
     expect(plan({ endedAt: 5.4 * DAY }, 5.4)).toEqual({ action: 'archive', reason: 'expired' });
   });
-  it('[Q9] reading, confirming and changing a memory restart the count', () => {
+  it('[Q9] reading, confirming or changing a memory restarts the count of unread days', () => {
     for (const field of ['lastAccessedAt', 'lastConfirmedAt', 'updatedAt'] as const) {
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 39.9).action).toBe('keep');
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 40).action).toBe('archive');
@@ -360,7 +360,7 @@ for (const database of databases()) {
       expect(await runs()).toBe(1);
     });
 
-    it('[L16] a memory of every prompt gains importance when the answer uses it, and loses none otherwise', async () => {
+    it('[L16] a memory that is in every prompt gains importance when the answer uses it, and loses none when the answer does not', async () => {
       const { varve, ana, of, clock } = await open();
       const peanuts = (
         await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.', importance: 0.7 })
@@ -401,7 +401,7 @@ for (const database of databases()) {
       expect(await ana.consolidation.use(memory.id)).toMatchObject({ given: 1, used: 1 });
     });
 
-    it('[L16] being given, used, confirmed and corrected changes the importance of a memory', async () => {
+    it('[L16] the importance of a memory changes when it is shown, used, confirmed or corrected', async () => {
       const { ana, of, clock } = await open();
       const make = async (content: string) =>
         (await ana.memories.create({ type: 'fact', content, importance: 0.5 })).memory.id;

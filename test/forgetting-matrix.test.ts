@@ -343,7 +343,7 @@ for (const database of databases()) {
         afterEach(() => scene.close());
         const pairs = chosenPairs({ reader, name }, database);
 
-        it.each(pairs)('does not come back: %s, and %s before and after it', async (way = '', job = '') => {
+        it.each(pairs)('does not come back after %s, with %s before and afterwards', async (way = '', job = '') => {
           if (job !== 'an echo of the assistant') await JOBS[job]?.(scene);
           expect(await secret(scene)).toMatchObject({ value: matter.key === null ? null : 'Zorbex Foods' });
           await WAYS[way]?.(scene);

@@ -129,16 +129,19 @@ for (const database of databases()) {
       ['Weet je nog dat ik weer bij Brevik Marine werk?', true],
       ['Tu te souviens encore que je travaille chez Brevik Marine ?', true],
       ['你忘记了我又在 Brevik Marine 上班了吗？', true],
-    ])('stay when the user only asks about it: "%s" states it again: %s', async (turn, isAgain) => {
-      await say('I work at Brevik Marine.');
-      await kim.facts.forget('employer');
-      clock.advance(MINUTE);
-      await say(turn, 'You work at Brevik Marine. Good luck.');
-      const [record] = await kim.forgotten.list();
-      expect(record?.saidAgainAt !== null).toBe(isAgain);
-      expect((await log()).includes('You work at Brevik Marine.')).toBe(isAgain);
-      expect(await log()).toContain('Good luck.');
-    });
+    ])(
+      'hide the statement until the user states it again; a question does not state it: "%s" states it: %s',
+      async (turn, isAgain) => {
+        await say('I work at Brevik Marine.');
+        await kim.facts.forget('employer');
+        clock.advance(MINUTE);
+        await say(turn, 'You work at Brevik Marine. Good luck.');
+        const [record] = await kim.forgotten.list();
+        expect(record?.saidAgainAt !== null).toBe(isAgain);
+        expect((await log()).includes('You work at Brevik Marine.')).toBe(isAgain);
+        expect(await log()).toContain('Good luck.');
+      },
+    );
 
     it.each([
       ['Forget my salary.', 'Actually, keep it.'],
@@ -309,7 +312,7 @@ for (const database of databases()) {
       await server.close();
     });
 
-    it('apply however many newer records there are', { timeout: 60_000 }, async () => {
+    it('still apply when there are hundreds of newer records', { timeout: 60_000 }, async () => {
       await say('I work at Halden Foods.');
       await kim.facts.forget('employer');
       const then = new Date(clock.now());

@@ -88,7 +88,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[X3] [Q4] a memory that contradicts another one archives what it names (F6)', async () => {
+    it('[X3] [Q4] a memory that is created with `contradicts` archives the memory that it names, and no other (F6)', async () => {
       const handle = varve.for({ user: 'contradicting', session: 's' });
       const create = async (content: string, contradicts: string | null = null): Promise<Memory> =>
         (await handle.memories.create({ type: 'preference', content, contradicts })).memory;
@@ -481,7 +481,7 @@ for (const database of databases()) {
         expect(await handle.memories.get(id)).toMatchObject({ archiveReason: 'expired', validTo: end });
     });
 
-    it('[T6] [X4] a statement that repeats the one that it replaces cites the turns of both', async () => {
+    it('[T6] [X4] a statement that repeats the words of the statement that it replaces cites the turns of both', async () => {
       await open();
       const handle = fresh();
       await handle.observe({ content: 'New joiner started: Noor Haddad, 34, from Tyre, used to build boats.' });

@@ -94,7 +94,7 @@ for (const database of databases('sql')) {
       expect([...both.values()]).toEqual([2]);
     });
 
-    it('searches for the rare words of a query, not for a word in every row', async () => {
+    it('searches for the rare words of a query, and not for a word that occurs in every row', async () => {
       const crowd = varve.for({ ...scope, user: 'crowd' });
       await crowd.observe(
         Array.from({ length: 1200 }, (_, place) => ({ content: `User counts sheep number ${place}.` })),

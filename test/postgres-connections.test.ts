@@ -14,45 +14,49 @@ const [, , database] = databases('sql');
 
 describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () => {
   // The embedder is a paid one, so each call also writes its usage to the ledger.
-  it('are at most 11 for an exchange observed, 13 for a recall and 37 for a context', { timeout: 60_000 }, async () => {
-    const { options, drop } = await database!.create();
-    const embed = async (texts: readonly string[]): Promise<number[][]> =>
-      texts.map((text) =>
-        Array.from({ length: 16 }, (_, place) => ((text.codePointAt(place % text.length) ?? 0) % 17) / 68),
-      );
-    const embedder = functionEmbedder({ id: 'letters@1', dimensions: 16, embed });
-    const varve = await createVarve({ store: options, embedder, background: false });
-    const ana = varve.for({ tenant: 'messages', user: 'ana', session: 's' });
-    const exchange = (number: number): Parameters<typeof ana.observe>[0] => ({
-      messages: [
-        { role: 'user', content: `I keep a boat ${number} in the shed.` },
-        { role: 'assistant', content: 'Good to know.' },
-      ],
-    });
-    for (let number = 0; number < 30; number += 1) await ana.observe(exchange(number));
-    await varve.drain();
-    const sent = vi.spyOn(pg.Client.prototype, 'query');
-    // The fewest messages of several calls, because work that one call defers is sent while another runs.
-    const fewest = async (call: (number: number) => Promise<unknown>): Promise<number> => {
-      const counts: number[] = [];
-      for (let number = 100; number < 105; number += 1) {
-        await varve.drain();
-        sent.mockClear();
-        await call(number);
-        counts.push(sent.mock.calls.length);
+  it(
+    'are at most 11 for observing an exchange, 13 for a recall and 37 for a context',
+    { timeout: 60_000 },
+    async () => {
+      const { options, drop } = await database!.create();
+      const embed = async (texts: readonly string[]): Promise<number[][]> =>
+        texts.map((text) =>
+          Array.from({ length: 16 }, (_, place) => ((text.codePointAt(place % text.length) ?? 0) % 17) / 68),
+        );
+      const embedder = functionEmbedder({ id: 'letters@1', dimensions: 16, embed });
+      const varve = await createVarve({ store: options, embedder, background: false });
+      const ana = varve.for({ tenant: 'messages', user: 'ana', session: 's' });
+      const exchange = (number: number): Parameters<typeof ana.observe>[0] => ({
+        messages: [
+          { role: 'user', content: `I keep a boat ${number} in the shed.` },
+          { role: 'assistant', content: 'Good to know.' },
+        ],
+      });
+      for (let number = 0; number < 30; number += 1) await ana.observe(exchange(number));
+      await varve.drain();
+      const sent = vi.spyOn(pg.Client.prototype, 'query');
+      // The fewest messages of several calls, because work that one call defers is sent while another runs.
+      const fewest = async (call: (number: number) => Promise<unknown>): Promise<number> => {
+        const counts: number[] = [];
+        for (let number = 100; number < 105; number += 1) {
+          await varve.drain();
+          sent.mockClear();
+          await call(number);
+          counts.push(sent.mock.calls.length);
+        }
+        return Math.min(...counts);
+      };
+      try {
+        expect(await fewest((number) => ana.recall(`where is boat ${number}?`))).toBeLessThanOrEqual(13);
+        expect(await fewest((number) => ana.context({ message: `and boat ${number}?` }))).toBeLessThanOrEqual(37);
+        expect(await fewest((number) => ana.observe(exchange(number)))).toBeLessThanOrEqual(11);
+      } finally {
+        sent.mockRestore();
+        await varve.close();
+        await drop();
       }
-      return Math.min(...counts);
-    };
-    try {
-      expect(await fewest((number) => ana.recall(`where is boat ${number}?`))).toBeLessThanOrEqual(13);
-      expect(await fewest((number) => ana.context({ message: `and boat ${number}?` }))).toBeLessThanOrEqual(37);
-      expect(await fewest((number) => ana.observe(exchange(number)))).toBeLessThanOrEqual(11);
-    } finally {
-      sent.mockRestore();
-      await varve.close();
-      await drop();
-    }
-  });
+    },
+  );
 });
 
 describe.skipIf(database?.skip !== null)('the vacuum after an erasure', () => {
@@ -140,7 +144,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
-  it('has no transaction left open by reads, which do not wait for their commit', async () => {
+  it('has no open transactions after reads, although reads do not wait for their commit', async () => {
     const { options, drop } = await database!.create();
     const name = `read_${randomUUID().slice(0, 8)}`;
     const url = new URL(inject('postgresUrl') ?? '');
@@ -170,13 +174,13 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
-  it('is distinguished from a server that does not exist', async () => {
+  it('is reported as unavailable if it cannot be reached, while an SQL error keeps its own code', async () => {
     const gone = new URL(inject('postgresUrl') ?? '');
     gone.port = '1';
     await expect(openStore({ url: gone.href })).rejects.toMatchObject({ code: 'store_unavailable' });
     const { options, drop } = await database!.create();
     const store = await openStore(options);
-    // A wrong URL is not an outage.
+    // An error in the SQL is not an outage.
     await expect(store.read('t', (reader) => sql`select nothing`.execute(reader))).rejects.toMatchObject({
       code: '42703',
     });

@@ -76,7 +76,7 @@ function toldOnce(lines: readonly string[]): (request: string) => Promise<Event[
   };
 }
 
-describe('[X1] spoken requests to forget that no pattern was written from, in six languages, without a model', () => {
+describe('[X1] spoken requests to forget that were not used to write the patterns, in six languages, without a model', () => {
   const sqlite = databases()[0]!;
 
   it('are understood: nine of ten forget what is meant and nothing else', { timeout: 300_000 }, async () => {
@@ -141,7 +141,7 @@ describe('[X1] a request about its own turn', () => {
   });
 });
 
-describe('[X1] a request without a phrase', () => {
+describe('[X1] a request without a fixed phrase such as “forget”', () => {
   const SAID = [
     'I make 90k a year at Siemens.',
     'I live at Hauptstrasse 12 in Graz.',
@@ -197,7 +197,7 @@ describe('[X1] a request in a long conversation', () => {
     expect(changed).toEqual(WEEKS.filter((words) => gone.some((one) => words.includes(one))));
   });
 
-  it('not to keep what its own sentence says removes that sentence and no earlier turn', async () => {
+  it('that asks not to note its own sentence removes that sentence and no earlier turn', async () => {
     const { options, drop } = await databases()[0]!.create();
     const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
     const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });

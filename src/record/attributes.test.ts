@@ -33,7 +33,7 @@ describe('the table of attributes', () => {
     expect(Object.keys(ATTRIBUTES).length).toBeGreaterThan(60);
   });
 
-  it('has the traits of its rows', () => {
+  it('lists the attributes that have a trait', () => {
     const having = (trait: Parameters<typeof hasTrait>[1]) =>
       Object.keys(ATTRIBUTES).filter((name) => hasTrait(name, trait));
     expect(NAMED_PEOPLE).toEqual(['manager_name', 'partner_name', 'child_name', 'pet_name']);
@@ -44,7 +44,7 @@ describe('the table of attributes', () => {
     expect(hasTrait(null, 'person')).toBe(false);
   });
 
-  it('has each synonym once, and no synonym that is the name of an attribute', () => {
+  it('contains each synonym only once, and no synonym that is the name of an attribute', () => {
     const synonyms = Object.values(ATTRIBUTES).flatMap((attribute) => attribute.synonyms);
     expect(synonyms.filter((name, index) => synonyms.indexOf(name) !== index)).toEqual([]);
     expect(synonyms.filter((name) => Object.hasOwn(ATTRIBUTES, name))).toEqual([]);

@@ -7,7 +7,7 @@ import { cpuTime } from '../../../test/cpu-time.ts';
 const names = readPieces(findSources(join(import.meta.dirname, '../../..')).published);
 
 describe('vocabularyTable', () => {
-  it('finds every piece, and no other text', () => {
+  it('finds the id of every piece, and no id for any other text', () => {
     const vocabulary = vocabularyTable(packVocabulary(names));
     expect(names.map((piece) => vocabulary.get(piece))).toEqual(names.map((_piece, id) => id));
     for (const piece of ['', 'no such piece', '##', 'oslo\0', '😀']) {
@@ -42,7 +42,7 @@ describe('createWordPiece', () => {
     expect(pieces(text)).toEqual(expected);
   });
 
-  it('maps only words beyond 100 characters to the unknown token', () => {
+  it('maps words of more than 100 characters, and no shorter ones, to the unknown token', () => {
     expect(pieces('a'.repeat(101))).toEqual(['[UNK]']);
     expect(pieces('a'.repeat(100))).not.toContain('[UNK]');
     expect(pieces('x'.repeat(1_000_000))).toEqual(['[UNK]']);
