@@ -200,7 +200,7 @@ function createWriteBell(): { ring(): void; next(): Promise<void> } {
   };
 }
 
-/** Wraps the database and signals each write, so that background work starts at once. */
+/** Wraps the database and signals each write, so that background work starts immediately. */
 function tellingOfWrites(database: Database, tell: () => void): Database {
   return {
     ...database,

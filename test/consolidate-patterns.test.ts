@@ -63,7 +63,7 @@ for (const database of databases()) {
       const { results } = await one.ana.recall('Which typeface does the user like?');
       expect(results.map((found) => found.id)).toContain(originals[5]!.id);
 
-      // A statement that is replaced, changed or forgotten changes the merged text at once.
+      // A statement that is replaced, changed or forgotten changes the merged text immediately.
       await one.ana.memories.revise(originals[3]!.id, { content: 'User uses American spelling.' });
       await one.ana.memories.archive(originals[1]!.id, 'forgotten');
       await one.ana.memories.create({

@@ -41,7 +41,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    /** Sends a message, which the local reader reads at once and then a model reads as these statements and ends. */
+    /** Sends a message, which the local reader reads immediately and then a model reads as these statements and ends. */
     const say = async (
       turns: string | Said[],
       statements: Partial<Parameters<typeof item>[0]>[],

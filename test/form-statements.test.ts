@@ -745,7 +745,7 @@ for (const database of databases()) {
         await handle.form();
         await varve.drain();
         expect(await liveStatements(handle)).toEqual([]);
-        // Later messages are read at once.
+        // Later messages are read immediately.
         await draft(handle, 'I live in Ghent.');
         expect((await liveStatements(handle)).map(({ value }) => value)).toEqual(['Ghent']);
       });

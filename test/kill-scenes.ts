@@ -301,7 +301,7 @@ export const KILL_SCENES: readonly KillScene[] = [
   {
     name: 'reflect',
     proves: '[K10]',
-    // Forming the session would find the same, and the order of the two after a kill is not determined.
+    // Formation is off, because it would form the same statements as the reflection, and their order after a kill is not determined.
     options: { formation: { facts: false, reflections: false, summaries: false } },
     async prepare({ ana, of, clock }) {
       for (const content of OBSERVED) await ana.memories.create({ type: 'fact', content });

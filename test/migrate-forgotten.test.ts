@@ -108,7 +108,7 @@ for (const database of databases('sql')) {
         await ana.memories.restore(salary ?? '');
         expect(await turn('salary')).toBe(TURNS.salary);
         await ana.memories.restore(dog ?? '');
-        // The whole turn was hidden for both, and its words are also those of the other one.
+        // The whole turn was hidden for both memories, so its words stay hidden while one of them is still forgotten.
         expect((await turn('both'))?.trim()).toBe('');
         await ana.memories.restore(ida ?? '');
         expect(await turn('both')).toBe(TURNS.both);

@@ -179,7 +179,7 @@ interface OpenedKnowledge {
 
 interface Kept {
   knowledge: Knowledge;
-  /** The versions of the owners at the last read. While they are the same, nothing has changed. */
+  /** The versions of the owners at the last read. As long as the versions are the same, no record has changed. */
   owners: string;
 }
 

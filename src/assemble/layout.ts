@@ -82,7 +82,7 @@ export function defineLayout(layout: Layout): Layout {
   return layout;
 }
 
-/** The formats of an entry: the entry itself, or those inside a frame. */
+/** The formats of an entry: the entry itself or, for a frame, the formats inside it. */
 export function formatsOf(entry: SectionFormat | Frame): readonly SectionFormat[] {
   return 'sections' in entry ? entry.sections : [entry];
 }

@@ -142,8 +142,8 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in Linz
-    // now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
+    // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in
+    // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
     const found = (await endedBy(work, event)).filter(
       ({ target }) =>
         !own.some(({ attribute, relation, text }) =>
@@ -179,7 +179,7 @@ const LEFT: Readonly<Record<string, RegExp>> = {
 
 /**
  * The known facts that are ended by a text from the application: "User left Siemens in March". The reading layers are not used for such
- * texts, because they take "User visited Graz" for the end of living there.
+ * texts, because they classify "User visited Graz" as the end of living there.
  */
 export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scope'>, turn: Event): Promise<Memory[]> {
   const left = Object.entries(LEFT).flatMap(([attribute, pattern]) => {
@@ -266,14 +266,17 @@ function clausesOf(text: string): string[] {
   return splitClauses(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** The user's own clauses from which a statement was formed. If some of them contain its value, only those. */
+/**
+ * The user's own clauses from which a statement was formed: only the clauses that contain its value, if any do. Without a clause, the text
+ * of the statement is returned.
+ */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
   const clauses = quotedIn(quotes, sources).flatMap(clausesOf);
   const naming = clauses.filter((clause) => value !== null && normalValue(clause).includes(normalValue(value)));
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
 
-/** Whether a statement was made before a message and claims a state that can end. An event of the past stays true. */
+/** Whether a statement was made before a message and claims a state that can end. A past event stays true. */
 function canEnd(memory: Memory, event: Event): boolean {
   const { statedAt, sourceEvents, tense, dueAt } = memory;
   const isClaim = tense !== 'happened' || dueAt !== null;

@@ -211,7 +211,7 @@ function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
 }
 
-/** Wakes the loop. If it rings while the loop is busy, the next wait ends at once. */
+/** Wakes the loop. If it rings while the loop is busy, the next wait ends immediately. */
 interface Bell {
   ring(): void;
   /** Waits until the bell rings, at most this many milliseconds. */

@@ -209,7 +209,8 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
   // The id is needed before the memory is written, because the replaced memories refer to it.
   const id = deps.ids.next('mem');
-  // The old value is archived first, so that two live values of one attribute never exist at once, not even within the transaction.
+  // The old value is archived first, so that two live values of one attribute never exist at the same time, not even within the
+  // transaction.
   const changed = await retireAll(deciding, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
@@ -222,8 +223,8 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
 
 /**
  * Merges the times, the importance and the tags of a known statement into the new statement that extends it under another attribute. An
- * expired statement is not merged, because the new statement would expire at once. The outcome of a plan does not take over the times of
- * the plan.
+ * expired statement is not merged, because the new statement would expire immediately. The outcome of a plan does not take over the times
+ * of the plan.
  */
 function mergedWith(statement: Statement, retires: readonly Retirement[]): Statement {
   const old = retires.find(

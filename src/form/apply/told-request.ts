@@ -36,8 +36,8 @@ const NARROWEST = 5;
 /** A turn that only probably contains a request needs a clause with higher log-odds than this. */
 const DOUBTFUL = 1;
 /**
- * If no clause among many reaches the threshold, the best one is meant if its log-odds are above `least` and lead those of other turns by
- * more than `ahead`.
+ * If no clause among many reaches the threshold, the request means the clause with the highest log-odds, provided that these are above
+ * `least` and exceed the log-odds of the clauses of all other turns by more than `ahead`.
  */
 const CLEAR = { least: -2.5, ahead: 3 };
 /**
@@ -151,7 +151,7 @@ function namingOf(read: ReadRequest): Naming {
 }
 
 /**
- * The clauses that are meant. Clauses that the request names exactly are always meant. The reading layers decide about the parts of the
+ * The clauses that the request means. It always means the clauses that it names exactly. The reading layers decide about the parts of the
  * request that name no clause exactly.
  */
 function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel: boolean): Heard[] {

@@ -224,7 +224,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   reading.ends.push(...calledOffIn(claims, turn, input), ...quitIn(claims, turn, input), ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
-  // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job at once.
+  // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
   const mayChange = forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
@@ -404,7 +404,7 @@ interface Leaving {
   ends: Reading['ends'];
   /** Adds the day on which the job ends to a statement about the job. */
   withEnd: (statement: ReadStatement) => ReadStatement;
-  /** Removes the slots of a sentence that would end the job at once. */
+  /** Removes the slots of a sentence that would end the job immediately. */
   withoutQuitting: <Item extends Asked>(item: Item) => Item;
 }
 

@@ -290,7 +290,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     if (attribute === 'phone_model') return listPattern(pack, attribute).test(value);
     if (attribute === 'age') return !roughlyPattern(pack).test(before);
     if (hasTrait(attribute, 'work') && listPattern(pack, 'retired').test(text)) return false;
-    // The layers take a part of the body ("I broke my arm") or a sport ("I gave up pilates") for an illness.
+    // The layers wrongly classify a part of the body ("I broke my arm") or a sport ("I gave up pilates") as an illness.
     if (attribute === 'medical_condition')
       return !isOwned && !listPattern(pack, 'activity', 'sport', 'game').test(text.slice(start, end));
     if (!hasTrait(attribute, 'place')) return true;
