@@ -341,7 +341,7 @@ for (const database of databases()) {
       expect([await runs('synthesise'), await runs('maintain')]).toEqual([1, 1]);
       clock.advance(5 * HOUR);
       await varve.drain();
-      // Missed due times are made up for once.
+      // Several missed due times give only one run.
       expect(await runs('maintain')).toBe(2);
     });
 
@@ -452,7 +452,7 @@ for (const database of databases()) {
       const { tags } = await ana.consolidation.run();
       const merged = tags[0]!.into;
       await ana.eraseMemory(ids[0]!);
-      // The merged text was also made of five others.
+      // The merged text was made from five other memories as well.
       expect(await ana.memories.get(merged)).not.toBeNull();
       for (const id of ids.slice(1)) await ana.eraseMemory(id);
       expect(await ana.memories.get(merged)).toBeNull();

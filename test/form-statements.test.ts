@@ -424,8 +424,8 @@ for (const database of databases()) {
       const said = new Date(clock.now());
       expect(await handle.memories.get(interview)).toMatchObject({ state: 'done', validTo: said });
 
-      // An intention with an outcome is not asked about again. One without a day is kept for three months, and asked about for as long
-      // after that.
+      // An intention with an outcome is not shown again. An intention without a day is kept for three months, and its outcome is asked for
+      // in the three months after that.
       for (const [days, known] of [
         [1, []],
         [100, ['tyres']],

@@ -101,7 +101,7 @@ for (const database of databases('sql')) {
       );
       const owners = [ownerKey(crowd.scope)];
       expect(await search('user counts sheep 1077', owners)).toEqual(['User counts sheep number 1077.']);
-      // A word that occurs in every row is still better than none.
+      // A query with no other word is still searched by a word that occurs in every row.
       expect(await search('sheep', owners)).toHaveLength(10);
     });
 

@@ -181,14 +181,15 @@ describe('[X1] a request in a long conversation', () => {
   ];
   const eventsAfter = toldOnce(WEEKS);
   it.each([
-    // The phrase of a request in talk that asks nothing of memory: no turn is lost, however many share a word with it.
+    // A sentence with a phrase of a request that asks to forget nothing: no turn is lost, however many turns share a word with the
+    // sentence.
     ['Olga is going to lose it when she sees the gate.', []],
-    // The words before a colon are a request, and those of a heading are not.
+    // Words before a colon can be a request, but a heading before a quoted mail is not.
     ['Two things that can go: my phone number and where I teach.', ['0151 2233445', 'Ahrweiler']],
     ['Mail from Olga: please delete my phone number.', []],
     // The redaction writes "[password removed]", which is not a request.
     ['My pin is 4821.', []],
-    // One statement that two turns make.
+    // Two turns make this statement.
     ['Please delete my phone number.', ['0151 2233445']],
     ["I'd rather you didn't know where I teach.", ['Ahrweiler']],
   ])('forgets what is meant and nothing else: %s', async (request, gone) => {

@@ -63,7 +63,7 @@ export interface Layout {
   name: string;
   /** How stored text is escaped. */
   escape: 'markdown' | 'xml';
-  /** The sections of the system prompt. Those that change slowly should come first, so that providers can cache the prompt. */
+  /** The sections of the system prompt. Sections that change slowly should come first, so that providers can cache the prompt. */
   system: readonly (SectionFormat | Frame)[];
   /** The sections of the user's turn. */
   user: readonly (SectionFormat | Frame)[];

@@ -238,8 +238,8 @@ function withoutContrast(clauses: readonly string[], message: string): string {
 
 /**
  * Whether a message shares a word with the predicate of a clause, and not only with its topic. "My mum is home again" and "the laptop is
- * fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The reading layers do not see the difference: they took 14 of
- * 26 such sentences for an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word.
+ * fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The reading layers do not see the difference: they classified
+ * 14 of 26 such sentences as an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word.
  */
 function speaksOf(message: string, clause: string): boolean {
   const pack = detectPack(clause, detectPack(message));
@@ -341,7 +341,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     return {
       known: settings.limits.existing === 0 ? [] : await knownStatements(store, work, { vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, work) : [],
-      // A draft of these turns does not count: the local reader may have taken "Gert is fine", said of the boss, for the user's name.
+      // A draft of these turns does not count: the local reader may have read "Gert is fine", which is about the boss, as the user's name.
       names: named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
       usual: await usualSpeaker(store, scope, events),
     };

@@ -119,8 +119,8 @@ describe('time', () => {
         fc.array(day, { minLength: 2, maxLength: 50 }),
         (start, length, days) => {
           const range = { from: start * DAY, to: (start + length) * DAY };
-          // One time is inside, and one is too far away to have any closeness: without the latter, a range that covers everything would
-          // distinguish nothing.
+          // One time is inside the range, and one is too far away to have any closeness. Without the second time, a range that covers
+          // everything would distinguish nothing.
           const told = [start, 10_000, ...days];
           const times = Float64Array.from(told, (at) => at * DAY);
           const closeness = closenessToRanges([range], times);

@@ -63,7 +63,8 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-// SQLite and a server are tested with both readers. On PGlite, which is several times slower, the seed of the run chooses one.
+// SQLite and a server are tested with both readers. On PGlite, which is several times slower, the seed of the run chooses one of the
+// readers.
 const READERS = ['the local reader', 'a model'] as const;
 
 for (const database of databases()) {

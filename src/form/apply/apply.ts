@@ -144,8 +144,8 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 
 /**
  * Whether the same reader already read the same statement from the same events, for example before a crash. The known memory may have
- * gained words of a later turn since then. The target of a relation that changes it does not count, even if a draft of these events has
- * confirmed it.
+ * gained words of a later turn since then. The target of the statement's own relation does not count, because the relation changes it, even
+ * if a draft of these events has confirmed the target.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: Writing): boolean {
   const { relation } = statement;
@@ -278,7 +278,7 @@ async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'y
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
-    // A statement that an earlier one outranks did not end before it was made.
+    // If the outranking statement is earlier, this statement ends at the time when it was made, and not before.
     until: new Date(Math.max((to.validFrom ?? to.statedAt).getTime(), statement.statedAt.getTime())),
     why: { ...why, reason: `outranked: ${why.reason}` },
   });
@@ -359,8 +359,8 @@ async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
 }
 
 /**
- * Records that a goal was reached: the goal gets its outcome and its end, and the next upkeep archives it. An intention is archived at
- * once, as it is when the application marks it as done.
+ * Records that a goal was reached: the goal gets its outcome and its end, and the next maintenance archives it. An intention is archived
+ * immediately, as it is when the application marks it as done.
  */
 async function reachGoal({ writer, deps, statement, ...deciding }: Deciding, goal: Memory): Promise<Memory> {
   const until = statement.statedAt;

@@ -372,7 +372,7 @@ function withoutLayers({ own, heard, sharing, kept, isProtected }: ReadRequest):
 
 /**
  * The clauses that a request means in its own turn: "I moved to Graz. Forget that." They precede a short last sentence that asks to forget.
- * Beside a request, the layers take other sentences for a part of it, so each sentence is read alone.
+ * The layers classify sentences that are read together with a request as part of the request, so each sentence is read alone.
  */
 async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {
   const sentences = splitSentences(turn);

@@ -353,7 +353,7 @@ export function checkWords(statement: ReadStatement, context: Checking, limit: n
     const dates = cited.map(({ occurredAt }) => occurredAt.toISOString());
     // The user may have accepted a name or a number that only the assistant said.
     const answered = saidBy('agent');
-    // Most values have no digit. For them, the numbers of the turns need not be collected.
+    // The numbers of the turns are collected only for a value with a digit, and most values have none.
     const sources = /\d/.test(value.normalize('NFKC')) ? [...own, ...saidBy('user'), ...answered, ...dates] : null;
     const number = sources === null ? null : numberNotSaid(value, numbersSaid([...sources, ...carriedOver].join('\n')));
     if (number !== null) return { reason: 'value_not_said', detail: number };

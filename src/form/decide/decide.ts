@@ -400,18 +400,15 @@ function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext
 }
 
 /**
- * Whether two plans have different days. Either the day was moved, or there are two plans. With a single-valued attribute ("employer"), the
- * day was moved.
+ * Whether two plans have different days. Different days mean that the day was moved, or that there are two plans. With a single-valued
+ * attribute ("employer"), the day was moved.
  */
 function isForAnotherDay(one: Fields, other: Fields): boolean {
   const [day, otherDay] = [plannedFor(one), plannedFor(other)];
   return day !== null && otherDay !== null && one.validFrom !== null && isoDay(day) !== isoDay(otherDay);
 }
 
-/**
- * Whether two events of the past have different days. "In May 2024" is stored as the first day of the month, and matches any day of the
- * month.
- */
+/** Whether two past events have different days. "In May 2024" is stored as the first day of the month, and matches any day of the month. */
 function isOfAnotherTime(one: Fields, other: Fields): boolean {
   if (one.validFrom === null || other.validFrom === null) return false;
   const [time, otherTime] = [one.validFrom, other.validFrom].map((day) => isoDay(day).replace(/(?:-01){1,2}$/, ''));

@@ -394,7 +394,7 @@ export const french: Pack = {
       ],
       { likely: 'alone', value: 'sans {value}', firm: true },
     ),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       "(?<!(?:quand|si|lorsque) )j'ai (?:quitté|perdu|lâché) mon (?:travail|boulot|emploi|job|taf)(?! (?:plus tôt|tôt|à \\d|en avance|en retard))(?![\\p{L}])",
       "(?<!(?:quand|si|lorsque) )j'ai démissionné(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois|de mon))",

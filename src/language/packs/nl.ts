@@ -343,7 +343,7 @@ export const dutch: Pack = {
       '(?:zing|speel) in (?:een|het|de) <club>',
     ]),
     ...slot.likely('car', ['(?:met|in) (?:de|mijn|onze) <car>']),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:toen|als|voordat|bijna) )ik heb (?:(?:vandaag|gisteren|net|eindelijk|vorige week) )*(?:(?:mijn )?ontslag genomen|mijn baan (?:opgezegd|verloren))(?![\\p{L}])',
       '(?<!(?:toen|als|bijna) )ik ben (?:(?:vandaag|gisteren|net|helaas|vorige week) )*ontslagen(?! (?:uit|van))(?![\\p{L}])',

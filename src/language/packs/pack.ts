@@ -239,7 +239,9 @@ const slotWith =
   (attribute, patterns, more = {}) =>
     patterns.map((pattern) => ({ attribute, pattern, ...kind, ...more }));
 
-/** `slot(…)` makes rules with any fields, `slot.denied(…)` and the others make rules of a frequent kind. */
+/**
+ * `slot(…)` makes rules with any fields. `slot.denied(…)`, `slot.planned(…)` and so on make rules with one of the most frequent fields set.
+ */
 export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing' | 'likely', SlotMaker> = Object.assign(
   slotWith({}),
   {

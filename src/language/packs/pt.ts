@@ -325,7 +325,7 @@ export const portuguese: Pack = {
       value: 'viúvo',
       firm: true,
     }),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quase) )(?:pedi demissão|fui demitid[oa]|fui despedid[oa]|perdi (?:o meu|meu|o) emprego|larguei (?:o meu|meu|o) emprego|me aposentei|reformei-me|aposentei-me)(?![\\p{L}])',
       '(?:agora )?(?:estou|tô) (?:agora )?(?:desempregad[oa]|aposentad[oa]|reformad[oa])(?![\\p{L}])',

@@ -372,9 +372,10 @@ const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
 const isGiven = (name: string): boolean => isCapitalised(name) && GIVEN_NAMES.has(firstOf(name));
 
 /**
- * Whether a message begins with the label of another person, so that its words are that person's. In a conversation in which another
- * message has a given name as its label, any known given name and any capitalised word that is not ordinary is a label. Elsewhere, the
- * label must be a known given name, and the message must be in the first person: "Ben: allergic to nuts" is the user's own note.
+ * Whether a message begins with the name of another person as a label, so that its words are the words of that person. In a conversation in
+ * which another message has a given name as its label, any known given name and any capitalised word that is not ordinary is a label.
+ * Elsewhere, the label must be a known given name, and the message must be in the first person: "Ben: allergic to nuts" is the user's own
+ * note.
  */
 function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
   const label = labelOf(event);
