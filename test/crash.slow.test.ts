@@ -119,7 +119,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       },
     );
 
-    it('one process sees at once what another has written', async () => {
+    it('one process finds immediately what another has written', async () => {
       const { options, drop } = await database.create();
       const varve = await createVarve({ store: options, embedder: null, background: false });
       const child = startChild('appender', JSON.stringify(options), 'other', '3');

@@ -35,7 +35,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[L6] [K8] [L5] an exchange is read at once, into statements with their fields; small talk and questions give none', async () => {
+    it('[L6] [K8] [L5] an exchange is read immediately, into statements with their fields; small talk and questions give no statement', async () => {
       const examples: [string, Record<string, string>][] = [
         ['I live in Linz.', { home_city: 'Linz' }],
         ['I work at Halden Foods as a buyer.', { employer: 'Halden Foods' }],

@@ -1003,7 +1003,7 @@ for (const database of databases()) {
       await created.drop();
     });
 
-    it('sees at once what another handle or process has written', async () => {
+    it('finds immediately what another handle or process has written', async () => {
       const handle = open({ user: 'ana' });
       await remember(handle, 'One thing.');
       await handle.recall('thing', { abstain: false });

@@ -22,7 +22,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       await place.remove();
     });
 
-    it(`answers ${CLIENTS} clients at once without an error and with stable memory`, { timeout: 60_000 }, async () => {
+    it(`answers ${CLIENTS} parallel clients without an error and with stable memory`, { timeout: 60_000 }, async () => {
       place = await serverPlace(database);
       const server = await start();
       const until = Date.now() + LOAD_FOR;

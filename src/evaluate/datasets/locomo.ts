@@ -35,7 +35,7 @@ const questionSchema = z.looseObject({
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
 /**
  * The names of REALTALK's categories, which have the numbers 1 to 3 in the files: multi-hop, temporal reasoning and commonsense. The names
- * are those of Lee et al. (arXiv:2502.13270, "memory probing") and of MTEB's long-term memory tasks. Every question has an answer.
+ * come from Lee et al. (arXiv:2502.13270, "memory probing") and from MTEB's long-term memory tasks. Every question has an answer.
  */
 const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 

@@ -20,7 +20,7 @@ interface Naming {
 /**
  * Recognises the sentences in which an assistant names a forgotten statement in other words ("The Greens are your party"), by the
  * distinctive words and long numbers of the statement. Words that the user's turns or live statements still contain do not count. The
- * forgotten words have already been removed from them.
+ * forgotten words have already been removed from these turns and statements.
  *
  * Returns a test for each statement that one of the texts names, keyed by the text of the statement.
  */

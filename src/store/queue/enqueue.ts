@@ -111,8 +111,8 @@ function toRow(job: CheckedJob, id: string, now: number): JobRow & { unique_key:
 
 /**
  * Inserts jobs, or updates the waiting jobs with the same unique keys. The update is needed even when it changes nothing, because it locks
- * the row until the caller commits. Otherwise a worker could run the waiting job before the caller's write is visible, and no job would be
- * left to run after the write.
+ * the row until the caller commits. Without the lock, a worker could run the waiting job before the caller's write is visible, and no job
+ * would be left to run after the write.
  */
 async function upsert(
   writer: Writer,
