@@ -65,47 +65,38 @@ describe.skipIf(isSkipped || isCluster)('a PostgreSQL server without Citus', () 
 });
 
 describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
-  it(
-    'distributes the tables of a store that already has records, with `varve migrate --distribute`',
-    { timeout: 120_000 },
-    async () => {
-      const { options, drop } = await createPlain();
-      const before = await createVarve({ store: options, embedder: null, background: false });
-      expect(await before.operator.examineStore()).toMatchObject([{ remedy: 'varve migrate --distribute' }]);
-      for (const tenant of TENANTS) {
-        await before
-          .for({ tenant, user: 'ana', session: 's' })
-          .observe({ content: `The harbour of ${tenant} is deep.` });
-      }
-      await before.close();
+  it('distributes a store that has records with `varve migrate --distribute`', { timeout: 120_000 }, async () => {
+    const { options, drop } = await createPlain();
+    const before = await createVarve({ store: options, embedder: null, background: false });
+    expect(await before.operator.examineStore()).toMatchObject([{ remedy: 'varve migrate --distribute' }]);
+    for (const tenant of TENANTS) {
+      await before.for({ tenant, user: 'ana', session: 's' }).observe({ content: `The harbour of ${tenant} is deep.` });
+    }
+    await before.close();
 
-      const environment = { DATABASE_URL: options.url ?? '', VARVE_SCHEMA: options.schema ?? '' };
-      const folder = mkdtempSync(join(tmpdir(), 'varve-cluster-'));
-      const run = await runCliIn(folder, ['migrate', '--distribute', '--json'], { environment });
-      expect(run).toMatchObject({ code: 0 });
-      expect(JSON.parse(run.stdout)).toMatchObject({ distributed: true, problems: [] });
+    const environment = { DATABASE_URL: options.url ?? '', VARVE_SCHEMA: options.schema ?? '' };
+    const folder = mkdtempSync(join(tmpdir(), 'varve-cluster-'));
+    const run = await runCliIn(folder, ['migrate', '--distribute', '--json'], { environment });
+    expect(run).toMatchObject({ code: 0 });
+    expect(JSON.parse(run.stdout)).toMatchObject({ distributed: true, problems: [] });
 
-      const tables = await onCoordinator<{ name: string; method: string | null }>(PLACES, [options.schema]);
-      const local = tables.filter(({ method }) => method === 'n').map(({ name }) => name);
-      expect(local.toSorted()).toEqual(['api_keys', 'jobs', 'meta', 'schedules']);
-      expect(tables.filter(({ method }) => method !== 'n' && method !== 'h')).toEqual([]);
+    const tables = await onCoordinator<{ name: string; method: string | null }>(PLACES, [options.schema]);
+    const local = tables.filter(({ method }) => method === 'n').map(({ name }) => name);
+    expect(local.toSorted()).toEqual(['api_keys', 'jobs', 'meta', 'schedules']);
+    expect(tables.filter(({ method }) => method !== 'n' && method !== 'h')).toEqual([]);
 
-      const after = await createVarve({ store: options, embedder: null, background: false });
-      for (const tenant of TENANTS) {
-        const ana = after.for({ tenant, user: 'ana', session: 's' });
-        await ana.observe({ content: `The lighthouse of ${tenant} is white.` });
-        const { results } = await ana.recall('harbour lighthouse');
-        const found = results.map(({ text }) => text);
-        expect(found.toSorted()).toEqual([
-          `The harbour of ${tenant} is deep.`,
-          `The lighthouse of ${tenant} is white.`,
-        ]);
-      }
-      expect(await after.operator.examineStore()).toEqual([]);
-      await after.close();
-      await drop();
-    },
-  );
+    const after = await createVarve({ store: options, embedder: null, background: false });
+    for (const tenant of TENANTS) {
+      const ana = after.for({ tenant, user: 'ana', session: 's' });
+      await ana.observe({ content: `The lighthouse of ${tenant} is white.` });
+      const { results } = await ana.recall('harbour lighthouse');
+      const found = results.map(({ text }) => text);
+      expect(found.toSorted()).toEqual([`The harbour of ${tenant} is deep.`, `The lighthouse of ${tenant} is white.`]);
+    }
+    expect(await after.operator.examineStore()).toEqual([]);
+    await after.close();
+    await drop();
+  });
 
   it('keeps a store distributed when its schema is migrated', { timeout: 120_000 }, async () => {
     const { options, drop } = await createPlain();
@@ -120,78 +111,68 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     await drop();
   });
 
-  it(
-    'can be used through every node, and the turns of an owner have the same order on all nodes',
-    { timeout: 120_000 },
-    async () => {
-      const { options, drop } = await server!.create();
-      await (await openStore(options)).close();
-      const entries = await openEverywhere(options as PostgresOptions);
-      const said: string[] = [];
-      for (const round of [1, 2, 3]) {
-        for (const [node, varve] of entries.entries()) {
-          const turns = [`Harbour ${round} of node ${node} is deep.`, `Lighthouse ${round} of node ${node} is white.`];
-          said.push(...turns);
-          await varve.for({ tenant: 'acme', user: 'ana', session: 's' }).observe(turns.map((content) => ({ content })));
-        }
+  it('can be used through every node; turns are in the same order on all', { timeout: 120_000 }, async () => {
+    const { options, drop } = await server!.create();
+    await (await openStore(options)).close();
+    const entries = await openEverywhere(options as PostgresOptions);
+    const said: string[] = [];
+    for (const round of [1, 2, 3]) {
+      for (const [node, varve] of entries.entries()) {
+        const turns = [`Harbour ${round} of node ${node} is deep.`, `Lighthouse ${round} of node ${node} is white.`];
+        said.push(...turns);
+        await varve.for({ tenant: 'acme', user: 'ana', session: 's' }).observe(turns.map((content) => ({ content })));
       }
-      for (const varve of entries) {
-        const ana = varve.for({ tenant: 'acme', user: 'ana' });
-        const page = await ana.events.list({ order: 'oldest', limit: 10 });
-        const rest = await ana.events.list({ order: 'oldest', cursor: page.cursor ?? '' });
-        expect([...page.items, ...rest.items].map(({ content }) => content)).toEqual(said);
-        // Each instance has its own recall view, which must also contain the turns that were written through the other nodes.
-        expect((await ana.recall('lighthouse', { limit: 20 })).results).toHaveLength(said.length / 2);
-      }
-      // A job that is queued through one node is run by a worker that is connected to another node.
-      const jobs = await Promise.all(entries.map((varve) => varve.operator.jobs.list({ tenant: 'acme' })));
-      expect(new Set(jobs.map(({ jobs: found }) => found.map(({ id }) => id).join())).size).toBe(1);
-      await Promise.all(entries.map((varve) => varve.drain()));
-      expect(await entries[0]!.operator.examineStore()).toEqual([]);
-      await Promise.all(entries.map((varve) => varve.close()));
-      await drop();
-    },
-  );
+    }
+    for (const varve of entries) {
+      const ana = varve.for({ tenant: 'acme', user: 'ana' });
+      const page = await ana.events.list({ order: 'oldest', limit: 10 });
+      const rest = await ana.events.list({ order: 'oldest', cursor: page.cursor ?? '' });
+      expect([...page.items, ...rest.items].map(({ content }) => content)).toEqual(said);
+      // Each instance has its own recall view, which must also contain the turns that were written through the other nodes.
+      expect((await ana.recall('lighthouse', { limit: 20 })).results).toHaveLength(said.length / 2);
+    }
+    // A job that is queued through one node is run by a worker that is connected to another node.
+    const jobs = await Promise.all(entries.map((varve) => varve.operator.jobs.list({ tenant: 'acme' })));
+    expect(new Set(jobs.map(({ jobs: found }) => found.map(({ id }) => id).join())).size).toBe(1);
+    await Promise.all(entries.map((varve) => varve.drain()));
+    expect(await entries[0]!.operator.examineStore()).toEqual([]);
+    await Promise.all(entries.map((varve) => varve.close()));
+    await drop();
+  });
 
-  it(
-    'isolates tenants on connections through a worker: in handles, in SQL and in erasures',
-    { timeout: 120_000 },
-    async () => {
-      const { options, drop } = await server!.create();
-      await (await openStore(options)).close();
-      const [, worker] = await openEverywhere(options as PostgresOptions);
-      for (const tenant of TENANTS) {
-        await worker!
-          .for({ tenant, user: 'ana', session: 's' })
-          .observe({ content: `The secret of ${tenant} is kept.` });
-      }
-      for (const tenant of TENANTS) {
-        const { results } = await worker!.for({ tenant, user: 'ana', session: 's' }).recall('secret');
-        expect(results.map(({ text }) => text)).toEqual([`The secret of ${tenant} is kept.`]);
-      }
-      const store = await openStore(await through(1, options as PostgresOptions));
-      const [first, second] = TENANTS;
-      const read = await store.read(first!, (reader) =>
-        sql<{ tenant_id: string }>`select tenant_id from events`.execute(reader),
-      );
-      expect(read.rows).toEqual([{ tenant_id: first }]);
-      await expect(
-        store.write(first!, (writer) =>
-          sql`insert into owners (tenant_id, owner_key, version, epoch, created_at)
+  it('isolates tenants through a worker, in handles, SQL and erasures', { timeout: 120_000 }, async () => {
+    const { options, drop } = await server!.create();
+    await (await openStore(options)).close();
+    const [, worker] = await openEverywhere(options as PostgresOptions);
+    for (const tenant of TENANTS) {
+      await worker!.for({ tenant, user: 'ana', session: 's' }).observe({ content: `The secret of ${tenant} is kept.` });
+    }
+    for (const tenant of TENANTS) {
+      const { results } = await worker!.for({ tenant, user: 'ana', session: 's' }).recall('secret');
+      expect(results.map(({ text }) => text)).toEqual([`The secret of ${tenant} is kept.`]);
+    }
+    const store = await openStore(await through(1, options as PostgresOptions));
+    const [first, second] = TENANTS;
+    const read = await store.read(first!, (reader) =>
+      sql<{ tenant_id: string }>`select tenant_id from events`.execute(reader),
+    );
+    expect(read.rows).toEqual([{ tenant_id: first }]);
+    await expect(
+      store.write(first!, (writer) =>
+        sql`insert into owners (tenant_id, owner_key, version, epoch, created_at)
         values (${second}, 'x', 0, 0, 0)`.execute(writer),
-        ),
-      ).rejects.toThrow('row-level security');
-      await store.write(first!, (writer) => sql`delete from events where tenant_id = ${second}`.execute(writer));
-      await store.close();
-      await worker!.for({ tenant: first!, user: 'ana' }).erase();
-      expect((await worker!.for({ tenant: first!, user: 'ana', session: 's' }).recall('secret')).results).toEqual([]);
-      expect((await worker!.for({ tenant: second!, user: 'ana', session: 's' }).recall('secret')).results).toHaveLength(
-        1,
-      );
-      await worker!.close();
-      await drop();
-    },
-  );
+      ),
+    ).rejects.toThrow('row-level security');
+    await store.write(first!, (writer) => sql`delete from events where tenant_id = ${second}`.execute(writer));
+    await store.close();
+    await worker!.for({ tenant: first!, user: 'ana' }).erase();
+    expect((await worker!.for({ tenant: first!, user: 'ana', session: 's' }).recall('secret')).results).toEqual([]);
+    expect((await worker!.for({ tenant: second!, user: 'ana', session: 's' }).recall('secret')).results).toHaveLength(
+      1,
+    );
+    await worker!.close();
+    await drop();
+  });
 
   it('has its tables created and changed by the coordinator', async () => {
     const { options, drop } = await server!.create({ isBare: true });

@@ -47,26 +47,23 @@ for (const database of databases()) {
       ['agent', 8],
       ['user', 4],
       ['session', 4],
-    ] as const)(
-      '[E6] merges %s reflections when there are %i of them, and not when there is one fewer',
-      async (level, threshold) => {
-        const { of } = await open();
-        const handle = of('s1');
-        await handle.observe({ content: 'Hello.' });
-        await reflect(handle, level, threshold - 1);
-        expect((await handle.consolidation.run()).absorbed).toBe(0);
-        expect(await handle.blocks.read('reflections', { level })).toBeNull();
-        await reflect(handle, level, 1, threshold - 1);
-        expect((await handle.consolidation.run()).absorbed).toBe(threshold);
-        const block = await handle.blocks.read('reflections', { level });
-        for (const line of LINES.slice(0, threshold)) expect(block?.content).toContain(line);
-        expect((await handle.memories.list({ types: ['reflection'] })).items).toEqual([]);
-        const archived = await handle.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] });
-        expect(archived.items).toHaveLength(threshold);
-        // The count of waiting reflections starts from 0 again.
-        expect((await handle.consolidation.run()).absorbed).toBe(0);
-      },
-    );
+    ] as const)('[E6] merges %s reflections if there are %i, not if one is missing', async (level, threshold) => {
+      const { of } = await open();
+      const handle = of('s1');
+      await handle.observe({ content: 'Hello.' });
+      await reflect(handle, level, threshold - 1);
+      expect((await handle.consolidation.run()).absorbed).toBe(0);
+      expect(await handle.blocks.read('reflections', { level })).toBeNull();
+      await reflect(handle, level, 1, threshold - 1);
+      expect((await handle.consolidation.run()).absorbed).toBe(threshold);
+      const block = await handle.blocks.read('reflections', { level });
+      for (const line of LINES.slice(0, threshold)) expect(block?.content).toContain(line);
+      expect((await handle.memories.list({ types: ['reflection'] })).items).toEqual([]);
+      const archived = await handle.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] });
+      expect(archived.items).toHaveLength(threshold);
+      // The count of waiting reflections starts from 0 again.
+      expect((await handle.consolidation.run()).absorbed).toBe(0);
+    });
 
     it('[X4] thresholds and word limits are settings', async () => {
       const { ana } = await open({ consolidation: { reflections: { user: { threshold: 2, words: 10 } } } });

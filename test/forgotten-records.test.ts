@@ -129,19 +129,16 @@ for (const database of databases()) {
       ['Weet je nog dat ik weer bij Brevik Marine werk?', true],
       ['Tu te souviens encore que je travaille chez Brevik Marine ?', true],
       ['你忘记了我又在 Brevik Marine 上班了吗？', true],
-    ])(
-      'hide the statement until the user states it again; a question does not state it: "%s" states it: %s',
-      async (turn, isAgain) => {
-        await say('I work at Brevik Marine.');
-        await kim.facts.forget('employer');
-        clock.advance(MINUTE);
-        await say(turn, 'You work at Brevik Marine. Good luck.');
-        const [record] = await kim.forgotten.list();
-        expect(record?.saidAgainAt !== null).toBe(isAgain);
-        expect((await log()).includes('You work at Brevik Marine.')).toBe(isAgain);
-        expect(await log()).toContain('Good luck.');
-      },
-    );
+    ])('hide the statement until it is stated again: "%s" states it: %s', async (turn, isAgain) => {
+      await say('I work at Brevik Marine.');
+      await kim.facts.forget('employer');
+      clock.advance(MINUTE);
+      await say(turn, 'You work at Brevik Marine. Good luck.');
+      const [record] = await kim.forgotten.list();
+      expect(record?.saidAgainAt !== null).toBe(isAgain);
+      expect((await log()).includes('You work at Brevik Marine.')).toBe(isAgain);
+      expect(await log()).toContain('Good luck.');
+    });
 
     it.each([
       ['Forget my salary.', 'Actually, keep it.'],

@@ -375,16 +375,13 @@ for (const database of databases()) {
         'my shop is at https://brill.example/shop',
         "User's shop is at https://brill.example/shop.",
       ],
-    ])(
-      '[Q3] a statement is not refused because of words that only look like a negation or an address: %s',
-      async (content, quote, text) => {
-        const handle = fresh();
-        await handle.observe([{ content }]);
-        stating(item({ text, turn: 1, quote }));
-        await handle.form();
-        expect(await live(handle)).toEqual([text]);
-      },
-    );
+    ])('[Q3] words that resemble a negation or an address refuse nothing: %s', async (content, quote, text) => {
+      const handle = fresh();
+      await handle.observe([{ content }]);
+      stating(item({ text, turn: 1, quote }));
+      await handle.form();
+      expect(await live(handle)).toEqual([text]);
+    });
 
     it('[Q3] a quote from the agent’s turn is attributed to the user if the user says the same words', async () => {
       const handle = fresh();

@@ -31,19 +31,16 @@ describe('a day without a year', () => {
     ['I resigned this morning. My last day is 15 January.', '15 January 2027'],
     ['He dimitido hoy, mi último día es el 30 de enero.', '30 de enero de 2027'],
     ["J'ai vendu la maison hier, la remise des clés est le 12 janvier.", '12 janvier 2027'],
-  ])(
-    'is in the future if the verb of its clause is not in the past tense, whatever the other clauses say: %s',
-    async (said, written) => {
-      expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
-    },
-  );
+  ])('is in the future if its own clause is not in the past tense: %s', async (said, written) => {
+    expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
+  });
 
   it.each([
     ['Sold the caravan on 14 September, the drive is empty now.', '14 September 2026'],
     ['My uncle died on 3 December, he was 80.', '3 December 2025'],
     ['I already returned the books, on the 7th', '7 October 2026'],
     ['I planted the garlic, on the 12th.', '12 October 2026'],
-  ])('is in the past if the verb of its clause is in the past tense: %s', async (said, written) => {
+  ])('is in the past if its own clause is in the past tense: %s', async (said, written) => {
     expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
   });
 

@@ -14,49 +14,45 @@ const [, , database] = databases('sql');
 
 describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () => {
   // The embedder is a paid one, so each call also writes its usage to the ledger.
-  it(
-    'are at most 11 for observing an exchange, 13 for a recall and 37 for a context',
-    { timeout: 60_000 },
-    async () => {
-      const { options, drop } = await database!.create();
-      const embed = async (texts: readonly string[]): Promise<number[][]> =>
-        texts.map((text) =>
-          Array.from({ length: 16 }, (_, place) => ((text.codePointAt(place % text.length) ?? 0) % 17) / 68),
-        );
-      const embedder = functionEmbedder({ id: 'letters@1', dimensions: 16, embed });
-      const varve = await createVarve({ store: options, embedder, background: false });
-      const ana = varve.for({ tenant: 'messages', user: 'ana', session: 's' });
-      const exchange = (number: number): Parameters<typeof ana.observe>[0] => ({
-        messages: [
-          { role: 'user', content: `I keep a boat ${number} in the shed.` },
-          { role: 'assistant', content: 'Good to know.' },
-        ],
-      });
-      for (let number = 0; number < 30; number += 1) await ana.observe(exchange(number));
-      await varve.drain();
-      const sent = vi.spyOn(pg.Client.prototype, 'query');
-      // The fewest messages of several calls, because work that one call defers is sent while another runs.
-      const fewest = async (call: (number: number) => Promise<unknown>): Promise<number> => {
-        const counts: number[] = [];
-        for (let number = 100; number < 105; number += 1) {
-          await varve.drain();
-          sent.mockClear();
-          await call(number);
-          counts.push(sent.mock.calls.length);
-        }
-        return Math.min(...counts);
-      };
-      try {
-        expect(await fewest((number) => ana.recall(`where is boat ${number}?`))).toBeLessThanOrEqual(13);
-        expect(await fewest((number) => ana.context({ message: `and boat ${number}?` }))).toBeLessThanOrEqual(37);
-        expect(await fewest((number) => ana.observe(exchange(number)))).toBeLessThanOrEqual(11);
-      } finally {
-        sent.mockRestore();
-        await varve.close();
-        await drop();
+  it('are at most 11 to observe an exchange, 13 for a recall and 37 for a context', { timeout: 60_000 }, async () => {
+    const { options, drop } = await database!.create();
+    const embed = async (texts: readonly string[]): Promise<number[][]> =>
+      texts.map((text) =>
+        Array.from({ length: 16 }, (_, place) => ((text.codePointAt(place % text.length) ?? 0) % 17) / 68),
+      );
+    const embedder = functionEmbedder({ id: 'letters@1', dimensions: 16, embed });
+    const varve = await createVarve({ store: options, embedder, background: false });
+    const ana = varve.for({ tenant: 'messages', user: 'ana', session: 's' });
+    const exchange = (number: number): Parameters<typeof ana.observe>[0] => ({
+      messages: [
+        { role: 'user', content: `I keep a boat ${number} in the shed.` },
+        { role: 'assistant', content: 'Good to know.' },
+      ],
+    });
+    for (let number = 0; number < 30; number += 1) await ana.observe(exchange(number));
+    await varve.drain();
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
+    // The fewest messages of several calls, because work that one call defers is sent while another runs.
+    const fewest = async (call: (number: number) => Promise<unknown>): Promise<number> => {
+      const counts: number[] = [];
+      for (let number = 100; number < 105; number += 1) {
+        await varve.drain();
+        sent.mockClear();
+        await call(number);
+        counts.push(sent.mock.calls.length);
       }
-    },
-  );
+      return Math.min(...counts);
+    };
+    try {
+      expect(await fewest((number) => ana.recall(`where is boat ${number}?`))).toBeLessThanOrEqual(13);
+      expect(await fewest((number) => ana.context({ message: `and boat ${number}?` }))).toBeLessThanOrEqual(37);
+      expect(await fewest((number) => ana.observe(exchange(number)))).toBeLessThanOrEqual(11);
+    } finally {
+      sent.mockRestore();
+      await varve.close();
+      await drop();
+    }
+  });
 });
 
 describe.skipIf(database?.skip !== null)('the vacuum after an erasure', () => {
