@@ -317,8 +317,8 @@ describe('[X1] requests to forget as people word them, in six languages, without
         await handle.observe({ content });
         await varve.drain();
         clock.advance(MINUTE);
-        // Only the statements with the requested attribute, or with none, must be forgotten. Statements about other attributes of the sentence
-        // may stay.
+        // Only the statements with the requested attribute, or with none, must be forgotten. Statements about other attributes of the
+        // sentence may stay.
         const { items } = await handle.memories.list();
         const meant = items.filter(({ attribute }) => attribute === null || attribute === about.attribute);
         return (meant.length === 0 ? items : meant).map(({ id }) => id);

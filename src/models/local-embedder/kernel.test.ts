@@ -52,7 +52,8 @@ describe('the kernel', () => {
 });
 
 /**
- * The largest sum of the positive weights, or of the negative ones, among the six that one 16-bit lane adds: k, k+1, k+16, k+17, k+32, k+33.
+ * The largest sum of the positive weights, or of the negative ones, among the six that one 16-bit lane adds: k, k+1, k+16, k+17, k+32,
+ * k+33.
  */
 function heaviestGroup(row: Int8Array): number {
   let heaviest = 0;

@@ -21,7 +21,8 @@ describe('createWordPiece', () => {
   const wordPiece = createWordPiece(vocabularyTable(packVocabulary(names)));
   const pieces = (text: string, limit = 1000): string[] => wordPiece.encode(text, limit).map((id) => names[id] ?? '?');
 
-  // The expected pieces come from @huggingface/tokenizers. On all 8,986 strings of a comparison it gave the same pieces as `createWordPiece`.
+  // The expected pieces come from @huggingface/tokenizers. On all 8,986 strings of a comparison it gave the same pieces as
+  // `createWordPiece`.
   it.each([
     ['', []],
     [' \t\n ', []],
