@@ -1,6 +1,6 @@
-// node bench/documents.ts [LIFE …]: examines the working memory and the profile that are written without a language model. Counts their
-// sentences that state something that has ended according to the life, and how many of the statements that are still true they state.
-// Empty documents would be perfect by the first number, so both numbers have to be read together.
+// node bench/documents.ts [LIFE …]: examines the working memory and the profile that are written without a language model. Counts the
+// sentences of these documents that state a memory of the life that has ended, and the memories that still hold and are stated. Empty
+// documents would be perfect by the first number, so both numbers have to be read together.
 import { loadDataset } from '../src/evaluate/datasets/load-dataset.ts';
 import { openReplay, play, turnTexts } from '../src/evaluate/replay.ts';
 import { covers, says } from '../src/evaluate/says.ts';

@@ -1,6 +1,6 @@
 /**
- * Measures the speed of the local embedder: `node bench/local-embedder.ts`.
- * Each row is measured in its own process, so that the time to the first vector and the memory are those of a real program.
+ * Measures the speed of the local embedder: `node bench/local-embedder.ts`. Each row is measured in its own process, so that the time to
+ * the first vector and the memory use are the same as in a real program.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,8 @@
 // npm run bench:recorded [-- --consolidation --only a02,b01 --arms all,local-reader --out FOLDER]
 // Runs `varve eval` on lives with recorded answers of a model (test/recordings), without calling a model. Measures what is kept, found and
 // in the prompt when a model reads, and what reading costs. `--consolidation` uses the lives whose nightly reflections were recorded too.
-// It compares a fast and a slow model with a single model by calls and tokens; the recorded answers of all are the same.
+// It also compares using a fast and a slow model with using one model, by calls and tokens. The answers are the same recordings in both
+// cases.
 
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -60,7 +60,10 @@ const QUERIES = [
 ];
 const query = (index: number): string => `${QUERIES[index % QUERIES.length]} ${index}`;
 
-/** An embedder with cheap vectors, so that filling 50,000 memories does not take minutes. Recall scans them like any others. */
+/**
+ * An embedder with cheap vectors, so that filling 50,000 memories does not take minutes. Recall scans these vectors like the vectors of any
+ * other embedder.
+ */
 function quickEmbedder(): Embedder {
   return {
     id: 'bench/hashed@1',

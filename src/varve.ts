@@ -32,7 +32,7 @@ import { assertNode, checkOptions, storeOptions, type VarveOptions } from './var
 
 export type { FactOptions, VarveOptions } from './varve-options.ts';
 
-/** An open memory. */
+/** An open Varve store with its workers, from `createVarve()`. */
 export interface Varve {
   /**
    * The handle that reads and writes within a scope. A handle is cheap: make one for each request. The scope must name a user or have
@@ -200,7 +200,7 @@ function createWriteBell(): { ring(): void; next(): Promise<void> } {
   };
 }
 
-/** Wraps the database and signals each write, so that background work starts at once. */
+/** Wraps the database and signals each write, so that background work starts immediately. */
 function tellingOfWrites(database: Database, tell: () => void): Database {
   return {
     ...database,

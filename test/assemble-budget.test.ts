@@ -24,7 +24,10 @@ function memory(tokens: number, importance: number): Item {
   };
 }
 
-/** The sizes of the design's example: 480, 185, 1120 in six memories, 1650, 45 and 1200 tokens. */
+/**
+ * The example of requirement L12, in tokens: instructions 480, structured profile 185, six memories 1120, service data 1650, history 45,
+ * tools 1200.
+ */
 function exampleOf(reserve: number): FitRequest {
   const service = { kind: 'application', id: null, trust: 'high', label: 'blog' } as const;
   return {
@@ -50,7 +53,7 @@ function exampleOf(reserve: number): FitRequest {
 }
 
 describe('the budget', () => {
-  it('[L12] has the token counts of the design, and drops the least important memory when more tokens are reserved', () => {
+  it('[L12] has the token counts of the example of the requirement, and drops the least important memory when more tokens are reserved', () => {
     const fitted = fitContext(exampleOf(320));
     const wanted = Object.fromEntries(fitted.sections.map((section) => [section.section, section.wanted]));
     expect(wanted).toEqual({ instructions: 480, structuredProfile: 185, recall: 1120, services: 1650, history: 45 });
@@ -81,7 +84,7 @@ describe('the budget', () => {
     expect(taken['recall']).toBeLessThan(1120 - 600);
   });
 
-  it('[L12] filters service data by what the question needs', () => {
+  it('[L12] keeps only the service data that the question needs', () => {
     const line = (text: string, score: number): Item => ({
       text,
       kind: 'application',

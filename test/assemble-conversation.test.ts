@@ -9,11 +9,11 @@ const TOLD: Record<number, { key: string; value: string }> = {
 };
 
 describe('a conversation of 50 turns', () => {
-  it('[K3] [E7] [Q13] keeps the system prompt byte for byte until something is learned, and then contains it', async () => {
+  it('[K3] [E7] [Q13] keeps the system prompt byte for byte until a fact is learned, and then contains the fact', async () => {
     const { varve, clock } = await openVarve();
     const handle = varve.for({ agent: 'helper', user: 'ann', session: 'long' });
     for (let index = 0; index < 30; index += 1) {
-      // All have the same importance, so that only reading could change their order.
+      // All have the same importance, so that their order could change only because they are recalled.
       await handle.memories.create({ type: 'fact', content: `Has the book number ${index}`, importance: 0.5 });
     }
     await varve.drain();
@@ -45,7 +45,7 @@ describe('a conversation of 50 turns', () => {
     await varve.close();
   });
 
-  it('[K3] has a stable prefix up to the recalled records, in the layout with recalled records in the system prompt', async () => {
+  it('[K3] has a stable prefix before the recalled records, in the layout that puts recalled records into the system prompt', async () => {
     const { varve } = await openVarve();
     const handle = varve.for({ user: 'ann', session: 'long' });
     await handle.blocks.replace('working_memory', 'Ann is moving house.');

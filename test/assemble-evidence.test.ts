@@ -186,7 +186,7 @@ describe('the evidence in a prompt', () => {
     expect(user.match(/kiln in the shed runs on wood/g)).toHaveLength(1);
   });
 
-  it('shows results of tools after people’s own statements, in every order', async () => {
+  it('shows results of tools after the user’s own statements, in every layout', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 'one' });
     const page = 'allergies allergies allergies: my allergies are peanuts, my allergies are cats. // my allergies';
@@ -230,7 +230,7 @@ describe('the evidence in a prompt', () => {
     expect(await line('What is the name of my aunt?', { topMemories: 0 })).toBeUndefined();
   });
 
-  it('shows the turn with a statement that lacks a name of the turn, and recall finds both', async () => {
+  it('finds and shows the whole turn if the statement that was formed from it lacks a name that the question has', async () => {
     const { varve } = await opened();
     await varve
       .for({ ...ANN, session: 'one' })
@@ -243,7 +243,7 @@ describe('the evidence in a prompt', () => {
     expect(`${system} ${user}`).toContain('Vandebron');
   });
 
-  it('keeps the current conversation complete, even if a memory says the same', async () => {
+  it('keeps every turn of the current conversation, even if a memory says the same', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
     const turns = { userMessage: 'I love Thai food.', agentResponse: 'Shall I book Krua or Bangkok Garden?' };

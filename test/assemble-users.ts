@@ -14,7 +14,7 @@ export const wordEmbedder: Embedder = functionEmbedder({
   embed: async (texts) => texts.map((text) => Float32Array.from(wordVector(text, 256))),
 });
 
-/** An empty memory with a fixed clock. */
+/** Opens an empty store with a fixed clock. */
 export async function openVarve(options: VarveOptions = {}): Promise<{ varve: Varve; clock: ManualClock }> {
   const clock = manualClock(NOW);
   const varve = await createVarve({ store: ':memory:', background: false, embedder: wordEmbedder, clock, ...options });

@@ -26,7 +26,7 @@ afterEach(async () => {
 const FRIEND = { agent: 'a', user: 'u', session: 's' };
 
 describe('a context', () => {
-  it('shows statements about the health of the user and of their people first, however small the budget', async () => {
+  it('shows statements about the health of the user and of the user’s relatives first, however small the budget', async () => {
     const { varve } = await opened({ embedder: null });
     const told = varve.for({ ...FRIEND, session: 'before' });
     for (const userMessage of [
@@ -440,7 +440,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[E7] [E15] omits memories that have ended since, and a context as of another time does not change the cache', async () => {
+    it('[E7] [E15] omits memories that have ended since it was cached, and a context as of another time does not change it', async () => {
       const { options, drop } = await database.create();
       const { varve, clock } = await opened({ store: options });
       const handle = varve.for(FRIEND);
@@ -536,7 +536,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[K2] [K18] [T15] finds saved items by tag and due intentions, and logs', async () => {
+    it('[K2] [K18] [T15] contains due intentions and the saved items whose tags the message names, and writes a log entry', async () => {
       const { options, drop } = await database.create();
       const { varve } = await opened({ store: options });
       const handle = varve.for(FRIEND);

@@ -76,7 +76,7 @@ describe('varve on the command line, with hostile input and failures', () => {
     },
   );
 
-  it('reports no other process while it does not wait for one', { timeout: 60_000 }, async () => {
+  it('does not report another writing process during a long transaction of its own', { timeout: 60_000 }, async () => {
     await run(['init']);
     const data = join(folder, 'store');
     const notes: string[] = [];
@@ -130,7 +130,7 @@ describe('varve on the command line, with hostile input and failures', () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ format: 'transcripts', imported: { event: 1 } });
   });
 
-  it('measures only the embedder that was named', async () => {
+  it('calibrates only an embedder that the configuration names', async () => {
     const { code, stderr } = await run(['calibrate', '--config', join(folder, 'nowhere.js')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('does not exist')]);
     writeFileSync(join(folder, 'without.js'), 'export default { embedder: null };');

@@ -125,7 +125,7 @@ describe('varve on the command line', () => {
     expect((await json('forgotten', '--user', 'lea'))[0]).toMatchObject({ by: 'user' });
   });
 
-  it('counts the records of an export for other programs', async () => {
+  it('reports the number of records in an export for another product', async () => {
     for (const text of ['I work at Lufthansa', 'I work at Condor', 'The bike is red'])
       await json('remember', text, '--user', 'uli');
     const file = join(folder, 'uli.json');
@@ -259,7 +259,7 @@ describe('varve on the command line', () => {
     }
   });
 
-  it('names other scopes if a scope is empty, and reports the outcome for a memory', async () => {
+  it('names the scopes that have memories if the scope of a command is empty, and reports what happened to a new memory', async () => {
     const data = ['--data', join(folder, 'scopes')];
     expect((await run(['remember', 'I live in Turin', '--user', 'edda', ...data])).stdout).toMatch(
       /^mem_\S+ {2}created\n/,
@@ -278,7 +278,7 @@ describe('varve on the command line', () => {
     expect(statSync(data).mode & 0o777).toBe(0o700);
   });
 
-  it('finds a new memory by meaning without a worker', async () => {
+  it('finds a new memory by meaning although no worker has run', async () => {
     const environment = { VARVE_DATA: join(folder, 'meaning'), VARVE_EMBEDDER: '' };
     await run(['remember', 'I live in Oslo'], { environment });
     const found = await run(['recall', 'which town is home?', '--mode', 'semantic', '--json'], { environment });
@@ -304,7 +304,7 @@ describe('varve on the command line', () => {
     expect((await json('jobs', 'counts', '--tenant', 'nobody')).items).toEqual([]);
   });
 
-  it('does background work, reflects and counts', async () => {
+  it('runs background work and the reflection, and lists jobs, job counts and costs', async () => {
     await json('observe', 'I am vegetarian and I live in Bergen.', '--session', 'talk');
     await json('observe', 'Noted.', '--session', 'talk', '--origin', 'agent', '--close');
     expect(await json('worker', '--once')).toMatchObject({ done: expect.any(Number) });
@@ -341,7 +341,7 @@ describe('varve on the command line', () => {
     expect(code).toBe(0);
   });
 
-  it('has a doctor that finds and explains problems', async () => {
+  it('finds and explains problems with `varve doctor`', async () => {
     await json('init');
     const { findings } = await json('doctor');
     expect(findings.map(({ what }: { what: string }) => what)).toEqual(

@@ -65,7 +65,7 @@ describe.skipIf(isSkipped || isCluster)('a PostgreSQL server without Citus', () 
 });
 
 describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
-  it('gets the tables of a store that has records, by `varve migrate --distribute`', { timeout: 120_000 }, async () => {
+  it('distributes a store that has records with `varve migrate --distribute`', { timeout: 120_000 }, async () => {
     const { options, drop } = await createPlain();
     const before = await createVarve({ store: options, embedder: null, background: false });
     expect(await before.operator.examineStore()).toMatchObject([{ remedy: 'varve migrate --distribute' }]);
@@ -111,7 +111,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     await drop();
   });
 
-  it("can be used through every node, and an owner's turns have one order", { timeout: 120_000 }, async () => {
+  it('can be used through every node; turns are in the same order on all', { timeout: 120_000 }, async () => {
     const { options, drop } = await server!.create();
     await (await openStore(options)).close();
     const entries = await openEverywhere(options as PostgresOptions);
@@ -128,7 +128,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
       const page = await ana.events.list({ order: 'oldest', limit: 10 });
       const rest = await ana.events.list({ order: 'oldest', cursor: page.cursor ?? '' });
       expect([...page.items, ...rest.items].map(({ content }) => content)).toEqual(said);
-      // Each process has its own view, which it updates after every turn of the others.
+      // Each instance has its own recall view, which must also contain the turns that were written through the other nodes.
       expect((await ana.recall('lighthouse', { limit: 20 })).results).toHaveLength(said.length / 2);
     }
     // A job that is queued through one node is run by a worker that is connected to another node.
@@ -140,7 +140,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     await drop();
   });
 
-  it('isolates tenants through a worker: in handles, in SQL and in erasing', { timeout: 120_000 }, async () => {
+  it('isolates tenants through a worker, in handles, SQL and erasures', { timeout: 120_000 }, async () => {
     const { options, drop } = await server!.create();
     await (await openStore(options)).close();
     const [, worker] = await openEverywhere(options as PostgresOptions);

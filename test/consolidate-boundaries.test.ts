@@ -24,7 +24,7 @@ describe('the boundaries of rules', () => {
     [499, 499],
     [500, 500],
     [501, 500],
-  ])('[T1] a narrative of %i words has %i after the limit of 500', (words, left) => {
+  ])('[T1] a narrative of %i words is cut to %i words by the limit of 500', (words, left) => {
     expect(countWords(textOf(words))).toBe(words);
     expect(countWords(cutWords(textOf(words), consolidationSettings().tiers.words))).toBe(left);
   });
@@ -33,7 +33,7 @@ describe('the boundaries of rules', () => {
     [549, 549],
     [550, 550],
     [551, 550],
-  ])('[K10] a profile of %i words has %i after the limit of 550', (words, left) => {
+  ])('[K10] a profile of %i words is cut to at most %i words by the limit of 550', (words, left) => {
     const { words: limit } = consolidationSettings().nightly;
     const headings = PROFILE_SECTIONS.map((name) => `## ${name}`).join('\n\n');
     const sections = `${headings}\n${textOf(words - countWords(headings))}`;
@@ -51,7 +51,7 @@ describe('the boundaries of rules', () => {
     [{ held: 2, lost: 1 }, false],
     [{ held: 3, lost: 2 }, true],
     [{ held: 0, lost: 0 }, false],
-  ])('[T6] %o loses more than half: %s', (loss, expected) => {
+  ])('[T6] a change with the counts %o loses too many statements: %s', (loss, expected) => {
     expect(losesTooMuch(loss, 0.5)).toBe(expected);
   });
 
@@ -61,7 +61,7 @@ describe('the boundaries of rules', () => {
     [{ held: 2, lost: 1 }, null],
     [{ held: 2, lost: 2 }, 'the profile would lose 2 of 2 statements that still hold'],
     [{ held: 0, lost: 0 }, null],
-  ])('[K10] %o: %s', (loss, suspicion) => {
+  ])('[K10] a change of the profile with the counts %o is held for the reason: %s', (loss, suspicion) => {
     expect(lossOf(loss, consolidationSettings().tiers.shrinkShare, 'the profile')).toBe(suspicion);
   });
 
@@ -105,7 +105,7 @@ for (const database of databases()) {
       expect(items).toHaveLength(patterns * count);
     });
 
-    it('[T6] a poison event is tried 5 times, not 4 and not 6', async () => {
+    it('[T6] an event that always fails is tried exactly 5 times', async () => {
       const { ana } = await open({ server });
       server.otherwise(
         from((request) =>

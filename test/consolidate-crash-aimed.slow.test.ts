@@ -76,7 +76,7 @@ for (const database of DATABASES) {
   });
 }
 
-/** Fills a store for a scene, with its job and no other in the queue. Returns the ids that all copies share. */
+/** Fills a store for a scene, with only the job of the scene in the queue. Returns the ids that all copies share. */
 async function prepare(scene: KillScene, store: StoreOptions): Promise<Set<string>> {
   const options = openOptions(scene, SCENE_TIME - 100 * DAY);
   const varve = await createVarve({ store, ...options });

@@ -72,7 +72,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         const absorbed = (await ana.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'], limit: 1000 }))
           .items;
         const inWords = absorbed.filter(({ content }) => merged.includes(content));
-        // 400 words have space for about 200 of them, so all fit as long as there are no more.
+        // The limit of 400 words has space for about 200 reflections, so fewer than 150 always fit.
         if (absorbed.length < 150) expect(inWords).toHaveLength(absorbed.length);
         // All absorbed episodes are counted in their patterns.
         const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
@@ -87,7 +87,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
     );
 
     it(
-      `[K10] [T21] ${USERS} users due at the same minute on two workers: each is reflected on once`,
+      `[K10] [T21] ${USERS} users due at the same minute on two workers: the reflection of each user runs once`,
       { timeout: 120_000 },
       async () => {
         const { options, drop } = await database.create();

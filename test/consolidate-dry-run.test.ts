@@ -190,7 +190,7 @@ for (const database of databases()) {
       expect(comparable(real, before)).toEqual(comparable(dry, before));
     });
 
-    it('[T21] [X1] of retention counts derived records that go with their sources once, as the real pass does', async () => {
+    it('[T21] [X1] of retention counts a record once if it is both due itself and derived from a due record, as the real pass does', async () => {
       const one = await open({ ...RICH, consolidation: { retention: { note: 30, saved_item: 30 } } });
       const { varve, ana, clock } = one;
       const { memory: made } = await ana.memories.create({ type: 'note', title: 'One', content: 'Buy rye bread.' });

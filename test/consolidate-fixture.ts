@@ -21,7 +21,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** An empty memory on its own database, with a fixed clock and without an embedder and background work. */
+/** Opens an empty store on its own database, with a fixed clock and without an embedder and background work. */
 export async function openConsolidation(
   database: TestDatabase,
   { server, ...given }: Partial<VarveOptions> & { server?: ProtocolServer } = {},

@@ -66,7 +66,7 @@ for (const database of databases()) {
         store.write(EVERY_TENANT, (writer) => sql.raw(`update owner_progress set ${set}`).execute(writer)),
       );
 
-    it('[T1] [T17] a scaffold may have keys that every object inherits', async () => {
+    it('[T1] [T17] a scaffold may have keys that every JavaScript object inherits, such as “constructor”', async () => {
       const { ana } = await open({ server });
       await ana.recordObservation('User builds the constructor and lives in Berlin.', 'fact');
       const scaffold = { constructor: 'builds the constructor', toString: 'lives in Berlin', City: 'Berlin' };
@@ -88,7 +88,7 @@ for (const database of databases()) {
       expect(await ana.reflect()).toMatchObject({ intentions_added: 1, learnings_added: 1 });
     });
 
-    it('[Q8] [E6] a tag and a buffer whose merge is unusable do not delay the others', async () => {
+    it('[Q8] [E6] an unusable merge of one tag or of one group of reflections does not prevent the other merges', async () => {
       const { ana, of } = await open({ server, consolidation: { tiers: { enabled: false } } });
       for (const tag of ['aaa', 'zzz'])
         for (const thing of ['olives', 'rye', 'tea', 'lentils', 'cheese', 'rhubarb'])
@@ -159,7 +159,7 @@ for (const database of databases()) {
       expect(rows).toEqual([]);
     });
 
-    it('[E6] [K10] [T6] text of a page enters no document: it stays a marked memory', async () => {
+    it('[E6] [K10] [T6] text of a web page is added to no document: it stays a memory that is marked as unverified', async () => {
       const { ana, of } = await open({ consolidation: { reflections: { user: { threshold: 2 } } } });
       const page = { trust: 'low' as const, statedBy: 'tool' as const };
       const claims = ['Pays the rent to landlord@rent.example.', 'Wants parcels at www.parcel-drop.example.'];
@@ -200,7 +200,7 @@ for (const database of databases()) {
       expect((await ana.events.get(events[0]!.id))?.processedAt).not.toBeNull();
     });
 
-    it('[T1] a sentence leaves the prompt when its statement turns out to be unverified', async () => {
+    it('[T1] a sentence is removed from the prompt when its statement turns out to be unverified', async () => {
       const { ana } = await open();
       const content = 'Sold the boat in autumn.';
       const { memory } = await ana.memories.create({ type: 'fact', content });
@@ -236,7 +236,7 @@ for (const database of databases()) {
       expect(await night()).toBe(1);
     });
 
-    it('[T21] every user with changes is queued, however many users come first', async () => {
+    it('[T21] a user with changes is queued for consolidation, even if thousands of users come before in the list', async () => {
       const one = await open();
       const clock = manualClock(START);
       await inStore(one, async (store) => {

@@ -57,7 +57,7 @@ ${JSON.stringify(CHANGES)}
 [{"rule": "always confirm before deleting any item", "category": "decision_making"}]`;
 
 describe('the marker format', () => {
-  it('[K10] is read from its end, without fences', () => {
+  it('[K10] is split into its parts at the markers, and code fences are removed', () => {
     const parsed = parseReflection(ANSWER);
     expect(JSON.parse(parsed.profile)).toEqual(CHANGES);
     expect(parsed.facts).toEqual([
@@ -125,7 +125,7 @@ describe('the marker format', () => {
     expect(fitted).toContain('Knee trouble.');
   });
 
-  it('[K10] is due at the user’s own hour, in their zone, through daylight saving', () => {
+  it('[K10] a reflection is due at the hour that the user has set, in the user’s time zone, also after a change to daylight saving time', () => {
     const settings = { hour: 2, timeZone: 'UTC' };
     const none = { reflectionHour: null, timeZone: null };
     expect(new Date(nextReflection(settings, none, START)).toISOString()).toBe('2026-01-06T02:00:00.000Z');
@@ -210,7 +210,7 @@ for (const database of databases()) {
     const BUSY = ['Lives a busy life.', 'Has many friends.', 'Is in a big city.', 'Rarely sleeps.', 'Knows the mayor.'];
 
     it.each(['accept', 'reject'] as const)(
-      '[K10] a profile that would lose most of its text is held and the rest is applied; %s decides',
+      '[K10] a profile that would lose most of its text is held and the rest of the answer is applied; then a person can %s the profile',
       async (decision) => {
         const one = await open({ server, formation: { writes: 'deferred' } });
         const { ana } = one;
@@ -376,7 +376,7 @@ for (const database of databases()) {
       expect(await ana.reflect()).toMatchObject({ skipped: true });
     });
 
-    it('[K10] the working memory is written at night, in the same call', async () => {
+    it('[K10] one model call at night writes both the profile and the working memory', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana, clock } = one;
       for (const what of ['tea', 'rain', 'jazz'])
@@ -479,7 +479,7 @@ for (const database of databases()) {
       expect(await night()).not.toContain('4711');
     });
 
-    it('[K10] a failure changes nothing, and the same day is reflected on again', async () => {
+    it('[K10] a failure changes nothing, and the next reflection covers the same day again', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       await talk(one);
       server.otherwise(status(400));
@@ -523,7 +523,7 @@ for (const database of databases()) {
       expect(profile).not.toMatch(/juggle|Linz/);
     });
 
-    it('[K10] [K12] without a model counts what formation has learned since the last reflection', async () => {
+    it('[K10] [K12] without a model, a reflection counts the statements that formation has learned since the last reflection', async () => {
       const one = await open({ formation: { writes: 'deferred' } });
       const { ana, clock } = one;
       await talk(one);
@@ -598,7 +598,7 @@ for (const database of databases()) {
       expect(await varve.for({ tenant: 't', user: null }).reflect()).toMatchObject({ users: 0, skipped: true });
     });
 
-    it('[K12] a call without a user names those whose reflection failed, and reflects for them at the next one', async () => {
+    it('[K12] a call without a user names the users whose reflection failed, and the next call reflects for them again', async () => {
       const { varve, clock } = await open({ server, formation: { writes: 'deferred' } });
       const everybody = varve.for({ tenant: 't', user: null });
       for (const user of ['ana', 'ben']) {
@@ -688,7 +688,7 @@ for (const database of databases()) {
       expect(await ana.learnings.list()).toHaveLength(1);
     });
 
-    it('[K10] [T21] when it is switched off no reflection runs, although its schedule is in the store', async () => {
+    it('[K10] [T21] no reflection runs if reflections are switched off, although their schedule is in the store', async () => {
       const one = await open();
       await talk(one);
       await one.varve.drain();

@@ -35,7 +35,7 @@ for (const database of databases()) {
       return made;
     };
 
-    it.each([4, 5])('[Q8] %i memories of a tag stay as they are', async (count) => {
+    it.each([4, 5])('[Q8] %i memories of a tag are not merged', async (count) => {
       const one = await open();
       await tagged(one, count);
       expect((await one.ana.consolidation.run()).tags).toEqual([]);
@@ -63,7 +63,7 @@ for (const database of databases()) {
       const { results } = await one.ana.recall('Which typeface does the user like?');
       expect(results.map((found) => found.id)).toContain(originals[5]!.id);
 
-      // A statement that is replaced, changed or forgotten changes the merged text at once.
+      // A statement that is replaced, changed or forgotten changes the merged text immediately.
       await one.ana.memories.revise(originals[3]!.id, { content: 'User uses American spelling.' });
       await one.ana.memories.archive(originals[1]!.id, 'forgotten');
       await one.ana.memories.create({
@@ -209,7 +209,7 @@ for (const database of databases()) {
       ['forgotten', 0],
       ['pruned', 6],
     ] as const)(
-      '[Q8] a merged text that is archived as %s leaves %i statements, and is written again only with a further one',
+      '[Q8] when a merged text is archived as %s, %i statements are live, and the text is written again only after a new statement',
       async (reason, left) => {
         const one = await open();
         await tagged(one, 6);
@@ -224,7 +224,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[Q8] without a model the newest statements that fit are merged, and the older ones stay single', async () => {
+    it('[Q8] without a model, the newest statements that fit into the text are merged, and older statements stay separate', async () => {
       const one = await open({ consolidation: { tags: { words: 30, moreThan: 2 } } });
       const originals = await tagged(one, 7);
       const { tags } = await one.ana.consolidation.run();
@@ -245,7 +245,7 @@ for (const database of databases()) {
       expect((await one.ana.consolidation.run()).tags).toEqual([]);
     });
 
-    it('[Q8] a merged text is rewritten from single statements and never merged again; statements with fields stay single', async () => {
+    it('[Q8] a merged text is rewritten from its original statements and never merged itself; statements with fields stay separate', async () => {
       const one = await open({ server });
       server.otherwise(
         from((request) => {
@@ -278,7 +278,7 @@ for (const database of databases()) {
       expect(asked.split('corporate buzzwords')).toHaveLength(2);
     });
 
-    it('[Q8] a statement that the merged text lacks stays, and a bad merge is not requested again', async () => {
+    it('[Q8] a statement that the merged text omits stays live, and an unusable merge is not requested again', async () => {
       const one = await open({ server });
       server.otherwise(text(`${STYLE.slice(0, 5).join(' ')}`));
       const originals = await tagged(one, 6);
@@ -296,7 +296,7 @@ for (const database of databases()) {
       expect(server.requests).toHaveLength(1);
     });
 
-    it('[L8] five episodes on a theme become a pattern whose numbers are counted; the episodes stay, out of context', async () => {
+    it('[L8] five episodes on a theme become a pattern with counted numbers; the episodes stay in the store, and the prompt omits them', async () => {
       const { ana } = await open();
       for (const [done, views] of POSTS.slice(0, 4))
         await ana.memories.create({ type: 'episode', content: `${done} → ${views} views` });

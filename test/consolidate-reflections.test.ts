@@ -47,7 +47,7 @@ for (const database of databases()) {
       ['agent', 8],
       ['user', 4],
       ['session', 4],
-    ] as const)('[E6] merges %s reflections at %i, not at one fewer', async (level, threshold) => {
+    ] as const)('[E6] merges %s reflections if there are %i, not if one is missing', async (level, threshold) => {
       const { of } = await open();
       const handle = of('s1');
       await handle.observe({ content: 'Hello.' });
@@ -65,7 +65,7 @@ for (const database of databases()) {
       expect((await handle.consolidation.run()).absorbed).toBe(0);
     });
 
-    it('[X4] thresholds and words are settings', async () => {
+    it('[X4] thresholds and word limits are settings', async () => {
       const { ana } = await open({ consolidation: { reflections: { user: { threshold: 2, words: 10 } } } });
       await reflect(ana, 'user', 2);
       await reflect(ana, 'user', 2, 2);
@@ -161,7 +161,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[E6] a model whose answer cannot be used is asked about the same reflections once a day, and at once when there is a further one', async () => {
+    it('[E6] after an unusable answer, a model is asked about the same reflections once a day, and immediately when there is a new reflection', async () => {
       const { varve, ana, clock } = await open({ server });
       server.reset();
       server.otherwise(text('[{"rule": "none of this is a change"}]'));
@@ -215,7 +215,7 @@ for (const database of databases()) {
       expect(await ana.blocks.read('reflections')).toBeNull();
     });
 
-    it('[E6] the merged reflections of a session end with it, and stay in the history', async () => {
+    it('[E6] the merged reflections of a session end with the session, and stay in the history', async () => {
       const { varve, of, clock } = await open();
       const [closed, quiet] = [of('closed'), of('quiet')];
       for (const handle of [closed, quiet]) {

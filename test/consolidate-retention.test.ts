@@ -175,7 +175,7 @@ for (const database of databases()) {
       expect(await maintain()).toBe(10);
     });
 
-    it('[X1] an erased memory leaves the documents of its owner, and no others', async () => {
+    it('[X1] the sentences of an erased memory are removed from the documents of its owner, and not from the documents of others', async () => {
       const { varve, ana, clock } = await open({ consolidation: { retention: { context: 30 } } });
       const others = [
         varve.for({ tenant: 't', agent: 'coach', user: 'ben' }),
@@ -263,7 +263,7 @@ for (const database of databases()) {
       await server.close();
     });
 
-    it('[X1] one pass erases more than one batch, and nothing without a setting', async () => {
+    it('[X1] one pass erases more events than fit in a batch, and keeps kinds of events without a retention setting', async () => {
       const { varve, ana, clock } = await open({ consolidation: { eventRetention: { decision: 1 } } });
       const note = (index: number, kind: EventKind) => ({ kind, content: `Number ${index}.` });
       await ana.observe(Array.from({ length: 450 }, (_, index) => note(index, 'decision')));

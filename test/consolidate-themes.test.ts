@@ -8,7 +8,7 @@ import type { Memory } from '../src/record/memory.ts';
 import { openConsolidation, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 
-/** Texts with few words in common, and no name. */
+/** Texts that share few words and contain no names. */
 const POSTS = [
   'Blogged a recipe for lentil soup → 340 views',
   'Published a curry recipe on the website → 290 views',

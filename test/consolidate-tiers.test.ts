@@ -76,7 +76,7 @@ for (const database of databases()) {
       expect((await ana.consolidation.run()).synthesis.taken).toBe(0);
     });
 
-    it('[T4] [T6] without a model scaffold keys and values are kept as they were given', async () => {
+    it('[T4] [T6] without a model, scaffold keys and values are stored unchanged', async () => {
       const { ana } = await open();
       const scaffoldUpdates = {
         'Working style': { hours: 32, remote: true },
@@ -92,7 +92,7 @@ for (const database of databases()) {
       expect((await ana.blocks.read('scaffold'))?.content).toEqual({ ...scaffoldUpdates, Vegan: true });
     });
 
-    it('[T6] without a model the working memory lists current statements without facts or ended ones, and plans as plans', async () => {
+    it('[T6] without a model, the working memory lists current statements, except permanent facts, and marks plans as planned', async () => {
       const { ana } = await open();
       const make = async (content: string, given: object = {}) =>
         (await ana.memories.create({ type: 'fact', content, statedAt: START - DAY, ...given })).memory.id;
@@ -141,7 +141,7 @@ for (const database of databases()) {
       expect(await working(ana)).toBe(text);
     });
 
-    it('[T1] [T6] a plan that is moved loses its old day at once, and a state that was planned stays after it has begun', async () => {
+    it('[T1] [T6] the old day of a postponed plan is removed immediately, and a planned state stays in the documents after it has begun', async () => {
       const { varve, ana } = await open({ model: true });
       const trip = await ana.memories.create({
         type: 'fact',
@@ -305,7 +305,7 @@ for (const database of databases()) {
       expect(await ana.consolidation.held()).toEqual([]);
     });
 
-    it('[T6] a condensation is applied, however short; a loss of statements that still hold is held', async () => {
+    it('[T6] a shorter text that keeps all statements is applied; a change that loses current statements is held for review', async () => {
       const { ana } = await open({ model: true });
       const likes = ['tea', 'rain', 'jazz', 'chess', 'trams', 'moss', 'maps', 'salt'];
       for (const what of likes) await ana.memories.create({ type: 'preference', content: `User likes ${what}.` });
@@ -327,7 +327,7 @@ for (const database of databases()) {
       expect(sentence?.restsOn).toHaveLength(9);
     });
 
-    it('[T1] [T6] a sentence whose statement ends, is replaced or is forgotten leaves the prompt at once', async () => {
+    it('[T1] [T6] a sentence is removed from the prompt immediately when its statement ends, is replaced or is forgotten', async () => {
       const { ana } = await open({ model: true });
       const make = async (content: string) => (await ana.memories.create({ type: 'preference', content })).memory.id;
       const [tea, rain, jazz, moss] = [
@@ -371,7 +371,7 @@ for (const database of databases()) {
       expect(await working(ana)).not.toContain('moss');
     });
 
-    it('[T1] without a model the user’s words leave the documents when a later, related sentence speaks of a change', async () => {
+    it('[T1] without a model, the user’s words are removed from the working memory and the profile when a later, related sentence reports a change', async () => {
       const { varve, ana } = await open({ embedder: createLocalEmbedder() });
       const say = async (session: string, lines: readonly string[]): Promise<void> => {
         const handle = varve.for({ ...ana.scope, session });
@@ -402,7 +402,7 @@ for (const database of databases()) {
       expect(await shown()).toContain('I love long walks');
     });
 
-    it('[T1] without a model the user’s own words leave the documents when nobody repeats or uses them, and recall still finds them', async () => {
+    it('[T1] without a model, the user’s own words are removed from the working memory and the profile when nobody repeats or uses them, and recall still finds them', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
       const monday = varve.for({ ...ana.scope, session: 'monday' });
       const words = 'My sister Ines has bought a sailing boat in Cork.';
@@ -436,7 +436,7 @@ for (const database of databases()) {
       expect((await ana.recall('sailing', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
-    it('[T1] without a model the user’s words age by tense and use: a habit takes twice as long, words that are read last longer, and all age in the end', async () => {
+    it('[T1] without a model, the user’s words become stale by tense and use: habits after twice the time, words in use later, and all words eventually', async () => {
       const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
       const monday = varve.for({ ...ana.scope, session: 'monday' });
       const said = {
@@ -486,7 +486,7 @@ for (const database of databases()) {
       expect(await working(ana)).toBe('- 2026-01-05: User repairs clocks for the whole village.');
     });
 
-    it('[T1] a state stays however old it is, an event leaves, and restating them needs no call', async () => {
+    it('[T1] a state stays in the working memory however old it is, an old event is removed, and neither needs a model call', async () => {
       const { varve, ana } = await open({ model: true });
       const make = (content: string, given: object) => ana.memories.create({ type: 'fact', content, ...given });
       await make('User sings in a choir.', { tense: 'habit' });
@@ -551,7 +551,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[T6] a poison event is set aside after its attempts, and the others are processed', async () => {
+    it('[T6] an event that always fails is set aside after its attempts, and the other events are processed', async () => {
       const { ana } = await open({ model: true, consolidation: { tiers: { tries: 2 } } });
       server.otherwise((request, response) => {
         const isPoisoned = JSON.stringify(request.body.messages).includes('POISON');

@@ -146,13 +146,13 @@ describe('the rules of maintenance', () => {
     expect(plan({ ...important, beginsAt: 60 * DAY }, 149, 'context').action).toBe('fade');
     expect(plan({ ...important, beginsAt: 60 * DAY }, 150, 'context').action).toBe('archive');
   });
-  it('[X1] a day is over when the next one begins, and a moment when it has come', () => {
+  it('[X1] a memory that ends on a day expires when the next day begins, and one that ends at a time expires at that time', () => {
     expect(plan({ endedAt: 5 * DAY }, 5.9).action).toBe('keep');
     expect(plan({ endedAt: 5 * DAY }, 6)).toEqual({ action: 'archive', reason: 'expired' });
     expect(plan({ endedAt: 5.4 * DAY }, 5.3).action).toBe('keep');
     expect(plan({ endedAt: 5.4 * DAY }, 5.4)).toEqual({ action: 'archive', reason: 'expired' });
   });
-  it('[Q9] reading, confirming and changing a memory restart the count', () => {
+  it('[Q9] reading, confirming or changing a memory restarts the count of unread days', () => {
     for (const field of ['lastAccessedAt', 'lastConfirmedAt', 'updatedAt'] as const) {
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 39.9).action).toBe('keep');
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 40).action).toBe('archive');
@@ -341,7 +341,7 @@ for (const database of databases()) {
       expect([await runs('synthesise'), await runs('maintain')]).toEqual([1, 1]);
       clock.advance(5 * HOUR);
       await varve.drain();
-      // Missed due times are made up for once.
+      // Several missed due times give only one run.
       expect(await runs('maintain')).toBe(2);
     });
 
@@ -360,7 +360,7 @@ for (const database of databases()) {
       expect(await runs()).toBe(1);
     });
 
-    it('[L16] a memory of every prompt gains importance when the answer uses it, and loses none otherwise', async () => {
+    it('[L16] a memory that is in every prompt gains importance when the answer uses it, and loses none when the answer does not', async () => {
       const { varve, ana, of, clock } = await open();
       const peanuts = (
         await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.', importance: 0.7 })
@@ -401,7 +401,7 @@ for (const database of databases()) {
       expect(await ana.consolidation.use(memory.id)).toMatchObject({ given: 1, used: 1 });
     });
 
-    it('[L16] being given, used, confirmed and corrected changes the importance of a memory', async () => {
+    it('[L16] the importance of a memory changes when it is shown, used, confirmed or corrected', async () => {
       const { ana, of, clock } = await open();
       const make = async (content: string) =>
         (await ana.memories.create({ type: 'fact', content, importance: 0.5 })).memory.id;
@@ -452,7 +452,7 @@ for (const database of databases()) {
       const { tags } = await ana.consolidation.run();
       const merged = tags[0]!.into;
       await ana.eraseMemory(ids[0]!);
-      // The merged text was also made of five others.
+      // The merged text was made from five other memories as well.
       expect(await ana.memories.get(merged)).not.toBeNull();
       for (const id of ids.slice(1)) await ana.eraseMemory(id);
       expect(await ana.memories.get(merged)).toBeNull();

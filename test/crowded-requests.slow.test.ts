@@ -81,7 +81,7 @@ async function count(name: string): Promise<{ asked: number; ignored: number }> 
 }
 
 describe('[X1] requests to forget among many facts, in six languages, without a model', () => {
-  it('remove only what is meant, typed without capitals', { timeout: 600_000 }, async () => {
+  it('typed without capitals, remove only the statement that is meant', { timeout: 600_000 }, async () => {
     const { asked, ignored } = await count('crowded-requests');
     expect(asked).toBeGreaterThanOrEqual(25);
     // One of fifteen is obeyed wrongly.

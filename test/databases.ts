@@ -300,8 +300,8 @@ async function connectToPglite(database: PGlite): Promise<Client> {
 }
 
 /**
- * PGlite behind the interface of a pool: one session, which its user has until it is released. All stores of a worker share the session and
- * `oneAtATime`; otherwise a statement of one store would run within the transaction of another.
+ * PGlite behind the interface of a pool: one session, which a caller holds until the caller releases it. All stores of a worker share the
+ * session and `oneAtATime`; otherwise a statement of one store would run within the transaction of another.
  */
 function pglitePool(
   client: Client,

@@ -45,7 +45,7 @@ describe('the monitored metrics exist', () => {
       expect(metrics).toMatch(new RegExp(`varve_http_\\w+\\{[^}]*\\b${label}="`));
   });
 
-  it('the page names every metric of Varve’s own', () => {
+  it('docs/observability.md names every metric whose name begins with varve_', () => {
     const page = read('docs/observability.md');
     const named = [...families()].filter((name) => name.startsWith('varve_'));
     const isNamed = (name: string): boolean =>

@@ -121,7 +121,7 @@ describe('snippets of the docs', () => {
     for (const made of [folder, stores]) rmSync(made, { recursive: true, force: true });
   });
 
-  it('are there, and each imports varve', () => {
+  it('exist, and each program imports varve', () => {
     expect(programs.length).toBeGreaterThan(15);
     expect(programs.filter(({ source }) => !/from 'varve[/']/.test(source)).map(({ name }) => name)).toEqual([]);
     expect(programs.filter(({ promised }) => promised.length === 0).map(({ name }) => name)).toEqual([]);

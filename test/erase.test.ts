@@ -248,7 +248,7 @@ for (const database of databases('sql')) {
 }
 
 describe('erasing one source of an agent’s shared memory', () => {
-  it('[X1] removes the sentences that rest on one of them from the shared document, and keeps the others', async () => {
+  it('[X1] removes the sentences of that source from the shared document, and keeps the sentences of other users', async () => {
     const { options, drop } = await databases()[0]!.create();
     const consolidation = { reflections: { agent: { threshold: 2 } } };
     const varve = await createVarve({ store: options, embedder: null, background: false, consolidation });
@@ -304,7 +304,7 @@ describe('erasing one source of an agent’s shared memory', () => {
   it.each([
     ['a person', { tenant: 't', user: 'ana' }],
     ['an agent', { tenant: 't', agent: 'waiter', user: null }],
-  ])('[X1] %s leaves the documents that others share, although their words were said', async (_what, erased) => {
+  ])('[X1] erasing %s keeps documents that others share, even with the same words', async (_what, erased) => {
     const { options, drop } = await databases()[0]!.create();
     const varve = await createVarve({ store: options, embedder: null, background: false });
     const menu = { soup: 'pumpkin soup', closed: 'on Sundays' };

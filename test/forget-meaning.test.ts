@@ -5,7 +5,7 @@ import { createVarve, type Varve } from '../src/varve.ts';
 
 // The meanings of words such as "forget": a request, a change of plan, a correction, or the wish to forget everything.
 
-describe('[X1] the words of forgetting', () => {
+describe('[X1] sentences with words of forgetting', () => {
   let varve: Varve;
   beforeAll(async () => {
     varve = await createVarve({ store: ':memory:', embedder: null, background: false });
@@ -52,7 +52,7 @@ describe('[X1] the words of forgetting', () => {
     ['Sono allergica al sesamo.', 'Dimentica il sesamo, usiamo i semi di papavero.'],
     ['Ik ben allergisch voor sesam.', 'Vergeet de sesam, neem maar maanzaad.'],
     ['Sou alérgico a camarão.', 'Esquece o camarão, vamos de frango.'],
-  ])('are a change of plan if a plan follows: %s %s', async (told, plan) => {
+  ])('forget nothing if they only change a plan: %s %s', async (told, plan) => {
     const before = await after([told], 'Hello.');
     const { memories, log, forgotten } = await after([told], plan);
     expect(forgotten).toBe(0);
@@ -77,7 +77,7 @@ describe('[X1] the words of forgetting', () => {
     ['My phone number is 555 1234.', 'Forget my old phone number, the new one is 555 8812.', /555 1234/, /555 8812/],
     ['The call with the bank is at 3pm.', 'Scratch that, the call is at 5pm.', /3pm/, /5pm/],
     ['Ich wohne in Kiel.', 'Streich das, ich wohne jetzt in Jena.', null, /Jena/],
-  ])('keep a new value: %s %s', async (told, request, old, now) => {
+  ])('keep the new value that they state: %s %s', async (told, request, old, now) => {
     const { memories, log } = await after(['I have a dog named Rollo.', told], request, true);
     expect(log).toMatch(now);
     expect(log).toContain('Rollo');
@@ -159,7 +159,7 @@ describe('[X1] the words of forgetting', () => {
   });
 
   it.each([['Forget everything you know about me.'], ['Forget where I live.']])(
-    'keep what the log has after them at the same time, as in an import that knows only days: %s',
+    'keep later turns that have the same time, as in an import that knows only days: %s',
     async (request) => {
       const handle = varve.for({ agent: 'a', user: `same ${request}`, session: 's' });
       const occurredAt = new Date('2025-05-04T00:00:00Z');

@@ -270,7 +270,7 @@ function tellingAll(server: ProtocolServer): void {
   });
 }
 
-/** A memory with its own model server, or with none. */
+/** Opens a Varve instance for one case, with its own model server or without a model. */
 async function openScene(database: TestDatabase, { isModel }: typeof LOCAL, matter: Matter): Promise<Opened> {
   const { options, drop } = await database.create();
   const clock = manualClock(START);
@@ -343,7 +343,7 @@ for (const database of databases()) {
         afterEach(() => scene.close());
         const pairs = chosenPairs({ reader, name }, database);
 
-        it.each(pairs)('does not come back: %s, and %s before and after it', async (way = '', job = '') => {
+        it.each(pairs)('does not come back after %s, with %s before and afterwards', async (way = '', job = '') => {
           if (job !== 'an echo of the assistant') await JOBS[job]?.(scene);
           expect(await secret(scene)).toMatchObject({ value: matter.key === null ? null : 'Zorbex Foods' });
           await WAYS[way]?.(scene);

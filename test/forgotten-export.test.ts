@@ -69,7 +69,7 @@ for (const database of databases()) {
       newer = await exported(from);
     });
 
-    it('has its record with ids, positions, time and requester, and none of its words, in no format', async () => {
+    it('has a record with ids, positions, time and requester; no export format contains its words', async () => {
       expect(JSON.stringify(older)).toMatch(SECRET);
       expect(JSON.stringify(newer)).not.toMatch(SECRET);
       const lines = newer.filter((line) => line.record === 'forgotten');

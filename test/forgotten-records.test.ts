@@ -129,7 +129,7 @@ for (const database of databases()) {
       ['Weet je nog dat ik weer bij Brevik Marine werk?', true],
       ['Tu te souviens encore que je travaille chez Brevik Marine ?', true],
       ['你忘记了我又在 Brevik Marine 上班了吗？', true],
-    ])('stay when the user only asks about it: "%s" states it again: %s', async (turn, isAgain) => {
+    ])('hide the statement until it is stated again: "%s" states it: %s', async (turn, isAgain) => {
       await say('I work at Brevik Marine.');
       await kim.facts.forget('employer');
       clock.advance(MINUTE);
@@ -309,7 +309,7 @@ for (const database of databases()) {
       await server.close();
     });
 
-    it('apply however many newer records there are', { timeout: 60_000 }, async () => {
+    it('still apply when there are hundreds of newer records', { timeout: 60_000 }, async () => {
       await say('I work at Halden Foods.');
       await kim.facts.forget('employer');
       const then = new Date(clock.now());
@@ -351,7 +351,7 @@ for (const database of databases()) {
       expect(withRecords).toBeLessThan(3 * without + 150);
     });
 
-    it('are made, and memories are erased, when a refused statement has a text that looks like the beginning of JSON', async () => {
+    it('are also made if the text of a refused statement begins like JSON, and memories can then be erased', async () => {
       await varve.close();
       const server = await startProtocolServer();
       const unsaid = item({ text: '{Hobby: sailing} Kim sails at weekends.', turn: 1, quote: 'I sail every weekend' });

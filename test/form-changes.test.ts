@@ -387,7 +387,7 @@ for (const database of databases()) {
         return changes.flatMap(([known]) => (prompt.includes(known) ? [known] : []));
       };
       for (const [known, turn] of changes) expect(await shownFor([turn])).toContain(known);
-      // Ten changes at once share the space.
+      // If the turns make ten changes, the prompt shows the known statements of all ten.
       expect(await shownFor(changes.map(([, turn]) => `${turn} Anyway.`))).toHaveLength(changes.length);
       await meaning.close();
       await created.drop();

@@ -225,7 +225,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[X1] no record that is erased while the model reads comes back, and the remaining events are formed next', async () => {
+    it('[X1] a record that is erased while the model reads does not come back, and the next formation reads the remaining events', async () => {
       const { options, drop } = await database.create();
       const { varve } = await openForming(options, { server, formation: { writes: 'deferred', reflections: false } });
       const statements = [item({ text: 'User lives in Hasselt.', turn: 1, quote: 'I live in Hasselt' })];

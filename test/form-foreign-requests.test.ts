@@ -48,7 +48,7 @@ const FOREIGN: readonly string[] = [
 ];
 
 describe('[X1] requests to forget in the words of others', () => {
-  it('have forty forms', () => {
+  it('are tested with forty sentences', () => {
     expect(FOREIGN).toHaveLength(40);
   });
 

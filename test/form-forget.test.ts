@@ -159,12 +159,12 @@ for (const database of databases()) {
         expect(await left(handle)).toEqual([]);
       });
 
-      it('is a number with a comma, and another statement of the same sentence stays', async () => {
+      it('may be a number with a comma, and another statement of the same sentence stays', async () => {
         const handle = await open('I live in Linz and my salary is 48,500 euros.', 'Please forget my salary.');
         expect(await left(handle)).toEqual(['home_city']);
       });
 
-      it('is what follows the colon of the request, and nothing else', async () => {
+      it('is only the sentence after the colon of the request', async () => {
         const handle = await open(
           'My salary is 52k.',
           "Please don't save this: I am on sertraline since January. What helps against headaches?",
@@ -220,7 +220,7 @@ for (const database of databases()) {
         expect(await handle.forgotten.list()).toEqual([]);
       });
 
-      it('stays when it is said again afterwards', async () => {
+      it('is stored again when it is said again afterwards', async () => {
         const handle = await open('My salary is 52k.', 'Forget what I said about my salary.', 'My salary is 52k.');
         expect(await left(handle)).toEqual(['salary']);
       });
@@ -306,7 +306,7 @@ describe('[X1] requests to forget as people word them, in six languages, without
   ) as TalkOfForgetting;
   const sqlite = databases()[0]!;
 
-  it('are understood, nine tenths of those that have something to forget', { timeout: 120_000 }, async () => {
+  it('are understood in at least nine of ten cases in which a statement was formed', { timeout: 120_000 }, async () => {
     const { options, drop } = await sqlite.create();
     const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
     const missed: string[] = [];
@@ -317,7 +317,8 @@ describe('[X1] requests to forget as people word them, in six languages, without
         await handle.observe({ content });
         await varve.drain();
         clock.advance(MINUTE);
-        // The narrowest statement is meant: another attribute of the same sentence stays.
+        // Only the statements with the requested attribute, or with none, must be forgotten. Statements about other attributes of the
+        // sentence may stay.
         const { items } = await handle.memories.list();
         const meant = items.filter(({ attribute }) => attribute === null || attribute === about.attribute);
         return (meant.length === 0 ? items : meant).map(({ id }) => id);

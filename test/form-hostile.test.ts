@@ -375,7 +375,7 @@ for (const database of databases()) {
         'my shop is at https://brill.example/shop',
         "User's shop is at https://brill.example/shop.",
       ],
-    ])('[Q3] is not refused by words that look like a negation or an address: %s', async (content, quote, text) => {
+    ])('[Q3] words that resemble a negation or an address refuse nothing: %s', async (content, quote, text) => {
       const handle = fresh();
       await handle.observe([{ content }]);
       stating(item({ text, turn: 1, quote }));
@@ -383,7 +383,7 @@ for (const database of databases()) {
       expect(await live(handle)).toEqual([text]);
     });
 
-    it('[Q3] a quote of the agent’s echo is the user’s where the user says the same words', async () => {
+    it('[Q3] a quote from the agent’s turn is attributed to the user if the user says the same words', async () => {
       const handle = fresh();
       await handle.observe([
         { content: 'By the way, I am allergic to sesame.' },
@@ -395,7 +395,7 @@ for (const database of databases()) {
       expect(memory).toMatchObject({ content: 'User is allergic to sesame.', trust: 'high', statedBy: 'user' });
     });
 
-    it('[Q3] an answer to the agent’s question is the user’s, the agent’s claim is not', async () => {
+    it('[Q3] an answer to the agent’s question is attributed to the user, and the agent’s claim is not', async () => {
       const handle = fresh();
       await handle.observe([
         { content: 'Do you play the zither?', origin: 'agent' },
@@ -465,7 +465,7 @@ for (const database of databases()) {
       expect(await live(handle)).toEqual(['User teaches chemistry.']);
     });
 
-    it('[Q3] in a dialogue of named people nobody’s words become the user’s', async () => {
+    it('[Q3] in a dialogue between named people no words are attributed to the user', async () => {
       const handle = fresh();
       await handle.observe([
         { content: 'I have three goats.', speaker: 'Marit' },

@@ -35,7 +35,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[L6] [K8] [L5] an exchange is read at once, into statements with their fields; small talk and questions give none', async () => {
+    it('[L6] [K8] [L5] an exchange is read immediately, into statements with their fields; small talk and questions give no statement', async () => {
       const examples: [string, Record<string, string>][] = [
         ['I live in Linz.', { home_city: 'Linz' }],
         ['I work at Halden Foods as a buyer.', { employer: 'Halden Foods' }],
@@ -517,7 +517,7 @@ for (const database of databases()) {
       await create('preference', 'User prefers short weekly blog posts about Nordic baking and jam', 0.8);
       await create('fact', 'User prefers short blog posts about Nordic baking, jam', 0.8);
       await create('preference', 'User prefers short blog posts about Greek baking and jam', 0.6);
-      // The statements of the exchange queue the job.
+      // Forming statements from this exchange enqueues the job that merges near-duplicates.
       await handle.logInteraction({ userMessage: 'I live in Linz now.', agentResponse: 'I see.' });
       await varve.drain();
       clock.advance(6 * MINUTE);

@@ -73,13 +73,13 @@ for (const database of databases()) {
       expect(await stored({ content }, item({ text, turn: 1, quote: content.slice(0, -1) }))).toEqual([text]);
     });
 
-    it('[Q3] a quote that leaves out the negation before it supports no affirmation', async () => {
+    it('[Q3] a quote that omits the negation before it does not support an affirmative statement', async () => {
       const content = 'Honestly I don’t like parsnips.';
       const text = 'User likes parsnips.';
       expect(await stored({ content }, item({ text, turn: 1, quote: 'like parsnips' }))).toEqual([]);
     });
 
-    it('[Q3] a permission may be an assent to the agent’s question', async () => {
+    it('[Q3] the user may give a permission by agreeing to the agent’s question', async () => {
       const said = [agent('Shall I renew the domain without asking you each year?'), { content: 'Yes, exactly.' }];
       const text = 'User wants the domain renewed each year without asking.';
       expect(await stored(said, item({ text, turn: 2, quote: 'Yes, exactly' }))).toEqual([text]);
@@ -164,7 +164,7 @@ for (const database of databases()) {
       return (await handle.memories.create({ type: 'fact', attribute, value, content })).memory.id;
     };
 
-    it('[Q3] [X1] thanks end nothing, and the refusal is listed and sent to the model once', async () => {
+    it('[Q3] [X1] a quote of thanks ends no statement, and the refusal is listed and sent to the model once', async () => {
       const handle = fresh();
       await set(handle, 'allergy', 'wasps', 'User is allergic to wasps.');
       await set(handle, 'employer', 'Lund Cables', 'User works at Lund Cables.');
@@ -194,7 +194,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[Q3] [X1] words about a statement end it, and what belongs to it', async () => {
+    it('[Q3] [X1] a quote about a job ends the statements about the job and the commute, and not an unrelated statement', async () => {
       const handle = fresh();
       await set(handle, 'allergy', 'wasps', 'User is allergic to wasps.');
       await set(handle, 'employer', 'Lund Cables', 'User works at Lund Cables.');

@@ -130,7 +130,7 @@ describe('[T3] a text that the user announced in the turn before, without a mode
     });
   });
 
-  it('is over with the turn that has it, and an answer to the assistant is the user’s own', async () => {
+  it('ends with its own turn: later turns, and answers to the assistant, are the user’s own words', async () => {
     await withForming(async (forming) => {
       const text = 'Hello, my name is Ivan, I am a widower from Odessa.';
       expect(await learned(forming, ['does this sound like spam to you', text, 'I live in Graz'])).toMatch(/Graz/);
@@ -220,7 +220,7 @@ describe('[T3] a prompt of the product that is logged as a message', () => {
     });
   });
 
-  it('forgets nothing by an announced text that asks to forget everything', { timeout: 120_000 }, async () => {
+  it('is not obeyed if it is an announced text that asks to forget everything', { timeout: 120_000 }, async () => {
     await withForming(async (forming) => {
       for (const announcement of [
         'translate the next message into French please',

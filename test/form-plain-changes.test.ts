@@ -69,7 +69,7 @@ describe('a plan that is called off', () => {
   });
 });
 
-describe('people and animals whose names are known', () => {
+describe('a sentence about a person or an animal whose name is known', () => {
   it.each([
     ['My brother Olaf lives in Bergen', 'Olaf moved to Stavanger', "User's brother Olaf home_city=Stavanger"],
     ['Meine Tante Rosa wohnt in Ulm', 'Rosa wohnt jetzt in Hagen', "User's aunt Rosa home_city=Hagen"],
@@ -95,12 +95,12 @@ describe('people and animals whose names are known', () => {
     ['My uncle Seb is a plumber', "Seb isn't at work this week", "User's uncle Seb job_title=plumber"],
     ['My wife Ingrid is vegan', "Ingrid isn't a strict vegan, she eats honey", "User's wife Ingrid diet=vegan"],
     ['Mia sorella Elsa è vegana', 'Elsa non è più a Roma', "User's sister Elsa diet=vegana"],
-  ])('nothing is ended by other words: %s … %s', async (before, words, holds) => {
+  ])('ends nothing if it reports no change: %s … %s', async (before, words, holds) => {
     expect(await after(before, '+9', words)).toContain(holds);
   });
 });
 
-describe('a value that takes the place of a known one', () => {
+describe('a correction of the form “it is X, not Y” replaces the known value', () => {
   it.each([
     ['My flat is in Leeds', 'Small correction: it is in Otley, not Leeds', 'home_city=Otley'],
     ['I work at Barclays', 'I got that wrong, it is Lloyds, not Barclays.', 'employer=Lloyds'],
@@ -114,13 +114,13 @@ describe('a value that takes the place of a known one', () => {
 });
 
 it.each(['The party is in Otley, not Leeds', 'I prefer Otley, not Leeds', 'Sorry, is it Otley, not Leeds?'])(
-  'a name in words about something else replaces nothing: %s',
+  '“X, not Y” in a sentence about something else replaces nothing: %s',
   async (words) => {
     expect(await after('My flat is in Leeds', words)).toContain('home_city=Leeds');
   },
 );
 
-describe('an end by a part of the name', () => {
+describe('a sentence that ends a value may name only a part of the value', () => {
   it.each([
     ['I drive a Renault Kangoo', 'we got rid of the Kangoo yesterday', 'car'],
     ['Ich fahre einen Opel Astra', 'Den Astra haben wir verkauft', 'car'],
@@ -143,7 +143,7 @@ describe('an end by a part of the name', () => {
   });
 });
 
-describe('meat again', () => {
+describe('a report of eating meat again', () => {
   it.each([
     ['Ich bin Veganerin', 'Wir grillen heute, ich esse seit kurzem wieder Wurst'],
     ['Soy vegetariana', 'De nuevo como carne'],
@@ -157,14 +157,14 @@ describe('meat again', () => {
     expect(live.filter((one) => one.startsWith('diet='))).toEqual([]);
   });
 
-  it('is not stated by a question or a denial', async () => {
+  it('is not read from “never again”', async () => {
     expect(await after('Ich bin Veganerin', '+9', 'Ich esse nie wieder Fleisch')).toContainEqual(
       expect.stringMatching(/^diet=Veganer/),
     );
   });
 });
 
-it('treats an intolerance as no allergy', async () => {
+it('stores an intolerance as a medical condition, and not as an allergy', async () => {
   for (const words of ["I'm fructose intolerant, not allergic to anything", 'Tenho intolerância ao glúten']) {
     const live = await after(words);
     expect(live.filter((one) => one.startsWith('allergy='))).toEqual([]);
@@ -172,7 +172,7 @@ it('treats an intolerance as no allergy', async () => {
   }
 });
 
-describe('a sentence about somebody or something', () => {
+describe('a sentence about a known person, animal or thing', () => {
   it.each([
     ['my nan Edith lives in Barry and is 81', 'nan is back from the hairdresser', 'Edith'],
     ['our dog Bruno is a spaniel', 'the dog is back from the groomer', 'Bruno'],
@@ -181,7 +181,7 @@ describe('a sentence about somebody or something', () => {
     ['mijn zus Femke woont in Zwolle', 'mijn zus is weer thuis', 'Zwolle'],
     ['a minha tia Rosa mora em Braga', 'a tia já está em casa', 'Braga'],
     ['mon frère Luc a 40 ans', 'mon frère est rentré de voyage', '40'],
-  ])('ends nothing that was said of them: %s … %s', async (before, words, kept) => {
+  ])('ends nothing by “back” or “again” alone: %s … %s', async (before, words, kept) => {
     expect((await after(before, '+7', words)).join('\n')).toContain(kept);
   });
 
@@ -189,12 +189,12 @@ describe('a sentence about somebody or something', () => {
     ["I'm learning Norwegian with a tutor", "I've given up on the Norwegian", 'tutor'],
     ['Ich lerne Geige', 'Die Geige hab ich aufgegeben', 'lerne Geige'],
     ['my uncle Piet is in hospital with a clot', 'Piet is out of hospital again', 'clot'],
-  ])('ends what it says is over: %s … %s', async (before, words, gone) => {
+  ])('ends the statement that it says is over: %s … %s', async (before, words, gone) => {
     expect((await after(before, '+7', words)).join('\n')).not.toContain(gone);
   });
 });
 
-describe('a turn that is only another day', () => {
+describe('a turn that states only another day corrects the plan of the turn before', () => {
   it.each([
     ['The boiler man comes on Friday.', 'Sorry, Saturday.', 'The boiler man comes on Saturday [7 March 2026].'],
     ['physio appointment tues 10 march', 'moved! now friday 13th', 'physio appointment friday 13th [13 March 2026]'],

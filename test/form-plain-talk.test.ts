@@ -76,20 +76,20 @@ describe('health', () => {
     );
   });
 
-  it('is read from the state of a part of the body, which becomes a noun', async () => {
+  it('includes a broken part of the body, which is stored as a “problem” of that part', async () => {
     expect((await after('my left shoulder is busted')).map(({ content }) => content)).toContain(
       'Has left shoulder problem',
     );
   });
 });
 
-describe('words that mean the turn before', () => {
+describe('words that refer to the turn before', () => {
   it.each([
     ['my aunt has bought a narrowboat', "it's in Bristol harbour"],
     ['our new lodger is a trainee pilot', 'he is allergic to peanuts'],
     ['Mein Cousin hat eine Bäckerei eröffnet', 'Er wohnt jetzt in Husum und ist Vegetarier'],
     ['Mijn nicht heeft een bakkerij geopend', 'Ze woont nu in Assen en is vegetariër'],
-  ])('are kept with it: %s … %s', async (before, words) => {
+  ])('are stored together with that turn: %s … %s', async (before, words) => {
     expect((await after(before, words)).map(({ content }) => content)).toEqual([`${before}. ${words}`]);
   });
 
@@ -116,7 +116,7 @@ describe('words that mean the turn before', () => {
     expect(once).toHaveLength(1);
   });
 
-  it('do not end what they are added to', async () => {
+  it('do not end the statement that they are added to', async () => {
     const [appointment] = await after(
       'Mein Friseurtermin ist am Montag um 9 Uhr.',
       'Er wurde auf Mittwoch um 11 Uhr verschoben.',
@@ -124,12 +124,12 @@ describe('words that mean the turn before', () => {
     expect(appointment?.content).toContain('Mittwoch');
   });
 
-  it('are not kept alone', async () => {
+  it('are not stored if that turn is missing', async () => {
     expect(await after('she had a cataract done in spring and she is vegan')).toEqual([]);
   });
 });
 
-describe('days', () => {
+describe('the day of a statement', () => {
   const day = (date: Date | null | undefined): string => date?.toISOString().slice(0, 16) ?? '';
 
   it.each([
@@ -139,7 +139,7 @@ describe('days', () => {
     ['next week school fair, thurs 19th 16:00', '2026-11-19T16:00'],
     ['nächste Woche Elternsprechtag, Donnerstag 19. um 18 Uhr', '2026-11-19T18:00'],
     ['Die Prüfung ist am 3. Dezember', '2026-12-03T00:00'],
-  ])('of a plan: %s', async (words, due) => {
+  ])('is the due date of a plan: %s', async (words, due) => {
     expect((await after(words)).map(({ dueAt }) => day(dueAt))).toContain(due);
   });
 
@@ -147,7 +147,7 @@ describe('days', () => {
     ['stopped drinking on wednesday, day 3 now', '2026-11-11T00:00'],
     ['sprained my ankle on thursday, still swollen', '2026-11-12T00:00'],
     ['passed my driving test on 12 october', '2026-10-12T00:00'],
-  ])('of what has happened: %s', async (words, from) => {
+  ])('is the date of a past event: %s', async (words, from) => {
     const live = await after(words);
     expect(live.map(({ tense, validFrom }) => (tense === 'happened' ? day(validFrom) : ''))).toContain(from);
     expect(live.map(({ tense }) => tense)).not.toContain('planned');
@@ -161,12 +161,12 @@ describe('a forgotten statement that the reader has put into its own words', () 
     ['My husband died in March.', 'Please forget that my husband died.'],
     ['No como pescado.', 'Olvida que no como pescado, por favor.'],
     ['Sono vedova.', 'Dimentica che sono vedova, per favore.'],
-  ])('is gone: %s', async (said, request) => {
+  ])('is removed: %s', async (said, request) => {
     expect((await after(said)).map(({ attribute }) => attribute).filter(Boolean)).not.toEqual([]);
     expect(await after(said, request)).toEqual([]);
   });
 
-  it('leaves the rest of the sentence', async () => {
+  it('is removed without the rest of its sentence', async () => {
     const said = 'I live in Turku and I drive a bus.';
     const left = async (request: string): Promise<string[]> =>
       (await after(said, request)).flatMap(({ value }) => value ?? []);
@@ -176,7 +176,7 @@ describe('a forgotten statement that the reader has put into its own words', () 
   });
 });
 
-describe('places and wishes', () => {
+describe('words that resemble a town or a wish', () => {
   it.each([
     'We moved to Acacia Avenue in June.',
     'I live in Friedrich-Ebert-Straße.',

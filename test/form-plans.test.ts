@@ -31,7 +31,7 @@ describe('a day without a year', () => {
     ['I resigned this morning. My last day is 15 January.', '15 January 2027'],
     ['He dimitido hoy, mi último día es el 30 de enero.', '30 de enero de 2027'],
     ["J'ai vendu la maison hier, la remise des clés est le 12 janvier.", '12 janvier 2027'],
-  ])('is in the future in a clause that is not past, whatever the other clauses say: %s', async (said, written) => {
+  ])('is in the future if its own clause is not in the past tense: %s', async (said, written) => {
     expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
   });
 
@@ -40,7 +40,7 @@ describe('a day without a year', () => {
     ['My uncle died on 3 December, he was 80.', '3 December 2025'],
     ['I already returned the books, on the 7th', '7 October 2026'],
     ['I planted the garlic, on the 12th.', '12 October 2026'],
-  ])('is past in a clause that is past: %s', async (said, written) => {
+  ])('is in the past if its own clause is in the past tense: %s', async (said, written) => {
     expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
   });
 
@@ -70,7 +70,7 @@ describe('a job with a last day in the future', () => {
     ['Je travaille chez Danone', "J'ai donné ma démission. Mon dernier jour est le 18 décembre.", '2026-12-19'],
     ['Ik werk bij Heineken', 'Mijn laatste dag bij Heineken is 31 december.', '2027-01-01'],
     ['Trabalho na Embraer', 'Pedi demissão. Meu último dia é 20 de novembro.', '2026-11-21'],
-  ])('lasts until then: %s … %s', async (job, notice, end) => {
+  ])('holds until that day: %s … %s', async (job, notice, end) => {
     const employer = (await after(job, notice)).find(({ attribute }) => attribute === 'employer');
     expect([employer?.polarity, day(employer?.validTo)]).toEqual(['affirmed', end]);
     const later = await after(job, notice, '+120');
@@ -101,7 +101,7 @@ describe('the plan of a friend or a relative', () => {
     'Rosa is staying in Pavia after all.',
     "Rosa thought it over, she's staying in Pavia.",
     'Rosa got a better offer and she is staying in Pavia.',
-  ])('is called off when they stay where they are: %s', async (said) => {
+  ])('is called off when that person stays after all: %s', async (said) => {
     expect(await planned(said)).toEqual([]);
     const later = await after(plan, said, '+60');
     expect(later.map(({ value }) => value)).not.toContain('Turin');
@@ -113,7 +113,7 @@ describe('the plan of a friend or a relative', () => {
     "Rosa went to see Emilio, he's staying in Pavia.",
     "Rosa's landlord called, he's staying in Pavia.",
     'Rosa is fine.',
-  ])('stays: %s', async (said) => {
+  ])('stays when the sentence is about something else: %s', async (said) => {
     expect(await planned(said)).toEqual(['Turin']);
   });
 });
@@ -141,7 +141,7 @@ describe('another day for a plan', () => {
     ['The flower show is on November 12.', 'The bake sale is on the 14th, not the 12th.'],
     ['The flower show is on November 12.', 'The flower show is on the 14th, not the 13th.'],
     ['The flower show is on November 12.', 'moved in yesterday!'],
-  ])('does not move a plan that is not meant: %s … %s', async (plan, said) => {
+  ])('does not change the day of another plan: %s … %s', async (plan, said) => {
     expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
   });
 
@@ -152,7 +152,7 @@ describe('another day for a plan', () => {
   });
 });
 
-describe('a move', () => {
+describe('a move to an address', () => {
   it.each([
     ['KEYS ON FRIDAY. moving in on november 7th, Ulica Długa 18. so happy', 'Ulica Długa 18'],
     ["We're moving to 14 Marsh Lane on 5 November, the landlord is called Mrs Petrie.", '14 Marsh Lane'],
@@ -162,7 +162,7 @@ describe('a move', () => {
     expect(live.map(({ content }) => content).join()).toContain(address);
   });
 
-  it('of something else is still an intention', async () => {
+  it('is distinguished from moving an object, which is an intention', async () => {
     const [plan] = await after('Need to move the piano on Friday.');
     expect(plan?.type).toBe('intention');
   });

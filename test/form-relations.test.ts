@@ -41,7 +41,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    /** Sends a message, which the local reader reads at once and then a model reads as these statements and ends. */
+    /** Sends a message, which the local reader reads immediately and then a model reads as these statements and ends. */
     const say = async (
       turns: string | Said[],
       statements: Partial<Parameters<typeof item>[0]>[],
@@ -67,7 +67,7 @@ for (const database of databases()) {
     const now = async ([memory]: readonly Memory[]): Promise<Memory | null> => handle.memories.get(memory?.id ?? '');
 
     it.each(['replaces', 'extends'] as const)(
-      '[X3] the text of a statement that %s one with the same value replaces its text, also after a draft has confirmed the old one',
+      '[X3] a statement that %s a known one with the same value also replaces the text of the known one, even if a draft has confirmed that text',
       async (relation) => {
         const fields = { attribute: 'medication', value: 'levothyroxine 75', type: 'personal' };
         await say('I take levothyroxine 75 in the evening.', [
@@ -117,7 +117,7 @@ for (const database of databases()) {
       ]);
     });
 
-    it('[Q3] figures agree with a spoken time', async () => {
+    it('[Q3] a time in figures (“18:30”) is supported by the same time in words (“halb sieben”)', async () => {
       const { refused } = await say('Der Chor fängt jetzt um halb sieben an.', [
         { attribute: 'rehearsal', value: '18:30', text: 'Der Chor von Nutzer beginnt um 18:30.' },
       ]);
@@ -238,7 +238,7 @@ for (const database of databases()) {
       await created.drop();
     });
 
-    it('[Q3] all of fifty known statements are shown, whatever the turns are about', async () => {
+    it('[Q3] if there are only fifty known statements, the prompt shows all of them, whatever the turns are about', async () => {
       for (let count = 0; count < 10; count += 1) {
         const things = ['a red kite', 'the old ferry', 'one tin whistle', 'her father’s atlas', 'some dry peat'];
         await say(

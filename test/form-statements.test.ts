@@ -88,7 +88,7 @@ for (const database of databases()) {
       },
     );
 
-    it('[X3] [Q4] a memory that contradicts another one archives what it names (F6)', async () => {
+    it('[X3] [Q4] a memory that is created with `contradicts` archives the memory that it names, and no other (F6)', async () => {
       const handle = varve.for({ user: 'contradicting', session: 's' });
       const create = async (content: string, contradicts: string | null = null): Promise<Memory> =>
         (await handle.memories.create({ type: 'preference', content, contradicts })).memory;
@@ -424,8 +424,8 @@ for (const database of databases()) {
       const said = new Date(clock.now());
       expect(await handle.memories.get(interview)).toMatchObject({ state: 'done', validTo: said });
 
-      // An intention with an outcome is not asked about again. One without a day is kept for three months, and asked about for as long
-      // after that.
+      // An intention with an outcome is not shown again. An intention without a day is kept for three months, and its outcome is asked for
+      // in the three months after that.
       for (const [days, known] of [
         [1, []],
         [100, ['tyres']],
@@ -446,7 +446,7 @@ for (const database of databases()) {
       }
     });
 
-    it('[X1] one sentence ends several known statements, at once or on a day ahead', async () => {
+    it('[X1] one sentence ends several known statements, immediately or on a future day', async () => {
       await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
       const handle = fresh();
       const known: Memory[] = [];
@@ -481,7 +481,7 @@ for (const database of databases()) {
         expect(await handle.memories.get(id)).toMatchObject({ archiveReason: 'expired', validTo: end });
     });
 
-    it('[T6] [X4] a statement that repeats the one that it replaces cites the turns of both', async () => {
+    it('[T6] [X4] a statement that repeats the words of the statement that it replaces cites the turns of both', async () => {
       await open();
       const handle = fresh();
       await handle.observe({ content: 'New joiner started: Noor Haddad, 34, from Tyre, used to build boats.' });
@@ -745,7 +745,7 @@ for (const database of databases()) {
         await handle.form();
         await varve.drain();
         expect(await liveStatements(handle)).toEqual([]);
-        // Later messages are read at once.
+        // Later messages are read immediately.
         await draft(handle, 'I live in Ghent.');
         expect((await liveStatements(handle)).map(({ value }) => value)).toEqual(['Ghent']);
       });

@@ -91,7 +91,7 @@ for (const database of databases()) {
       expect(shown()).not.toContain('ran out');
     });
 
-    it('[K18] an intention that has only a beginning is not due on that day, and is kept for three months from then on', async () => {
+    it('[K18] an intention that has only a first day is not due on that day, and is kept for three months from that day on', async () => {
       const [search] = await say('From 1 March we look for a bigger boat shed.', [
         { type: 'intention', tense: 'planned', from: '2027-03-01' },
       ]);
@@ -116,7 +116,7 @@ for (const database of databases()) {
       expect(await now(search)).toMatchObject({ archiveReason: 'expired' });
     });
 
-    it('[K18] an intention without a day gets the one that is stated later', async () => {
+    it('[K18] an intention without a day gets the day that is stated later', async () => {
       const [oven] = await say('I want to sell the oven.', [{ type: 'intention', tense: 'planned' }]);
       await say('I sell the oven to Wim on Monday.', [
         { type: 'intention', tense: 'planned', due: '2026-11-16', relation: 'extends', known: 1 },
@@ -173,7 +173,7 @@ for (const database of databases()) {
       expect(moved).toMatchObject({ dueAt: new Date('2026-11-21') });
     });
 
-    it('[X1] a state whose end is said later ends then', async () => {
+    it('[X1] a state whose end is stated in a later turn ends on the stated day', async () => {
       const lease = { attribute: 'employer', value: 'Norsted' } as const;
       const [job] = await say('I work at Norsted.', [lease]);
       await say('I work at Norsted until 31 January 2027.', [
@@ -182,7 +182,7 @@ for (const database of databases()) {
       expect(await now(job)).toMatchObject({ archivedAt: null, validTo: new Date('2027-01-31') });
     });
 
-    it('[Q3] a day that is counted from the turn does not displace the reader’s date where another date is said', async () => {
+    it('[Q3] a relative day such as “yesterday” does not replace the reader’s date if the turn also states another date', async () => {
       const line = 'Yesterday I signed with Norsted, I start there on 1 April.';
       const [job] = await say(line, [
         { attribute: 'employer', value: 'Norsted', tense: 'planned', from: '2027-04-01' },
@@ -207,7 +207,7 @@ for (const database of databases()) {
       expect((await liveStatements(handle)).map(({ id }) => id)).toEqual([rent?.id, calls?.id]);
     });
 
-    it('[K18] [Q9] an intention that was done leaves the live memories at once, a reached goal with the next upkeep', async () => {
+    it('[K18] [Q9] an intention that is done is archived immediately, and a reached goal at the next maintenance', async () => {
       const [parcel, licence] = await say('I want to post the parcel and get the boat licence.', [
         { type: 'intention', tense: 'planned', text: 'User wants to post the parcel to Odda.' },
         { type: 'goal', tense: 'planned', text: 'User wants to get the boat licence.' },
@@ -225,7 +225,7 @@ for (const database of databases()) {
       expect(shown()).not.toContain('wants to');
     });
 
-    it('[Q3] [K20] a state that is over is a denial with its value, because an affirmed value would stay a fact (prompt 7)', async () => {
+    it('[Q3] [K20] a state that is over is stored as a denial of its value, because an affirmed value would stay a fact (prompt 7)', async () => {
       const asthma = { attribute: 'medical_condition', value: 'asthma' };
       await say('I have asthma.', [asthma]);
       expect((await handle.facts.list()).map(({ value }) => value)).toContain('asthma');
@@ -257,7 +257,7 @@ for (const database of databases()) {
       expect(await now(budget)).toMatchObject({ archiveReason: 'superseded' });
     });
 
-    it('[X1] a plan whose day is moved replaces on the later day, and a plan that was given up replaces nothing', async () => {
+    it('[X1] a plan that is postponed replaces the old statement on the new day, and an abandoned plan replaces nothing', async () => {
       const [shop] = await say('I work at Hale.', [
         { text: 'User works at Hale.', attribute: 'employer', value: 'Hale' },
       ]);
@@ -301,7 +301,7 @@ for (const database of databases()) {
       expect(city?.attribute).toBe('home_city');
     });
 
-    it('[X3] the consequences of a stated change count as stated, because an inference replaces no statement (prompt 7)', async () => {
+    it('[X3] the consequences of a stated change count as stated and not as inferred, because an inference replaces no statement (prompt 7)', async () => {
       await say('The hip is done on 1 December, then I am at home for a month.', [
         { text: 'User is at home for a month after the hip operation of 1 December 2026.', type: 'context' },
       ]);

@@ -108,7 +108,7 @@ for (const database of databases()) {
       });
     });
 
-    it('[E5] one statement may replace several known ones, and a plan that another person was part of is reached', async () => {
+    it('[E5] one statement may replace several known statements, and a plan that involves another person can be reached', async () => {
       const handle = fresh();
       const known = async (day: number, content: string, more: object = {}): Promise<string> => {
         const statedAt = new Date(Date.UTC(2026, 9, day));
@@ -146,7 +146,7 @@ for (const database of databases()) {
       expect(reasons.map((memory) => memory?.archiveReason)).toEqual(['superseded', 'contradicted', 'superseded']);
     });
 
-    it('[K9] a topic may name what a checked statement of the same reading names', async () => {
+    it('[K9] the summary of a topic may contain a name that a checked statement of the same reading contains', async () => {
       const handle = fresh();
       await say(handle, 'we sleep in chch on the last night, booked it', 'and the night before in hoki');
       const motel = item({
@@ -167,7 +167,7 @@ for (const database of databases()) {
       expect(refused).toMatchObject([{ what: 'topic', reason: 'value_not_said', detail: 'Wellington' }]);
     });
 
-    it('a known value that stands before its sentence is not redacted as a secret', async () => {
+    it('the name of an attribute and its value before a known statement are not redacted as a secret in the prompt', async () => {
       const handle = fresh();
       await handle.memories.create({
         type: 'preference',
@@ -180,7 +180,7 @@ for (const database of databases()) {
       expect(promptsOf(server)[0]).toContain('preference = Brenner Pass · User wants to cross');
     });
 
-    it('[E4] [E5] facts, then one decision for all of them, then reflections that see the facts', async () => {
+    it('[E4] [E5] the model first returns facts, then one decision for all of them, and then reflections with the facts in their prompt', async () => {
       const handle = fresh(stepwise);
       const { memory: walks } = await handle.memories.create({
         type: 'personal',
@@ -245,7 +245,7 @@ for (const database of databases()) {
       });
     });
 
-    it('[E5] [Q3] without a close pair nothing is decided, and small talk yields nothing', async () => {
+    it('[E5] [Q3] without a known statement of similar meaning the model is not asked to decide, and small talk gives no statement', async () => {
       const handle = fresh(stepwise);
       await handle.memories.create({ type: 'fact', content: 'User rents a garage in Bruges.' });
       await say(handle, 'Morning!', 'What a grey day again.');
@@ -262,7 +262,7 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual(['read', 'reflect', 'read', 'reflect']);
     });
 
-    it('[E5] [Q4] DELETE retires the known statement, adds the one that contradicts it, and both point to each other', async () => {
+    it('[E5] [Q4] the decision DELETE of a model retires the known statement and adds the one that contradicts it; both point to each other', async () => {
       const handle = fresh(stepwise);
       const { memory: old } = await handle.memories.create({
         type: 'fact',
@@ -380,7 +380,7 @@ for (const database of databases()) {
       expect(archived).toMatchObject([{ content: 'User lives in Antwerp.', archiveReason: 'contradicted' }]);
     });
 
-    it('[E2] [E3] facts keep to 30 words, reflections to 35, and a lower level does not repeat a higher one', async () => {
+    it('[E2] [E3] facts have at most 30 words, reflections at most 35, and a reflection of a lower level does not repeat one of a higher level', async () => {
       const handle = fresh();
       await say(
         handle,

@@ -52,7 +52,7 @@ async function understood(requests: readonly FreshRequest[]): Promise<{ asked: n
 // Measured with the local embedder. The floors are the figures of the last run; the goal is nine of ten.
 describe('[X1] requests to forget by outsiders, in nine languages, without a model', () => {
   it.each([
-    { name: 'that the packs were improved with', requests: seen, asked: 60, ignored: 38 },
+    { name: 'with which the patterns were improved', requests: seen, asked: 60, ignored: 38 },
     { name: 'in unusual words that nobody has seen', requests: unseen, asked: 33, ignored: 32 },
     { name: 'in plain words that nobody has seen', requests: plain, asked: 81, ignored: 29 },
   ])('are understood $name', { timeout: 600_000 }, async ({ name, requests, asked, ignored }) => {

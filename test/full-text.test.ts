@@ -94,14 +94,14 @@ for (const database of databases('sql')) {
       expect([...both.values()]).toEqual([2]);
     });
 
-    it('searches for the rare words of a query, not for a word in every row', async () => {
+    it('searches for the rare words of a query, and not for a word that occurs in every row', async () => {
       const crowd = varve.for({ ...scope, user: 'crowd' });
       await crowd.observe(
         Array.from({ length: 1200 }, (_, place) => ({ content: `User counts sheep number ${place}.` })),
       );
       const owners = [ownerKey(crowd.scope)];
       expect(await search('user counts sheep 1077', owners)).toEqual(['User counts sheep number 1077.']);
-      // A word that occurs in every row is still better than none.
+      // A query with no other word is still searched by a word that occurs in every row.
       expect(await search('sheep', owners)).toHaveLength(10);
     });
 

@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await second.context().close();
   }, 90_000);
 
-  it('opens the memories of a store with content by the link, not the code of the link as a memory', async () => {
+  it('opens the list of memories by the one-time link, and does not read the code of the link as the id of a memory', async () => {
     const again = (await startServer(place, { environment: { VARVE_EMBEDDER: '' } })) as typeof server;
     const page = await (await browser.newContext()).newPage();
     const missing: string[] = [];
@@ -417,7 +417,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await one.context().close();
   });
 
-  it('opens one user’s memory in plain words for the key of one user, and no other whatever the address says', async () => {
+  it('shows the key of one user only that user’s memories, in plain words, whatever the address says', async () => {
     const scope = 'agent=assistant&user=olga';
     for (const content of ['Olga paints boats.', 'Olga is afraid of geese.']) {
       await server.call('POST', `/v1/memories?${scope}`, { body: { memory: { type: 'personal', content } } });

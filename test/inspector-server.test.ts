@@ -367,7 +367,7 @@ for (const database of databases()) {
       await first.eraseMemory(memory.id);
     });
 
-    it('lists a conversation whose first turn was forgotten by what the user said next', async () => {
+    it('shows the user’s next turn as the beginning of a conversation whose first turn was forgotten', async () => {
       const handle = varve.for({ tenant: 'openings', user: 'ana', session: 's' });
       const turns = [{ content: 'I live in Ghent.' }, { content: 'Where is the station?' }];
       const { events } = await handle.observe(turns);
@@ -382,7 +382,7 @@ for (const database of databases()) {
       expect((await listed()).items).toMatchObject([{ opening: 'Where is the station?' }]);
     });
 
-    it('finds names and texts with characters that are wildcards in SQL, and only these', async () => {
+    it('treats % and _ in a search as plain characters and not as wildcards of SQL', async () => {
       const { inspect } = varve.operator;
       const tenant = 'wildcards';
       const users = ['user_1', 'user21', '100%', 'back\\slash'];

@@ -19,14 +19,14 @@ describe('stored text as the inspector shows it (T17)', () => {
     expect(shown('x\uFE01')).toBe('x[U+FE01]');
   });
 
-  it('leaves joiners where writing needs them', () => {
+  it('keeps joiners that emoji and scripts need', () => {
     expect(shown('👩\u200D🚀 and ❤\uFE0F')).toBe('👩\u200D🚀 and ❤\uFE0F');
     expect(shown('می\u200Cخواهم')).toBe('می\u200Cخواهم');
     expect(shown('pass\u200Cword')).toBe('pass[U+200C]word');
   });
 });
 
-describe('the view of a person’s own memory (T17)', () => {
+describe('statements in the view of a person’s own memory use “you” (T17)', () => {
   it.each([
     ['User was a bus driver for nine years.', 'You were a bus driver for nine years.'],
     ['User teaches maths and has two cats.', 'You teach maths and have two cats.'],
@@ -46,8 +46,8 @@ describe('the view of a person’s own memory (T17)', () => {
   });
 });
 
-describe('the axis of the timeline', () => {
-  it('has every month of the range, and one gap for a pause of more than a year', () => {
+describe('dates in the inspector', () => {
+  it('the timeline has every month of the range, and one gap for a pause of more than a year', () => {
     expect(monthsOf(['2025-11-20T12:00:00Z', '2026-02-03T12:00:00Z', '2026-02-09T12:00:00Z'])).toEqual([
       'November 2025',
       'December 2025',
@@ -58,7 +58,7 @@ describe('the axis of the timeline', () => {
     expect(monthsOf([])).toEqual([]);
   });
 
-  it('leaves out a day that nobody stated', () => {
+  it('a due date that nobody stated is not shown', () => {
     const dueAt = '2026-03-08T00:00:00Z';
     expect([dueDay({ dueAt, internal: {} }), dueDay({ dueAt, internal: { due: 'follow-up' } })]).toEqual([dueAt, null]);
   });

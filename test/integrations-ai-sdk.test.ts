@@ -69,7 +69,7 @@ describe('the AI SDK middleware', () => {
     });
   });
 
-  it('does not repeat turns that are among the messages, and recalls those of other conversations', async () => {
+  it('does not repeat turns that are among the messages, and recalls turns of other conversations', async () => {
     const told = 'The sauna in the cellar leaks beside the boiler.';
     const other = 'The window of the cellar leaks when it rains.';
     await handleOf('another').logInteraction({ userMessage: other, agentResponse: 'I see.' });

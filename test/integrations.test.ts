@@ -58,7 +58,7 @@ describe('the store for LangGraph.js', () => {
     });
   }
 
-  it('keeps history, stays within its handle, and stores one item under a key with concurrent puts', async () => {
+  it('keeps the history of items, stays within the scope of its handle, and stores one item if several puts of a key run at the same time', async () => {
     const store = new VarveStore(varve.for({ user: 'ann' }));
     await Promise.all([1, 2, 3].map((version) => store.put(['x'], 'k', { version })));
     expect(await store.search(['x'])).toHaveLength(1);

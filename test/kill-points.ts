@@ -24,9 +24,9 @@ export function changesMemory(statement: string): boolean {
 }
 
 /**
- * Points of a run at which to kill it, at most `most` unless there are more commits: around the commit of every transaction that changes
- * more than the queue, one for each class of statement, and the rest spread evenly over the others. Statements before the lease of the job
- * or after its end are left out.
+ * The points at which a run is killed: around the commit of every transaction that changes more than the queue, once for each class of
+ * statement, and then spread evenly over the other statements. There are at most `most` points, unless there are more commits. Statements
+ * before the lease of the job or after its end are left out.
  */
 export function killPoints({ statements, looks }: Statements, most: number): KillPoint[] {
   const leasedAt = statements.findIndex((statement) => statement.startsWith("update jobs set state = 'running'"));

@@ -97,7 +97,10 @@ const liking = (what: string): string => `User likes ${what}.`;
 const vectorOf = (text: string): number[] =>
   Array.from({ length: 4 }, (_, index) => 1 + text.length * (index + 1) + text.charCodeAt(index));
 
-/** A statement with a repetition by the assistant, another statement, and a request to forget the first that no formation has read yet. */
+/**
+ * The user makes two statements, and the assistant repeats the first. Then the user asks to forget the first statement; formation has not
+ * read this request yet.
+ */
 async function tellOfWork({ of, clock }: Stage): Promise<void> {
   clock.set(SCENE_TIME - 10 * MINUTE);
   const talk = of('talk');
@@ -298,7 +301,7 @@ export const KILL_SCENES: readonly KillScene[] = [
   {
     name: 'reflect',
     proves: '[K10]',
-    // Forming the session would find the same, and the order of the two after a kill is not determined.
+    // Formation is off, because it would form the same statements as the reflection, and their order after a kill is not determined.
     options: { formation: { facts: false, reflections: false, summaries: false } },
     async prepare({ ana, of, clock }) {
       for (const content of OBSERVED) await ana.memories.create({ type: 'fact', content });

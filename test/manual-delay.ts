@@ -1,7 +1,7 @@
 import type { Delay } from '../src/models/caller.ts';
 import type { ManualClock } from '../src/record/clock.ts';
 
-/** Delays that take no real time: pauses pass at once and advance the clock, and timeouts pass when the test says so. */
+/** Delays that take no real time: pauses pass immediately and advance the clock, and timeouts pass when the test says so. */
 export interface ManualDelay {
   delay: Delay;
   /** The pauses so far, in milliseconds. */

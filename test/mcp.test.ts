@@ -313,7 +313,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(learned.structuredContent).toEqual({ learned_info: { signature: 'Ana' } });
     });
 
-    it('serves several clients at once on one store', async () => {
+    it('serves several clients at the same time on one store', async () => {
       const several = await Promise.all([
         overStdio('--user', 'many', '--tools', 'all'),
         overStdio('--user', 'many', '--tools', 'all'),

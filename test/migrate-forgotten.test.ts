@@ -103,12 +103,12 @@ for (const database of databases('sql')) {
         expect(`${system}${JSON.stringify(messages)}`).not.toMatch(/91,500|Bruno|Ida/);
       });
 
-      it('restore a turn with the last of the memories that were read from it', async () => {
+      it('restore the words of a turn when the last memory that was formed from the turn is restored', async () => {
         const [dog, ida, salary] = ['dog', 'ida', 'salary'].map((name) => id('mem', name));
         await ana.memories.restore(salary ?? '');
         expect(await turn('salary')).toBe(TURNS.salary);
         await ana.memories.restore(dog ?? '');
-        // The whole turn was hidden for both, and its words are also those of the other one.
+        // The whole turn was hidden for both memories, so its words stay hidden while one of them is still forgotten.
         expect((await turn('both'))?.trim()).toBe('');
         await ana.memories.restore(ida ?? '');
         expect(await turn('both')).toBe(TURNS.both);

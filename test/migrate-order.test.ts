@@ -70,7 +70,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('are paged through and followed without a gap if two owners have the same versions', async () => {
+    it('are listed in pages and streamed without a gap if two owners have the same version numbers', async () => {
       const { options, drop } = await database.create();
       const now = Date.parse('2026-11-01T09:00:00Z');
       const varve = await createVarve({

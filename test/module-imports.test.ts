@@ -58,10 +58,10 @@ function imports(): Map<string, string[]> {
 
 const folderOf = (file: string): string => file.split('/')[1] ?? '';
 
-describe('imports', () => {
+describe('imports of source files', () => {
   const all = imports();
 
-  it('go in one direction', () => {
+  it('follow the order of the folders', () => {
     const wrong: string[] = [];
     for (const [file, targets] of all) {
       const from = folderOf(file);
@@ -89,7 +89,7 @@ describe('imports', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('have SQL only in store/', () => {
+  it('SQL and the query builder are used only in store/', () => {
     // Kysely's own words, and tables by name: a query that is built outside of store/ is found by either.
     const query = /from 'kysely'|\bsql(?:<[^`]*>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/;
     const outside = globSync('src/**/*.ts').filter(

@@ -63,18 +63,18 @@ async function understood(requests: readonly NaturalRequest[]): Promise<number> 
 // Measured with the local embedder and without a model. The floors are the figures of the last run; the goal is nine of ten.
 describe('[X1] requests to forget as ordinary users type them, in seven languages, without a model', () => {
   it.each([
-    ['that nobody has looked at', talk.unseen, 0.8],
-    ['of another person that nobody has looked at', talk.fresh, 0.85],
-    ['that ask nothing of the memory', talk.none, 1],
-    ['of another person that ask nothing of the memory, two of which are obeyed', talk.freshNone, 0.93],
-    ['of a third person', talk.third, 0.78],
-    ['of a third person that ask nothing of the memory, one of which is obeyed', talk.thirdNone, 0.96],
-    ['of a fourth person, whose misses were looked at', talk.fourth, 0.78],
-    ['of the same person that nobody has looked at', talk.fifth, 0.78],
-    ['of a fifth person that nobody has looked at', talk.sixth, 0.76],
-    ['of a fifth person in texts of somebody else', talk.sixthPasted, 1],
-    ['of a sixth person that nobody has looked at', talk.seventh, 0.88],
-    ['of a sixth person that ask nothing of the memory', talk.seventhNone, 1],
+    ['by the first author, not read by the developers', talk.unseen, 0.8],
+    ['by the second author, not read by the developers', talk.fresh, 0.85],
+    ['by the first author: messages that ask to forget nothing', talk.none, 1],
+    ['by the second author: messages that ask to forget nothing, two of which are obeyed', talk.freshNone, 0.93],
+    ['by the third author', talk.third, 0.78],
+    ['by the third author: messages that ask to forget nothing, one of which is obeyed', talk.thirdNone, 0.96],
+    ['by the fourth author, whose missed requests the developers have read', talk.fourth, 0.78],
+    ['by the fourth author, not read by the developers', talk.fifth, 0.78],
+    ['by the fifth author, not read by the developers', talk.sixth, 0.76],
+    ['by the fifth author: requests in pasted texts of somebody else', talk.sixthPasted, 1],
+    ['by the sixth author, not read by the developers', talk.seventh, 0.88],
+    ['by the sixth author: messages that ask to forget nothing', talk.seventhNone, 1],
   ])('%s', { timeout: 600_000 }, async (name, requests, least) => {
     const count = await understood(requests);
     console.log(`natural requests ${name}: ${count} of ${requests.length}`);

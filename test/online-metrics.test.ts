@@ -135,7 +135,7 @@ for (const database of databases()) {
       await opened.varve.drain();
     };
 
-    it('[Q10] pass the checks if the statements were said', async () => {
+    it('[Q10] pass the checks of extraction if the user said all statements', async () => {
       for (let user = 0; user < 20; user += 1) await talk(`careful-${user}`, [said]);
       const { conversations, checks } = await opened.varve.operator.checkExtraction();
       expect(conversations).toBe(20);
@@ -158,7 +158,7 @@ for (const database of databases()) {
       expect(await alerts()).toEqual(['hallucinated']);
     });
 
-    it('[Q10] end with the hundredth: later ones change nothing', async () => {
+    it('[Q10] are the first hundred: later conversations do not change the checks', async () => {
       for (let user = 0; user < 75; user += 1) await talk(`late-${user}`, [said]);
       const { conversations, checks } = await opened.varve.operator.checkExtraction();
       expect(conversations).toBe(100);

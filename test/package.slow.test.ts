@@ -80,7 +80,7 @@ describe('the package as npm packs it', () => {
   it('has every file that its documents link to, and no source map without its source', () => {
     const files = globSync('**/*', { cwd: join(folder, 'package'), exclude: ['node_modules/**'] });
     const dead = files
-      // The docs site has its own test of links; it contains copies of documents from elsewhere.
+      // `dist/` is skipped: it contains the docs site, whose links have their own test.
       .filter((file) => file.endsWith('.md') && !file.startsWith('dist/'))
       .flatMap((file) => {
         const text = readFileSync(join(folder, 'package', file), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');

@@ -14,7 +14,7 @@ const [, , database] = databases('sql');
 
 describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () => {
   // The embedder is a paid one, so each call also writes its usage to the ledger.
-  it('are at most 11 for an exchange observed, 13 for a recall and 37 for a context', { timeout: 60_000 }, async () => {
+  it('are at most 11 to observe an exchange, 13 for a recall and 37 for a context', { timeout: 60_000 }, async () => {
     const { options, drop } = await database!.create();
     const embed = async (texts: readonly string[]): Promise<number[][]> =>
       texts.map((text) =>
@@ -140,7 +140,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
-  it('has no transaction left open by reads, which do not wait for their commit', async () => {
+  it('has no open transactions after reads, although reads do not wait for their commit', async () => {
     const { options, drop } = await database!.create();
     const name = `read_${randomUUID().slice(0, 8)}`;
     const url = new URL(inject('postgresUrl') ?? '');
@@ -170,13 +170,13 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
-  it('is distinguished from a server that does not exist', async () => {
+  it('is reported as unavailable if it cannot be reached, while an SQL error keeps its own code', async () => {
     const gone = new URL(inject('postgresUrl') ?? '');
     gone.port = '1';
     await expect(openStore({ url: gone.href })).rejects.toMatchObject({ code: 'store_unavailable' });
     const { options, drop } = await database!.create();
     const store = await openStore(options);
-    // A wrong URL is not an outage.
+    // An error in the SQL is not an outage.
     await expect(store.read('t', (reader) => sql`select nothing`.execute(reader))).rejects.toMatchObject({
       code: '42703',
     });

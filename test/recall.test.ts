@@ -102,7 +102,7 @@ for (const database of databases()) {
       }
     });
 
-    it('turns without content are found only by their own words, and an agreement with its question', async () => {
+    it('turns without content (“ok”, “thanks”) are found only by their own words, and a “yes” also by the words of its question', async () => {
       const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
       for (const [userMessage, agentResponse] of [
         ['I moved to Oslo in May.', 'Noted.'],
@@ -160,7 +160,7 @@ for (const database of databases()) {
       expect(results.map(({ score }) => score)).toEqual(results.map(({ score }) => score).sort((a, b) => b - a));
     });
 
-    it('[Q6] a session starts with the top 20 by importance, then last access; reading them counts', async () => {
+    it('[Q6] a session starts with the top 20 memories by importance, then by last access; each of them counts one more access', async () => {
       const handle = open();
       for (let index = 0; index < 25; index += 1) {
         await handle.memories.create({
@@ -186,7 +186,7 @@ for (const database of databases()) {
       expect((await handle.memories.get(first!.id))?.accessCount).toBe(2);
     });
 
-    it('[L3] of 40 live memories the 30 nearest are ranked, ten are returned, fewer within a token budget', async () => {
+    it('[L3] of 40 live memories the 30 nearest are ranked and ten are returned, or fewer if a token budget is set', async () => {
       const handle = open();
       const make = (content: string, importance: number) =>
         handle.memories.create({ type: 'fact', content, importance });
@@ -208,7 +208,7 @@ for (const database of databases()) {
       expect(few.results.length).toBeLessThan(10);
     });
 
-    it('[L2] [L3] five signals order the 30 nearest, weights are settings, and unimportant memories are left out', async () => {
+    it('[L2] [L3] five signals order the 30 nearest memories, the weights are settings, and unimportant memories are left out', async () => {
       const handle = open();
       await handle.memories.create({ type: 'fact', content: 'Traffic was 500 visits a day.', importance: 0.5 });
       clock.advance(200 * DAY);
@@ -313,7 +313,7 @@ for (const database of databases()) {
       expect(await ask(jira)).toHaveLength(5);
     });
 
-    it('[K2] [K13] [K16] finds notes, summaries, saved items by tag, and history by keyword', async () => {
+    it('[K2] [K13] [K16] finds notes and summaries by meaning, saved items by tag, and the history by keyword', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.notes.add({ title: 'Rome', content: 'The hotel near the Pantheon had a lovely roof terrace.' });
       await handle.notes.add({ title: 'Boiler', content: 'The boiler is serviced every October.' });
@@ -591,7 +591,7 @@ for (const database of databases()) {
       expect(await first('What was my job in March?')).toContain('tailor');
     });
 
-    it('a turn with forgotten words has no sequence of blanks and no mark of a change, in results and in prompts', async () => {
+    it('a turn with forgotten words is shown with “…” in their place and without a mark of a change, in results and in prompts', async () => {
       const handle = open({ agent: 'coach', user: 'u1', session: 's1' });
       const userMessage = 'I live in Trondheim and I am a vegetarian now.';
       await handle.logInteraction({ userMessage, agentResponse: 'Good to know.' });
@@ -605,7 +605,7 @@ for (const database of databases()) {
       expect(messages[0]?.content).toBe('… and I am a vegetarian now.');
     });
 
-    it('a turn with another answer than its replaced statement keeps its place', async () => {
+    it('a turn with a replaced statement keeps its rank if other words of the turn answer the question', async () => {
       const handle = open({ user: 'u1', session: 's1' });
       for (const userMessage of [
         'I live in Truro, and last night the chimney of the old bakery across the road collapsed onto three parked vans.',
@@ -675,7 +675,7 @@ for (const database of databases()) {
       expect(beforeMessage).not.toContain('Do not guess');
     });
 
-    it('the names of the user mean the user, and the fact of a name answers only questions for the name', async () => {
+    it('a question with the user’s name is a question about the user, and the fact with the name answers only questions for the name', async () => {
       const handle = open({ user: 'ingrid.solberg' });
       await handle.facts.set({ key: 'name', value: 'Ingrid Solberg' });
       await handle.facts.set({ key: 'preferred_name', value: 'Inga' });
@@ -696,7 +696,7 @@ for (const database of databases()) {
       expect((await handle.recall('Which dentist do I go to?')).abstained).toBe(true);
     });
 
-    it('the id of the user is a name, unless somebody else has it', async () => {
+    it('the id of the user counts as a name of the user, unless a relative has that name', async () => {
       const [own, sister] = [open({ user: 'mirela' }), open({ user: 'mirela' })];
       for (const handle of [own, sister])
         await handle.logInteraction({ userMessage: 'I live in Cluj.', agentResponse: 'Mirela, what a town.' });
@@ -732,7 +732,7 @@ for (const database of databases()) {
       expect(texts(await handle.recall('the holiday in Delft', { abstain: false }))).toHaveLength(10);
     });
 
-    it('turns with the same content are one result, and others take their places', async () => {
+    it('turns with the same content are one result, and other results take the freed places', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const plants = 'ficus aloe fern cactus ivy begonia orchid violet jasmine lavender'.split(' ');
       await handle.observe([
@@ -813,7 +813,7 @@ for (const database of databases()) {
       expect(texts(known)[0]).toBe('Likes strong espresso.');
     });
 
-    it('a permanent fact that the question asks for is an answer, and the other results may still be none', async () => {
+    it('a permanent fact that matters for the question is returned, even if no other result is relevant', async () => {
       const handle = open({ user: 'ana' });
       await handle.facts.set({ key: 'allergy', value: 'peanuts', category: 'health' });
       await remember(handle, 'Drives a blue van.', 'Works at the port authority.', 'Has two sisters.');
@@ -956,7 +956,7 @@ for (const database of databases()) {
       await created.drop();
     });
 
-    it('shows a turn whose whole text is the id of a memory that is shown with it', async () => {
+    it('returns a turn whose whole text is the id of a memory together with that memory', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       const ticket = await handle.memories.create({ type: 'fact', content: 'The ticket about the boiler is open.' });
       const id = 'memory' in ticket ? (ticket.memory as { id: string }).id : (ticket as { id: string }).id;
@@ -1003,7 +1003,7 @@ for (const database of databases()) {
       await created.drop();
     });
 
-    it('sees at once what another handle or process has written', async () => {
+    it('finds immediately what another handle or process has written', async () => {
       const handle = open({ user: 'ana' });
       await remember(handle, 'One thing.');
       await handle.recall('thing', { abstain: false });

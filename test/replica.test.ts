@@ -38,7 +38,7 @@ describe.skipIf(server?.skip !== null || inject('distributed'))('a replica for r
       }
       await expect.poll(() => found('harbour'), { timeout: 60_000 }).toHaveLength(2);
 
-      // Forgotten and erased records are gone at once, also for another process, and so is a revoked key.
+      // Forgotten and erased records are gone immediately, also for another process, and so is a revoked key.
       const { memory: kept } = await ana.memories.create({ type: 'fact', content: 'The lighthouse of Linz is white.' });
       const { memory: gone } = await ana.memories.create({ type: 'fact', content: 'The lighthouse of Graz is red.' });
       const { key, secret } = await varve.operator.keys.create('acme', { name: 'app' }, 'test');

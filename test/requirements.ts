@@ -8,7 +8,7 @@ export interface RequirementCase {
   test: string;
 }
 
-/** The request of a source design in a few words, and the cases that prove it. */
+/** A requirement in a few words, and the cases that prove it. */
 export interface Requirement {
   asks: string;
   cases: RequirementCase[];
@@ -16,7 +16,7 @@ export interface Requirement {
   pending: string | null;
 }
 
-// How many requirements each source design has.
+// The number of requirements of each group. The letter of the group is the first letter of the ids.
 const DESIGNS = { Q: 13, T: 21, K: 20, L: 16, E: 15, X: 4 };
 
 /** The ids of all requirements. */

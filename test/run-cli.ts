@@ -17,7 +17,7 @@ export interface CliOptions {
   input?: string;
   /** Whether the command runs in a pseudo-terminal. With `input` or `isApart`, it runs in a separate process. */
   terminal?: boolean;
-  /** The working folder. Default: that of the tests. */
+  /** The working folder. Default: the working folder of the tests. */
   cwd?: string;
   /** Called when the command first writes to stderr, in a separate process. */
   onComplaint?: () => void;

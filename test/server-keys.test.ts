@@ -15,7 +15,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     let server: ServerProcess;
     /** A key that reaches only the user `bob` and has full access there. */
     let bob: string;
-    /** A memory of Ana's, one that all share, and an event of Ana's. */
+    /** A memory of Ana, a memory that all users share, and an event of Ana. */
     let hers: string;
     let shared: string;
     let event: string;

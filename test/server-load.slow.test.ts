@@ -22,7 +22,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       await place.remove();
     });
 
-    it(`answers ${CLIENTS} clients at once without an error and with stable memory`, { timeout: 60_000 }, async () => {
+    it(`answers ${CLIENTS} parallel clients without an error and with stable memory`, { timeout: 60_000 }, async () => {
       place = await serverPlace(database);
       const server = await start();
       const until = Date.now() + LOAD_FOR;
@@ -147,8 +147,8 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         for (let index = 0; index < 10; index += 1) await write();
         const before = await resident();
         for (let index = 0; index < 30; index += 1) await write();
-        // A rough bound for a process: src/http/streams.test.ts asserts that no change waits in memory. The process gets time to collect
-        // its garbage.
+        // This is only a rough bound on the memory of the process. src/http/streams.test.ts checks exactly that no change is buffered. The
+        // process gets time to collect its garbage.
         await expect.poll(async () => (await resident()) - before, { timeout: 25_000 }).toBeLessThan(100 * 1024 ** 2);
         const follower = await fetch(`${server.url}/v1/changes?user=e`, {
           headers: { authorization: `Bearer ${server.key}` },

@@ -61,7 +61,7 @@ export interface Answered {
   text: string;
 }
 
-/** Starts a server and waits until it listens. It has no embedder by default, because other tests cover that. */
+/** Starts a server and waits until it listens. By default it has no embedder, because other tests cover the embedder. */
 export async function startServer(
   place: ServerPlace,
   {

@@ -7,7 +7,7 @@ import { createVarve } from '../src/varve.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0, settings: DEFAULT_SETTINGS, version: 'test', log: () => {} };
 
-it('a server with open idle connections stops at once', async () => {
+it('a server with open idle connections stops immediately', async () => {
   const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
   const server = await serve({ ...LOCAL, varve });
   // A browser opens connections in advance, and keeps connections open after an answer.

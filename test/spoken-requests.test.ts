@@ -76,7 +76,7 @@ function toldOnce(lines: readonly string[]): (request: string) => Promise<Event[
   };
 }
 
-describe('[X1] spoken requests to forget that no pattern was written from, in six languages, without a model', () => {
+describe('[X1] spoken requests to forget that were not used to write the patterns, in six languages, without a model', () => {
   const sqlite = databases()[0]!;
 
   it('are understood: nine of ten forget what is meant and nothing else', { timeout: 300_000 }, async () => {
@@ -141,7 +141,7 @@ describe('[X1] a request about its own turn', () => {
   });
 });
 
-describe('[X1] a request without a phrase', () => {
+describe('[X1] a request without a fixed phrase such as “forget”', () => {
   const SAID = [
     'I make 90k a year at Siemens.',
     'I live at Hauptstrasse 12 in Graz.',
@@ -181,14 +181,15 @@ describe('[X1] a request in a long conversation', () => {
   ];
   const eventsAfter = toldOnce(WEEKS);
   it.each([
-    // The phrase of a request in talk that asks nothing of memory: no turn is lost, however many share a word with it.
+    // A sentence with a phrase of a request that asks to forget nothing: no turn is lost, however many turns share a word with the
+    // sentence.
     ['Olga is going to lose it when she sees the gate.', []],
-    // The words before a colon are a request, and those of a heading are not.
+    // Words before a colon can be a request, but a heading before a quoted mail is not.
     ['Two things that can go: my phone number and where I teach.', ['0151 2233445', 'Ahrweiler']],
     ['Mail from Olga: please delete my phone number.', []],
     // The redaction writes "[password removed]", which is not a request.
     ['My pin is 4821.', []],
-    // One statement that two turns make.
+    // Two turns make this statement.
     ['Please delete my phone number.', ['0151 2233445']],
     ["I'd rather you didn't know where I teach.", ['Ahrweiler']],
   ])('forgets what is meant and nothing else: %s', async (request, gone) => {
@@ -197,7 +198,7 @@ describe('[X1] a request in a long conversation', () => {
     expect(changed).toEqual(WEEKS.filter((words) => gone.some((one) => words.includes(one))));
   });
 
-  it('not to keep what its own sentence says removes that sentence and no earlier turn', async () => {
+  it('that asks not to note its own sentence removes that sentence and no earlier turn', async () => {
     const { options, drop } = await databases()[0]!.create();
     const { varve } = await openForming(options, { formation: { writes: 'immediate' }, embedder: undefined });
     const handle = varve.for({ agent: 'a', user: 'ana', session: 's' });

@@ -267,14 +267,14 @@ for (const database of databases()) {
         expect((await handle.memories.list()).items.map(({ id }) => id)).toEqual([next.id]);
       });
 
-      it('ends when the contradiction was stated, if it has no beginning of its own', async () => {
+      it('ends the contradicted memory at the time when it was stated, if it has no `validFrom`', async () => {
         const handle = open();
         const old = (await handle.memories.create(oslo)).memory;
         await handle.memories.create({ ...bergen, contradicts: old.id, statedAt: '2026-02-15' });
         expect((await handle.memories.get(old.id))?.validTo).toEqual(new Date('2026-02-15'));
       });
 
-      it('archives it in favour of a known statement, and never of itself', async () => {
+      it('archives the memory that it names in favour of a known equal statement, and no memory in favour of itself', async () => {
         const handle = open();
         const old = (await handle.memories.create(oslo)).memory;
         const known = (await handle.memories.create(bergen)).memory;

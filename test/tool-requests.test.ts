@@ -73,7 +73,7 @@ async function makeCalls(client: Client, calls: readonly Call[]): Promise<string
   return answers;
 }
 
-describe('40 natural requests, with the tools that a model chose from the list alone', () => {
+describe('40 natural requests, with recorded tool calls that a model chose from the list of tools alone', () => {
   beforeAll(async () => {
     prepared = await copyableSqlite();
     const clock = manualClock(new Date(new Date(today).getTime() - 7 * 86_400_000));
@@ -91,12 +91,12 @@ describe('40 natural requests, with the tools that a model chose from the list a
     await prepared.drop();
   });
 
-  it('were answered in the order in which they were asked', () => {
+  it('have one recorded choice each, in the same order', () => {
     expect(CHOICES.map(({ says }) => says)).toEqual(REQUESTS.map(({ says }) => says));
     expect(REQUESTS).toHaveLength(40);
   });
 
-  it('were answered from the list of tools as it is today', async () => {
+  it('have choices that were recorded with the current list of tools', async () => {
     await withStore('Hello.', async (_varve, client) => {
       const { tools } = await client.listTools();
       const seen = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));

@@ -57,7 +57,7 @@ describe('the agent’s tools', () => {
     expect(agentTool('forget_fact')?.hints).toEqual({ readOnly: false, destructive: true, idempotent: true });
   });
 
-  it('are the everyday set unless a text names others, and an unknown name is refused', () => {
+  it('are the everyday set unless the setting names other tools, and an unknown name is refused', () => {
     for (const text of [undefined, '', ' ', ' , ']) expect(toolsNamed(text)).toEqual(TOOL_SETS.everyday);
     expect(toolsNamed('recall_facts, all')).toHaveLength(AGENT_TOOLS.length);
     expect(() => toolsNamed('recall_facts,')).toThrow('There is no tool or set of tools ""');
@@ -214,7 +214,7 @@ describe('the agent’s tools', () => {
     if (dueAt !== undefined) expect(items[0]?.dueAt?.toISOString()).toBe(dueAt);
   });
 
-  it('list_due returns no day that nobody stated, until the user postpones the intention to one', async () => {
+  it('list_due returns no due date that nobody stated, until the user postpones the intention to a day', async () => {
     const liv = varve.for({ agent: 'ada', user: 'liv', session: 's' });
     await liv.intentions.add({ text: 'Call the plumber', dueAt: '2030-04-05' });
     const due = async (): Promise<unknown> => (await run('list_due', {}, liv))['due'];
@@ -399,7 +399,7 @@ describe('the agent’s tools', () => {
     expect(documents).toMatchObject({ known: true, results: [{ type: 'document_chunk', trust: 'low' }] });
   });
 
-  it('offer no unrelated candidates, and keep several values with the same importance', async () => {
+  it('correct offers no unrelated candidates, and remember stores the values of a list with the same importance', async () => {
     const own = varve.for({ agent: 'ada', user: 'edda' });
     expect(await run('remember', { text: 'I am allergic to strawberries and pollen.' }, own)).toMatchObject({
       also: expect.stringContaining('pollen') as string,

@@ -123,7 +123,7 @@ for (const database of databases('sql')) {
       expect((await nearest('ocean wave', { archived: true }))[0]).toBe('blue ocean wave');
     });
 
-    it('a vector follows its text, and new text is found even if another handle wrote it', async () => {
+    it('a vector is updated when its text is revised, and new text is found even if another handle wrote it', async () => {
       const handle = varve.for(scope);
       const { memory } = await handle.memories.create({ type: 'fact', content: 'violin concert' });
       await varve.drain();
@@ -354,7 +354,7 @@ for (const database of databases('sql')) {
       await drop();
     });
 
-    it('a clock that is set back while vectors are made stops nothing', async () => {
+    it('embedding finishes even if the clock is set back meanwhile', async () => {
       const { options: own, drop: dropOwn } = await database.create();
       const clock = manualClock(new Date('2026-05-01T12:00:00Z'));
       // The clock is set back by a day while the embedder works.

@@ -79,7 +79,7 @@ describe('addresses that a webhook may not call', () => {
     ['100.64.0.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '192.0.2.7'],
     ['::1', '::', 'fe80::1', 'fe80::1%eth0', 'fd00::1', 'fc00::1', 'ff02::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8'],
     ['64:ff9b::7f00:1', '2001:db8::1', '2002:7f00:1::', '2001::1', 'not an address'],
-  ])('%s …', (...addresses) => {
+  ])('include %s and others', (...addresses) => {
     for (const address of addresses) expect([address, isPublicAddress(address)]).toEqual([address, false]);
   });
 

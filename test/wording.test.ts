@@ -105,7 +105,7 @@ const paragraphs = globSync(['*.md', 'docs/**/*.md', 'train/**/*.md', 'clients/p
 );
 
 describe('wording of the docs', () => {
-  it('finds the paragraphs it reads', () => {
+  it('reads more than 500 paragraphs, so that the checks below are not empty', () => {
     expect(paragraphs.length).toBeGreaterThan(500);
   });
 
@@ -116,7 +116,7 @@ describe('wording of the docs', () => {
     expect(found).toEqual([]);
   });
 
-  it('has no line of text that is much longer than its neighbours', () => {
+  it('has no line of text with more than 140 characters', () => {
     const long = [...new Set(paragraphs.map(({ file }) => file))].flatMap((file) =>
       readFileSync(file, 'utf8')
         .replaceAll(/^```[\s\S]*?^```/gm, '')
@@ -129,7 +129,7 @@ describe('wording of the docs', () => {
 });
 
 describe('wording', () => {
-  it('finds the pieces it reads', () => {
+  it('reads thousands of comments and messages, so that the checks below are not empty', () => {
     expect(pieces.filter(({ kind }) => kind === 'comment').length).toBeGreaterThan(3000);
     expect(pieces.filter(({ isMessage }) => isMessage).length).toBeGreaterThan(150);
   });

@@ -1,5 +1,5 @@
 // npm run train:languages: writes src/language/packs/telling-words.json, the words that identify a language if the function words of a text
-// do not. They are words of its lexicon that are in no other lexicon and are not English.
+// do not. The words of a language are taken from its lexicon, if they are in no other lexicon and are not English.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -13,8 +13,9 @@ const HEAD: i32 = 32;
 const QKV: i32 = 3 * HIDDEN;
 
 /**
- * Activations are quantised to 0..124. The dot instruction wants 7 bits; 124 instead of 127 because `matmul` adds three
- * products in 16 bits before widening, and the heaviest such group of weights in the model sums to 264: 264 × 124 < 32768.
+ * Activations are quantised to 0..124. The dot instruction accepts 7 bits (0..127). The limit is 124, because `matmul` adds three
+ * dot results, six products in all, in a 16-bit lane before widening. The largest sum of six such weights in the model is 264, and
+ * 264 × 124 < 32768.
  */
 const LEVELS: f32 = 124;
 
@@ -31,8 +32,8 @@ function maxLanes(v: v128): f32 {
 }
 
 /**
- * Constants of `exponential` and `gelu`, which the caller keeps in memory: a load is one instruction, while V8 builds a
- * SIMD constant anew with three at every use.
+ * Writes the constants of `exponential` and `gelu` into memory. Loading a constant is one instruction, whereas V8 builds a SIMD
+ * constant with three instructions at every use.
  */
 export function writeConstants(at: usize): void {
   // e^x: 1 / ln 2, ln 2 in two parts, then the coefficients of Cephes' expf.

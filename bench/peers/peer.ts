@@ -8,7 +8,7 @@ export interface PeerTurn {
   at: Date;
 }
 
-/** A memory of one user that is compared with others. */
+/** One user's store in a memory system that takes part in the comparison. */
 export interface PeerMemory {
   /** Adds turns in order. They are searchable when the promise resolves. */
   add(turns: readonly PeerTurn[]): Promise<void>;
@@ -22,6 +22,6 @@ export interface Peer {
   name: string;
   /** The packages that have to be installed; null when there are none. */
   install: string | null;
-  /** Opens an empty memory. `modules` is the folder in which the peer's packages were installed. */
+  /** Opens an empty store. `modules` is the folder in which the peer's packages were installed. */
   open(options: { folder: string; modules: string; embedder: Embedder; user: string }): Promise<PeerMemory>;
 }

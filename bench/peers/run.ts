@@ -108,7 +108,8 @@ async function measurePeer(peer: Peer, conversation: Conversation, measured: Mea
   const embedder: Embedder = { ...cachedEmbedder(shared, { size: 50_000 }), close: async () => {} };
   const memory = await peer.open({ folder, modules: resolve(values.modules ?? '.'), embedder, user: conversation.id });
   const turns = turnsOf(conversation);
-  // The vectors of questions are computed first, so that the time of a search excludes the embedder. The time to add a turn includes it.
+  // The vectors of questions are computed first, so that the time of a search excludes the embedder. The time to add a turn includes the
+  // embedder.
   await embedder.embed(conversation.questions.map(({ question }) => question));
   await memory.add(ballastTurns(Number(values.ballast), turns[0]?.at ?? new Date(0)));
   const bySession = Map.groupBy(turns, ({ session }) => session);

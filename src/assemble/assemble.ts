@@ -101,7 +101,7 @@ function budgetOf(layout: Layout, { budget }: ContextOptions): Budget {
   return { ...layout.budget, ...budget, sections: { ...layout.budget?.sections, ...budget.sections } };
 }
 
-/** The sections of the layout that are on, and those that are switched off. */
+/** The sections of the layout that are switched on (`on`), and the sections that are switched off (`off`). */
 function switchedSections(
   layout: Layout,
   { sections = {}, history }: ContextOptions,

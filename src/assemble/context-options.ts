@@ -76,7 +76,7 @@ export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'look
 export interface ContextSettings extends ContextHooks {
   /** The layout of the context. Default `varve`. */
   layout?: LayoutName | FormerLayoutName | Layout;
-  /** The maximum number of tokens, or budgets for sections. Default 8,000, or that of the layout. */
+  /** The maximum number of tokens, or budgets for sections. Default: the budget of the layout, or 8,000. */
   budget?: number | Budget;
   /**
    * False leaves a section out. `reflections` switches all three sections of reflections, `lookups` all sections that are filled by
@@ -90,9 +90,9 @@ export interface ContextSettings extends ContextHooks {
   lookupModel?: LanguageModel;
   /** The number of most important memories in every prompt. Default 20. */
   topMemories?: number;
-  /** The maximum number of recalled records. Default: that of the layout, or 10. */
+  /** The maximum number of recalled records. Default: the limit of the layout, or 10. */
   recallLimit?: number;
-  /** The kinds of records that recall searches. Default: those of the layout, or all. */
+  /** The kinds of records that recall searches. Default: the sources of the layout, or all. */
   recallSources?: readonly RecallSource[];
   /** Counts tokens. Default: an estimate within about 10 %. */
   tokenCounter?: TokenCounter;
@@ -119,9 +119,9 @@ export interface ContextOptions extends ContextSettings {
   artifacts?: readonly { title: string; description?: string }[];
   /** Definitions of tools that are sent with the prompt. Their tokens are counted, but the context does not contain them. */
   tools?: string | readonly unknown[];
-  /** The number of tokens that must stay free. Default: that of the budget. */
+  /** The number of tokens that must stay free. Default: `budget.reserve`, or 0. */
   reserve?: number;
-  /** Active connections besides that of the handle. */
+  /** Active connections besides the connection of the handle. */
   connections?: readonly string[];
   now?: TimeInput;
   /** Read everything again. Default false: the knowledge of a session is cached until it changes. */

@@ -29,7 +29,7 @@ export interface FitRequest {
   /** The turns that the application sends itself, which later sections do not repeat. */
   given?: readonly Item[];
   budget: Budget;
-  /** The number of tokens that must stay free. Default: that of the budget. */
+  /** The number of tokens that must stay free. Default: `budget.reserve`, or 0. */
   reserve?: number;
   /** The maximum number of items of the section `recall`. Default: as many as fit. */
   mostRecalled?: number;

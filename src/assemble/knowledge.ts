@@ -179,7 +179,7 @@ interface OpenedKnowledge {
 
 interface Kept {
   knowledge: Knowledge;
-  /** The versions of the owners at the last read. While they are the same, nothing has changed. */
+  /** The versions of the owners at the last read. As long as the versions are the same, no record has changed. */
   owners: string;
 }
 
@@ -225,7 +225,8 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
 
 /**
  * Keeps the memories of the last reading, in their order, as long as no memory has changed, ended or expired, so that the prompt stays the
- * same. Otherwise the order would change, because reading increments access counts, which break ties between equally important memories.
+ * same. A new reading would change the order, because reading increments access counts, which break ties between equally important
+ * memories.
  */
 function steady(next: Knowledge, before: Knowledge, request: KnowledgeRequest): Knowledge {
   if (next.stamp !== before.stamp || next.incarnations !== before.incarnations || next.loadedAt < before.loadedAt)

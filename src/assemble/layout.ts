@@ -63,7 +63,7 @@ export interface Layout {
   name: string;
   /** How stored text is escaped. */
   escape: 'markdown' | 'xml';
-  /** The sections of the system prompt. Those that change slowly should come first, so that providers can cache the prompt. */
+  /** The sections of the system prompt. Sections that change slowly should come first, so that providers can cache the prompt. */
   system: readonly (SectionFormat | Frame)[];
   /** The sections of the user's turn. */
   user: readonly (SectionFormat | Frame)[];
@@ -82,7 +82,7 @@ export function defineLayout(layout: Layout): Layout {
   return layout;
 }
 
-/** The formats of an entry: the entry itself, or those inside a frame. */
+/** The formats of an entry: the entry itself or, for a frame, the formats inside it. */
 export function formatsOf(entry: SectionFormat | Frame): readonly SectionFormat[] {
   return 'sections' in entry ? entry.sections : [entry];
 }

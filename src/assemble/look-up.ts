@@ -365,7 +365,7 @@ function standsAlone({ kind, origin, content }: Event, message: string): boolean
 
 interface EvidenceOrder {
   order?: 'relevance' | 'time';
-  /** Whether the question is about the past. Statements that no longer hold are then shown with a mark, and otherwise left out. */
+  /** Whether the question is about the past. If it is, statements that no longer hold are shown with a mark; if not, they are left out. */
   isAboutPast: boolean;
 }
 

@@ -127,7 +127,7 @@ export function oneWord({ words }: CommandInput, what: string): string {
   return word;
 }
 
-/** Resolves with the first signal that asks this process to stop. A second signal ends the process at once. */
+/** Resolves with the first signal that asks this process to stop. A second signal ends the process immediately. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = 0;

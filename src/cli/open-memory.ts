@@ -12,7 +12,7 @@ import { type CommandInput, textOption, UsageError } from './command.ts';
 import type { Output } from './output.ts';
 import { CONFIG_FILE, isTrusted, ownFolder, trust } from './trust.ts';
 
-/** The default user on a person's own machine, so that the editor, the chat client and the terminal share one memory. */
+/** The default user on a person's own machine, so that the editor, the chat client and the terminal share the same memories. */
 export const DEFAULT_USER = 'me';
 
 /** Where the store is: a folder with an SQLite file, or a PostgreSQL server. */
@@ -60,7 +60,9 @@ export function scopeOf(input: CommandInput): HandleScope {
 
 const MOST_NAMED = 8;
 
-/** If the scope of a command has no records but other scopes have: names these scopes and how to choose one. Null otherwise. */
+/**
+ * Names the scopes that have records, and how to choose one, if the scope of a command has no records. Null if there is nothing to name.
+ */
 export async function otherScopes(varve: Varve, input: CommandInput): Promise<{ text: string; remedy: string } | null> {
   const scope = scopeOf(input);
   const { events, memories } = await varve.operator.count(scope);
@@ -110,7 +112,7 @@ interface OpenOptions {
   distribute?: boolean;
 }
 
-/** Opens memory for a command. */
+/** Opens the store of a command. */
 export async function openMemory(
   input: CommandInput,
   { embeds = 'nothing', background = false, distribute = false }: OpenOptions = {},
@@ -153,7 +155,7 @@ async function makeOwnFolder(folder: string): Promise<void> {
   }
 }
 
-/** Runs `work` with an open memory and closes the memory afterwards, also after an error. */
+/** Runs `work` with an open store and closes the store afterwards, also after an error. */
 export async function withMemory<Result>(
   input: CommandInput,
   options: OpenOptions,

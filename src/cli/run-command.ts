@@ -221,7 +221,7 @@ function startFast(name: string, { isLasting = false }: { isLasting?: boolean } 
   if (!isLasting) Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 }
 
-/** Removes old caches, also those in use. The next run creates a missing cache again. */
+/** Removes old caches, even if another command is using them. The next run creates a missing cache again. */
 function removeOld(caches: string, name: string): void {
   try {
     // Costs one `stat` when there is nothing to remove: every command waits for this check.

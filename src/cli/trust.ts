@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFil
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The file in a memory's folder whose default export is the options of `createVarve()`. */
+/** The file in the folder of a store whose default export is the options of `createVarve()`. */
 export const CONFIG_FILE = 'varve.config.js';
 
 /** The person's own folder, whose content only that person has written. */

@@ -8,9 +8,9 @@ import type { RunDeps } from './consolidate-deps.ts';
 type RehearsedDeps = Pick<RunDeps, 'database' | 'ledger' | 'languageModel'>;
 
 /**
- * Runs `work` in one transaction and rolls it back. Each step of `work` sees the changes of the previous steps, and the result is that of a
- * real run. Until the rollback, other writers wait: those of the same owners in PostgreSQL, all writers in SQLite. So this function is for
- * work on one owner; for work on a whole tenant use {@link rehearseApart}.
+ * Runs `work` in one transaction and rolls it back. Each step of `work` sees the changes of the previous steps, and the result is the same
+ * as in a real run. Until the rollback, other writers wait: in PostgreSQL the writers of the same owners, in SQLite all writers. So this
+ * function is for work on one owner; for work on a whole tenant use {@link rehearseApart}.
  *
  * The transaction never waits for a language model. When `work` needs an answer, the transaction is rolled back, the model is asked, and
  * `work` starts again with all answers so far. The calls are paid and metered as in a real run.

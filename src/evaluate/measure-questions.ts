@@ -68,8 +68,9 @@ function named(turnOf: ReadonlyMap<string, string>, ids: readonly string[]): str
 }
 
 /**
- * The metrics of a ranking whose results rest on several turns each. For rank metrics a result counts once, as the first turn of evidence
- * that no earlier result had. For recall a result counts for all its turns.
+ * The metrics of a ranking whose results rest on several turns each. For rank metrics, each result is one item: its first turn that is
+ * evidence and that no earlier result contained. Without such a turn the result is not relevant. For recall, a result counts for all its
+ * turns.
  */
 export function placeValues(
   turns: readonly (readonly string[])[],

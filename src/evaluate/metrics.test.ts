@@ -79,7 +79,7 @@ describe('retrieval metrics', () => {
   });
 });
 
-describe('abstention', () => {
+describe('abstention metrics', () => {
   const questions = [
     { isAnswerable: true, confidence: 0.9 },
     { isAnswerable: true, confidence: 0.4 },
@@ -87,14 +87,14 @@ describe('abstention', () => {
     { isAnswerable: false, confidence: 0.1 },
   ];
 
-  it('has a curve of two shares', () => {
+  it('give, for each threshold, the shares of unanswerable and of answerable questions on which recall abstains', () => {
     expect(abstentionCurve(questions, [0.3, 0.6])).toEqual([
       { threshold: 0.3, silentOnUnanswerable: 0.5, silentOnAnswerable: 0 },
       { threshold: 0.6, silentOnUnanswerable: 1, silentOnAnswerable: 0.5 },
     ]);
   });
 
-  it('has an area that is the probability of the right order', () => {
+  it('have an area: the probability that an answerable question has a higher confidence than an unanswerable one', () => {
     expect(abstentionArea(questions)).toBe(0.75);
     expect(abstentionArea(questions.filter(({ isAnswerable }) => isAnswerable))).toBeNaN();
   });

@@ -5,12 +5,12 @@ export function precisionAt(ranked: readonly string[], relevant: ReadonlySet<str
   return hits(ranked, relevant, k) / checkedK(k);
 }
 
-/** Share of the relevant ids that are among the first k; NaN if nothing is relevant. */
+/** Share of the relevant ids that are among the first k results; NaN if `relevant` is empty. */
 export function recallAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return relevant.size === 0 ? Number.NaN : hits(ranked, relevant, k) / relevant.size;
 }
 
-/** 1 / rank of the first relevant result, 0 if there is none; NaN if nothing is relevant. */
+/** 1 / rank of the first relevant result; 0 if no result is relevant; NaN if `relevant` is empty. */
 export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<string>): number {
   if (relevant.size === 0) return Number.NaN;
   const place = distinct(ranked).findIndex((id) => relevant.has(id));

@@ -10,7 +10,7 @@ describe('quotedShare', () => {
     expect(quotedShare(turn, flat(prompt))).toBe(1);
   });
 
-  it('is a share by length if a sentence is missing', () => {
+  it('is the quoted share of the characters of the turn if a sentence is missing', () => {
     expect(quotedShare(turn, flat('Badagry is out, the road is terrible.'))).toBeCloseTo(36 / (36 + 41), 2);
     expect(quotedShare(turn, flat('Do the dishes.'))).toBe(0);
   });

@@ -228,12 +228,15 @@ function mostOf(count: number): Search['most'] {
 
 /** For how many days after a plan has expired a reader still looks for its outcome in the user's turns. */
 const OUTCOME_DAYS = 90;
-/** How many expired statements a reader is shown. Few of them have an outcome in these turns, and they displace statements that hold. */
+/**
+ * How many expired statements a reader is shown. The number is low, because few of them have an outcome in these turns, and each takes the
+ * place of a statement that holds.
+ */
 const MOST_EXPIRED = 6;
 
 /**
- * Statements that expired recently without a known outcome, such as an intention that was due weeks ago. The ones nearest to these turns
- * come first: "got the job!" is the outcome of an archived interview.
+ * Statements that expired recently without a known outcome, such as an intention that was due weeks ago. The statements nearest to these
+ * turns come first: "got the job!" is the outcome of an archived interview.
  */
 async function expiredNear(reader: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
   const since = deps.clock.now() - OUTCOME_DAYS * DAY;

@@ -38,7 +38,7 @@ import {
   unreadExchanges,
 } from './formation-jobs.ts';
 
-/** The formation of memories in a process: at once, by jobs, or on request. */
+/** The formation of memories in a process: immediately, by jobs, or on request. */
 export interface Formation {
   /** Forms the session of a scope now. Waits for a formation of the same session that is already running in this process. */
   form(scope: Scope): Promise<FormResult>;
@@ -345,7 +345,7 @@ async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, r
   await enqueue(writer, { ...merge, uniqueKey: ownerKey(scope), delay: MERGE_AFTER }, deps);
 }
 
-/** The refusals of a formation. The text is removed from those that repeat forgotten words. */
+/** The refusals of a formation. Refusals that repeat forgotten words lose their text and detail. */
 async function withoutForgotten({ writer, scope, result: { refused } }: Writing): Promise<Refusal[]> {
   if (refused.length === 0) return [];
   const says = await saysForgotten(writer, ownerOf(scope));

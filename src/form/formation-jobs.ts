@@ -48,7 +48,7 @@ export async function triggerFormation(
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
 }
 
-/** Whether a model reads every exchange at once, in addition to the formation of the session. */
+/** Whether a model reads every exchange immediately, in addition to the formation of the session. */
 function readsByModel(deps: TriggerDeps): boolean {
   const { facts, writes, inlineReader } = deps.settings;
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
@@ -57,7 +57,7 @@ function readsByModel(deps: TriggerDeps): boolean {
 // Events are read in batches, so that many events do not block the process.
 const AT_ONCE = 20;
 
-/** The ids of the events that the local reader of this process reads at once, in batches. */
+/** The ids of the events that this process's local reader reads immediately, in batches of AT_ONCE. */
 export function inlineExchanges(deps: TriggerDeps, events: readonly Event[]): string[][] {
   if (deps.settings.writes === 'deferred' || !deps.settings.facts || readsByModel(deps)) return [];
   const ids = events.filter(({ kind }) => kind !== 'document_chunk').map(idOf);

@@ -26,9 +26,9 @@ export interface FormationSettings {
   reflections: boolean;
   /** Whether the topics of a session are summarised once the session is quiet. */
   summaries: boolean;
-  /** `immediate`: every exchange is read at once. `deferred`: exchanges are read when their session is formed. */
+  /** `immediate`: every exchange is read immediately. `deferred`: exchanges are read when their session is formed. */
   writes: 'immediate' | 'deferred';
-  /** Who reads an exchange at once: the local reader, or the language model in a call of its own. */
+  /** Who reads an exchange immediately: the local reader, or the language model in a call of its own. */
   inlineReader: 'local' | 'model';
   /**
    * `with-reading`: reflections are part of the model's answer about the turns. `own`: a separate call is shown the new statements and

@@ -143,8 +143,8 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // If the turn states the same attribute, the fields decide: "I live in Linz now" may repeat a known statement. If the turn extends a
-    // statement, that statement must not end, because its new words would end with it.
+    // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in
+    // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
     const found = (await endedBy(work, event)).filter(
       ({ target }) =>
         !own.some(({ attribute, relation, text }) =>
@@ -180,7 +180,7 @@ const LEFT: Readonly<Record<string, RegExp>> = {
 
 /**
  * The known facts that are ended by a text from the application: "User left Siemens in March". The reading layers are not used for such
- * texts, because they take "User visited Graz" for the end of living there.
+ * texts, because they classify "User visited Graz" as the end of living there.
  */
 export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scope'>, turn: Event): Promise<Memory[]> {
   const left = Object.entries(LEFT).flatMap(([attribute, pattern]) => {
@@ -239,8 +239,8 @@ function withoutContrast(clauses: readonly string[], message: string): string {
 
 /**
  * Whether a message shares a word with the predicate of a clause, and not only with its topic. "My mum is home again" and "the laptop is
- * fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The reading layers do not see the difference: they took 14 of
- * 26 such sentences for an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word.
+ * fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The reading layers do not see the difference: they classified
+ * 14 of 26 such sentences as an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word.
  */
 function speaksOf(message: string, clause: string): boolean {
   const pack = detectPack(clause, detectPack(message));
@@ -267,14 +267,17 @@ function clausesOf(text: string): string[] {
   return splitClauses(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** The user's own clauses from which a statement was formed. If some of them contain its value, only those. */
+/**
+ * The user's own clauses from which a statement was formed: only the clauses that contain its value, if any do. Without a clause, the text
+ * of the statement is returned.
+ */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
   const clauses = quotedIn(quotes, sources).flatMap(clausesOf);
   const naming = clauses.filter((clause) => value !== null && normalValue(clause).includes(normalValue(value)));
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
 
-/** Whether a statement was made before a message and claims a state that can end. An event of the past stays true. */
+/** Whether a statement was made before a message and claims a state that can end. A past event stays true. */
 function canEnd(memory: Memory, event: Event): boolean {
   const { statedAt, sourceEvents, tense, dueAt } = memory;
   const isClaim = tense !== 'happened' || dueAt !== null;
@@ -339,7 +342,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     return {
       known: settings.limits.existing === 0 ? [] : await knownStatements(store, work, { vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, work) : [],
-      // A draft of these turns does not count: the local reader may have taken "Gert is fine", said of the boss, for the user's name.
+      // A draft of these turns does not count: the local reader may have read "Gert is fine", which is about the boss, as the user's name.
       names: named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
       usual: await usualSpeaker(store, scope, events),
     };

@@ -121,8 +121,9 @@ export interface Handle {
   /** Read-only access to everything that was known at a time. */
   asOf(time: TimeInput): PastHandle;
   /**
-   * Removes everything within this scope for good: the records of this user in all sessions, or those of this session alone. Returns how
-   * many records were removed, and a certificate. The certificate is kept and has no content of the records.
+   * Removes everything within this scope for good: the records of this user in all sessions or, if the handle has a session, only the
+   * records of that session. Returns how many records were removed, and a certificate. The certificate is kept and has no content of the
+   * records.
    */
   erase(options?: EraseOptions): Promise<ErasedWithCertificate>;
   /** Removes one memory for good, with everything that was derived from it alone. */

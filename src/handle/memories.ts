@@ -53,7 +53,7 @@ export interface MemoryHandle extends MemoryReader {
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
   /**
    * Replaces a memory by a new one. The old memory is archived and points to the new one. Throws `conflict` if the new memory is trusted
-   * less, because the words of a tool or a document do not replace those of a person.
+   * less, because the words of a tool or a document do not replace the words of a person.
    */
   supersede(id: string, replacement: NewMemory, options?: SupersedeOptions): Promise<Memory>;
   /** All changes of a memory, oldest first. */

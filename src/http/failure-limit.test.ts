@@ -19,7 +19,7 @@ describe('the limit of wrong keys', () => {
     };
   };
 
-  it('allows one minute of wrong keys for each address, and refills', () => {
+  it('allows each address a number of wrong keys per minute, and refills continuously', () => {
     const { note, pass } = limitAt(3);
     expect([1, 2, 3, 4].map(() => note('10.0.0.1'))).toEqual(['refused', 'refused', 'refused', 'wait 20']);
     expect(note('10.0.0.2')).toBe('refused');
@@ -47,7 +47,7 @@ describe('the limit of wrong keys', () => {
     expect(note('10.1.39.16')).toBe('wait 60');
   });
 
-  it('has no limit at 0', () => {
+  it('allows any number of wrong keys if the limit is 0', () => {
     const { note } = limitAt(0);
     expect(Array.from({ length: 100 }, () => note('x'))).toEqual(Array.from({ length: 100 }, () => 'refused'));
   });

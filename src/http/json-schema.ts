@@ -63,7 +63,7 @@ export function jsonSchema(
   }) as JsonSchema;
   const named = (whole['$defs'] ?? {}) as Record<string, JsonSchema>;
   const text = JSON.stringify({ schema: whole.properties?.['it'] ?? {}, named });
-  // The only unnamed recursive schema is that of any JSON value.
+  // The only unnamed recursive schema is the schema of any JSON value.
   const renamed = text.replaceAll('"#/$defs/', '"#/components/schemas/').replaceAll(/__schema\d+/g, 'JsonValue');
   return JSON.parse(renamed) as ReturnType<typeof jsonSchema>;
 }

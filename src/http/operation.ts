@@ -123,7 +123,7 @@ type Declare = <Query extends z.ZodType | undefined = undefined, Body extends z.
 
 /**
  * Declares operations of one tag: `notes('addNote', 'POST /v1/notes', { … })`. By default, an operation is scoped and needs `read` access
- * for GET and `write` access otherwise. Its default status is 200, or 204 without a schema.
+ * for GET and `write` access for other methods. Its default status is 200, or 204 without a schema.
  */
 export function operationsOf(tag: string, shared: Shared = {}): Declare {
   return (id, route, { answer, run, ...rest }) => {

@@ -32,12 +32,13 @@ export interface Running {
   stop(grace?: number): Promise<void>;
 }
 
-// A body may arrive slowly, for example that of an import, but headers may not.
+// The body of a request may arrive slowly, for example in an import, but its headers may not.
 const HEADERS_TIMEOUT = 15_000;
 // By default, Node checks timeouts every 30 s, and so would allow 45 s for headers.
 const CHECK_TIMEOUTS_EVERY = 5_000;
 const REQUEST_TIMEOUT = 30 * 60_000;
-// The timeout is longer than the minute for which load balancers keep a connection. Otherwise they would send into a closed connection.
+// The timeout is longer than the minute for which load balancers keep a connection. With a shorter timeout, load balancers would send into
+// a closed connection.
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;

@@ -61,7 +61,7 @@ describe('the stream of changes', () => {
     await vi.advanceTimersByTimeAsync(2 * BEAT);
   });
 
-  it('survives a failure of its source while nobody reads', async () => {
+  it('causes no unhandled rejection when its source fails while nobody reads', async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown): void => void unhandled.push(error);
     process.on('unhandledRejection', note);

@@ -5,9 +5,7 @@ import type { Origin } from '../record/statement.ts';
 
 const ORIGINS: Record<string, Origin> = { user: 'user', assistant: 'agent', tool: 'tool' };
 
-/**
- * ChatGPT's conversations.json: each conversation is a session, and its turns are those of the branch that was shown last.
- */
+/** ChatGPT's conversations.json: each conversation is a session, and its turns are the turns of the branch that was shown last. */
 export async function* readChatgpt(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value } of elementsIn(files)) {
     if (isObject(value) && isObject(value['mapping'])) yield* turnsOf(value, value['mapping']);

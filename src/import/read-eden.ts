@@ -38,7 +38,7 @@ async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collecti
   }
 }
 
-/** The key of a record's scope. A reflection is already part of the merged text of its scope, unless it is listed as unabsorbed. */
+/** The key of a record's scope: its agent and its user. */
 function placeOf(record: Imported): string {
   return JSON.stringify([textOf(record, 'agent_id'), textOf(record, 'user_id') ?? null]);
 }
@@ -118,6 +118,7 @@ function* sessionLines(
   if (places.length === 0) yield `no user is related to the ${memoryType}`;
   for (const { user, level } of places) {
     const place = placeOf({ agent_id: agent, user_id: user });
+    // A directive or a suggestion is already part of the merged text of its scope, unless `unabsorbed_memory_ids` lists it.
     const isAbsorbed =
       (memoryType === 'directive' || memoryType === 'suggestion') && merged.has(place) && !waiting.has(id);
     const scope = { agent, user, session: level === 'session' ? session : undefined };
@@ -127,7 +128,7 @@ function* sessionLines(
   }
 }
 
-/** The scopes of a record: each user that it is about, or otherwise its session or agent. */
+/** The scopes of a record: one for each user that the record is about, or else the scope of its session or agent. */
 function placesOf(
   record: Imported,
   { level, memoryType, users, session }: { level: ScopeLevel; memoryType: string; users: string[]; session?: string },

@@ -112,7 +112,7 @@ async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<
   }
 }
 
-/** Refuses a handle without a user and a session, because all users would share one memory. */
+/** Refuses a handle without a user and a session, because all users would share the same memories. */
 function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
   if (scope.user !== null || scope.session !== null) return;
   throw invalidInput("Memory needs a handle with a user or a session: varve.for({ …, user: '…' }).", { field: 'user' });

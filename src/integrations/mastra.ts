@@ -333,5 +333,5 @@ function toDbMessage(fields: MessageFields, text: string, { thread, resource }: 
   return { ...fields, threadId: thread, resourceId: resource, content };
 }
 
-// The time of past turns. Mastra sorts messages by time, so past turns come before those of today.
+// The time of past turns. Mastra sorts messages by time, so past turns come before the turns of today.
 const LONG_AGO = Date.UTC(2000, 0);

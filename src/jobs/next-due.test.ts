@@ -15,21 +15,21 @@ describe('nextDue', () => {
     expect(dues('0 3 * * *', 'UTC', '2026-01-01T02:59:59.999Z', 1)).toEqual(['2026-01-01T03:00:00.000Z']);
   });
 
-  it('is right after the jump when daylight saving time skips the local time', () => {
+  it('is the end of the skipped hour when daylight saving time skips the local time', () => {
     expect(dues('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2)).toEqual([
       '2026-03-29T01:00:00.000Z',
       '2026-03-30T00:30:00.000Z',
     ]);
   });
 
-  it('is due once when the local time occurs twice', () => {
+  it('occurs once when daylight saving time repeats the local time', () => {
     expect(dues('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', 2)).toEqual([
       '2026-10-25T00:30:00.000Z',
       '2026-10-26T01:30:00.000Z',
     ]);
   });
 
-  it('accepts seconds and nicknames', () => {
+  it('accepts cron expressions with seconds, and names such as @daily', () => {
     expect(dues('*/20 * * * * *', 'UTC', '2026-01-01T00:00:00Z', 2)).toEqual([
       '2026-01-01T00:00:20.000Z',
       '2026-01-01T00:00:40.000Z',

@@ -160,7 +160,7 @@ for (const on of databases('sql')) {
       ]);
     });
 
-    it('[T21] continue when the clock is set back by a year, and so do jobs and leases', async () => {
+    it('[T21] still run when the clock is set back by a year, and so do waiting jobs and jobs with a lease from before', async () => {
       await ensure(nightly);
       queue.clock.advance(400 * DAY);
       await queue.worker(handlers).drain();
@@ -187,7 +187,7 @@ for (const on of databases('sql')) {
       );
     });
 
-    it('[T21] do not repeat a due time that a slightly faster clock has used', async () => {
+    it('[T21] do not run again for a due time that a worker with a slightly faster clock has already run', async () => {
       await ensure({ ...nightly, cron: '0 * * * *' });
       queue.clock.advance(HOUR);
       const worker = queue.worker(handlers);

@@ -135,8 +135,8 @@ const SKEW = HOUR;
 
 /**
  * Repairs times that were written while the clock was ahead, after it was set back: due times of schedules, run times of jobs, and leases,
- * which are cut to one day. Otherwise schedules and jobs would wait until the wrong time, and the unique keys of these jobs would keep new
- * jobs out.
+ * which are cut to one day. Without this repair, schedules and jobs would wait until the wrong time, and the unique keys of these jobs
+ * would keep new jobs out.
  */
 export async function followClock(database: Database, clock: Clock): Promise<void> {
   const now = clock.now();

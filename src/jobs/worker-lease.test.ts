@@ -143,7 +143,7 @@ for (const on of databases('sql')) {
         expect(await queue.states()).toEqual(['done']);
       });
 
-      it('marks a job as dead when none of its workers ever finishes it', async () => {
+      it('marks a job as dead when every attempt lost its lease before it finished', async () => {
         const [added] = await queue.add({ kind: 'a', maxAttempts: 2 });
         const end = gate();
         const lost: unknown[] = [];
@@ -188,7 +188,7 @@ for (const on of databases('sql')) {
           ?.version;
       const count = sql<number>`version + 1`;
 
-      it('commits both or neither', async () => {
+      it('commits the effect and the completion together, or neither', async () => {
         const [added] = await queue.add({ kind: 'a' });
         let tries = 0;
         const worker = queue.worker({

@@ -92,7 +92,7 @@ for (const on of databases('sql')) {
       });
     });
 
-    it('starts at once when it is woken', async () => {
+    it('starts a waiting job immediately when it is woken', async () => {
       const started = gate();
       const worker = queue.worker({ a: async () => started.open() }, { pollMs: HOUR });
       worker.start();

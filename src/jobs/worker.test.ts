@@ -117,7 +117,7 @@ for (const on of databases('sql')) {
         expect((await queue.job(added?.id)).lastError?.length).toBeLessThanOrEqual(1000);
       });
 
-      it('counts an error that is thrown before anything is awaited', async () => {
+      it('retries a handler that throws synchronously', async () => {
         await queue.add({ kind: 'a' });
         const worker = queue.worker({
           a: () => {
@@ -138,7 +138,7 @@ for (const on of databases('sql')) {
       });
     });
 
-    it('waits without counting an attempt when a handler postpones', async () => {
+    it('runs a job later without counting an attempt when its handler postpones it', async () => {
       const [added] = await queue.add({ kind: 'a', maxAttempts: 1 });
       let credit = 0;
       const worker = queue.worker({
@@ -180,7 +180,7 @@ for (const on of databases('sql')) {
         expect(ran).toEqual([1, 2]);
       });
 
-      it('keeps the first job when it fails while a second waits', async () => {
+      it('keeps only the first job when it fails while a second job with the key waits', async () => {
         const [first] = await queue.add({ kind: 'a', uniqueKey: 'k', payload: 1 });
         const worker = queue.worker({
           a: async () => {
@@ -195,7 +195,7 @@ for (const on of databases('sql')) {
         expect((await queue.job(first?.id)).runAt.getTime()).toBe(queue.clock.now() + SECOND);
       });
 
-      it('keeps the second job when another worker has taken over the first', async () => {
+      it('keeps the second job when another worker has taken over and finished the first', async () => {
         await queue.add({ kind: 'a', uniqueKey: 'k', payload: 1 });
         const worker = queue.worker(
           {

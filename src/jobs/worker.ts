@@ -95,7 +95,10 @@ export function createWorker(options: WorkerOptions): Worker {
 interface Loop {
   /** Runs until it is stopped. Errors go to `onError`. */
   start(): void;
-  /** Resolves when nothing is left to do. A loop that was not started runs until then, and rejects with the error of a failed step. */
+  /**
+   * Resolves when nothing is left to do. If `start()` was not called, `whenIdle()` itself runs rounds until then, and rejects if a step
+   * fails.
+   */
   whenIdle(): Promise<void>;
   /** Ends the loop after the steps in progress. */
   leave(): Promise<void>;
@@ -208,7 +211,7 @@ function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
 }
 
-/** Wakes the loop. If it rings while the loop is busy, the next wait ends at once. */
+/** Wakes the loop. If it rings while the loop is busy, the next wait ends immediately. */
 interface Bell {
   ring(): void;
   /** Waits until the bell rings, at most this many milliseconds. */

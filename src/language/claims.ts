@@ -4,7 +4,7 @@ import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
 import { splitClauses, withBlanks } from './sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from './words.ts';
 
-/** Web and mail addresses and account numbers. A statement may contain only those that are in a turn. */
+/** Web and mail addresses and account numbers. A statement may contain an address or a number of this form only if a turn contains it. */
 const ADDRESS =
   /(?:https?:\/\/|\bwww\.)[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
 
@@ -169,7 +169,7 @@ export interface Quoting {
 
 /**
  * Why the quoted words of a person do not support a claim; null if they do. An unsupported claim permits what the person has not permitted,
- * takes a question for a statement, says the opposite, or takes its words from a tool, a document or a pasted text.
+ * treats a question as a statement, says the opposite, or takes its words from a tool, a document or a pasted text.
  */
 export function unsupported(claim: Quoting): string | null {
   const { text, isDenied, value, quoted, isAnswer, messages, before, foreign, more } = claim;

@@ -26,7 +26,7 @@ describe('extractEntities', () => {
     expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('[L7] joins mentions, and returns the short name as an alias', () => {
+  it('[L7] joins all mentions of an entity, and returns its short name as an alias', () => {
     const [company] = extractEntities('I work at Acme Corp. Acme Corp is big.');
     expect(company).toMatchObject({ name: 'Acme Corp', aliases: ['Acme'] });
     expect(company?.spans).toHaveLength(2);

@@ -196,7 +196,7 @@ function fencedCode(lines: readonly Line[]): ForeignSpan[] {
   });
 }
 
-/** Lines and comments whose form is not that of conversation. */
+/** Lines and code comments that have a form which does not occur in conversation. */
 function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
   const comments = spansOf(text, COMMENT).map((span) => ({ ...span, kind: 'code' as const }));
   const formed = lines
@@ -500,8 +500,8 @@ const forSomebody = perPack((pack) => {
 });
 
 /**
- * The person for whom the next messages are written, if a message says so: "gran" in "I'm typing for my gran". For a role play, the word
- * for the game or the message itself. Otherwise null.
+ * The person for whom the user writes the next messages, if a message says so: "gran" in "I'm typing for my gran". For a role play, it is
+ * the word for the game or the message itself. Null if the user writes for nobody else.
  */
 export function spokenFor(message: string): string | null {
   if (message.length > LONGEST_ANNOUNCEMENT) return null;

@@ -47,7 +47,7 @@ describe('passagesOf', () => {
     }
   });
 
-  it('has an overlap of less than a third of the text', () => {
+  it('repeats less than 34 % of the tokens of a text', () => {
     const text = `${LETTER} `.repeat(20);
     const sum = cut(text).reduce((total, passage) => total + estimateTokens(passage), 0);
     expect(sum).toBeLessThan(estimateTokens(text) * 1.34);

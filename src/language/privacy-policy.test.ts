@@ -65,7 +65,7 @@ describe('[T21] the privacy policy', () => {
     expect(slow).toEqual([]);
   });
 
-  it('drops a text with a redacted part, because the rest shows what the part was', () => {
+  it('drops a text in which a part of a dropped category was redacted, because the rest shows what the part was', () => {
     const strict: PrivacyPolicy = { ...all('keep'), health: 'drop' };
     const removed = redactSensitive('I am allergic to walnuts.', strict);
     expect(removed).toBe('I am [health removed] to walnuts.');

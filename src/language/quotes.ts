@@ -384,7 +384,10 @@ function hanNumber(run: string): number {
   return total + section + digit;
 }
 
-/** The readings of a figure: "40,000" and "40.000" are forty thousand; "4,5" and "4.5" are four and a half; "1,234" is read both ways. */
+/**
+ * The possible readings of a figure. A mark before three digits may group or be a decimal point: "40,000" gives 40000 and 40. "4,5" and
+ * "4.5" give 4.5.
+ */
 function readings(figure: string): { whole: number[]; parts: number[] } {
   const grouped = Number(figure.replace(/[.,'\u00a0\u202f ](?=\d{3}(?:\D|$))/gu, '').replace(',', '.'));
   const decimal = Number(figure.replace(/['\u00a0\u202f ]/gu, '').replace(',', '.'));

@@ -197,7 +197,7 @@ const ENGLISH = packOf('en');
 
 /** A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages. */
 export function withDatedNote(text: string, note: keyof PackDated, day: Date | null = null): string {
-  // English is the fallback of the detection only for longer texts. Otherwise "Lebt in Köln" would count as English.
+  // English is the fallback of the detection only for longer texts. As a fallback for short texts, it would make "Lebt in Köln" English.
   const isShort = text.split(' ').length <= 3;
   const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
   const written = pack?.dated[note].replace('{day}', day === null ? '' : isoDay(day));

@@ -4,12 +4,12 @@ import { PACKS } from './packs/packs.ts';
 import { indexWords, matchesOf, queryWords, saysQuoted, words } from './words.ts';
 
 describe('the words of a text', () => {
-  it('may be a run of a hundred thousand characters', () => {
+  it('are found in a run of a hundred thousand characters without spaces', () => {
     expect(indexWords('北京'.repeat(50_000))).toHaveLength(10_000);
     expect(words('ไทย'.repeat(50_000)).length).toBeGreaterThan(0);
   });
 
-  it('of a query leave out single characters of longer words', () => {
+  it('of a query do not include the single characters of longer Chinese words', () => {
     expect(queryWords('北京')).toEqual(['北京']);
     expect(queryWords('京 tea')).toEqual(['京', 'tea']);
     expect(queryWords('北京'.repeat(5_000))).not.toContain('京');
@@ -24,7 +24,7 @@ describe('the matches of a pattern', () => {
     ['ab ab', /(?<=a)b/g],
     ['', /x*/g],
     ['none', /\d/g],
-  ])('in %j are those of matchAll', (text, pattern) => {
+  ])('in %j are the same as with String.matchAll', (text, pattern) => {
     const places = (matches: Iterable<RegExpExecArray>): [string, number][] =>
       Array.from(matches, ({ 0: words, index }) => [words, index]);
     const expected = places(text.matchAll(pattern)).filter(([, index]) => pattern.unicode || isWhole(text, index));
@@ -32,7 +32,7 @@ describe('the matches of a pattern', () => {
     expect(places(matchesOf(text, pattern))).toEqual(expected);
   });
 
-  it('need a global pattern', () => {
+  it('require a pattern with the global flag', () => {
     expect(() => matchesOf('ab', /a/)).toThrow(TypeError);
   });
 });

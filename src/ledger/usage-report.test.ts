@@ -54,7 +54,7 @@ for (const kind of databases('sql')) {
       });
     });
 
-    it('[T14] does not charge for remembered text in the application’s own prompts', async () => {
+    it('[T14] does not charge for the tokens of memories in the application’s own prompts', async () => {
       const ledger = await open({ credit: 'user', budget: { perTenant: 10 } });
       await ledger.metered(context, async (meter) =>
         meter.note({ task: 'inject', operation: 'injection', model: 'test.chat:m', usage: { tokensIn: 400 } }),

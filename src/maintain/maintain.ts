@@ -26,7 +26,7 @@ import { reviseMemory } from '../store/write-memory.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 
 interface MaintenanceOptions extends UpkeepOptions {
-  /** Whether to roll all changes back, one range of rows at a time. The report is then the same as that of a real run. */
+  /** Whether to roll all changes back, one range of rows at a time. The report is then the same as in a real run. */
   dryRun?: boolean;
 }
 

@@ -46,7 +46,7 @@ describe('which statements may be duplicates', () => {
       ['Plays the cello.', { subject: "User's sister Ana" }],
     ],
     ['one names more people', ['Works with Tom at the port.'], ['Works with Tom and Eva at the port.']],
-  ])('[L7] may be duplicates: %s', (_, one, other) => {
+  ])('[L7] may be duplicates if %s', (_, one, other) => {
     expect(may(one, other)).toEqual([true, true]);
   });
 
@@ -80,7 +80,7 @@ describe('which statements may be duplicates', () => {
     ],
     ['end, which only one has', ['Rents a boat.', { validTo: new Date('2026-08-04') }], ['Rents a boat on the lake.']],
     ['expiry, which only one has', ['Is on call.', { expiresAt: new Date('2026-08-04') }], ['Is on call tonight.']],
-  ])('[L7] are not duplicates: another %s', (_, one, other) => {
+  ])('[L7] are not duplicates if they differ in: %s', (_, one, other) => {
     expect(may(one, other)).toEqual([false, false]);
   });
 });

@@ -67,7 +67,7 @@ describe('calibrate', () => {
     expect(report.classes.related).toMatchObject({ median: expect.closeTo(0.9, 2), maximum: expect.closeTo(0.914, 2) });
   });
 
-  it('has increasing knots at the boundaries of its report', async () => {
+  it('has a knot at each boundary of its report, in increasing order', async () => {
     const { calibration, report } = await calibrate(embedderOf(around(COMPRESSED, 0.014)));
     expect(report.boundaries.map((boundary) => boundary.similarity)).toEqual([0.6, 0.7, 0.85, 0.92]);
     for (const { similarity, cosine } of report.boundaries) expect(cosineFor(similarity, calibration)).toBe(cosine);
@@ -126,7 +126,7 @@ describe('calibrate', () => {
     expect(calibratedSimilarity(0.75, calibration)).toBeGreaterThan(0.85);
   });
 
-  it('embeds in batches, and other languages only when asked', async () => {
+  it('embeds in batches, and embeds pairs in other languages only on request', async () => {
     const cosineOf = around(COMPRESSED, 0.01);
     const [english, all] = [embedderOf(cosineOf), embedderOf(cosineOf)];
     const { report } = await calibrate(english);

@@ -4,7 +4,7 @@ import { calibrationPairs } from './calibration-pairs.ts';
 describe('calibrationPairs', () => {
   const classes = ['same', 'near', 'related', 'unrelated'] as const;
 
-  it.each(classes)('has at least 60 pairs that are %s', (name) => {
+  it.each(classes)('has at least 60 pairs of the class "%s"', (name) => {
     expect(calibrationPairs().filter((pair) => pair.class === name).length).toBeGreaterThanOrEqual(60);
   });
 
@@ -17,7 +17,7 @@ describe('calibrationPairs', () => {
     },
   );
 
-  it('has other languages only when asked', () => {
+  it('has pairs in other languages only on request', () => {
     const english = calibrationPairs();
     const all = calibrationPairs({ multilingual: true });
     expect(all.slice(0, english.length)).toEqual(english);

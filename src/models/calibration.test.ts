@@ -76,7 +76,7 @@ describe('cosineFor', () => {
     );
   });
 
-  it('filters raw scores as their similarities would, exactly at a knot', () => {
+  it('as a threshold on cosines, lets the same results pass as the similarity, and is exact at a knot', () => {
     fc.assert(
       fc.property(calibrations, cosines, similarities, (calibration, cosine, similarity) => {
         const cut = cosineFor(similarity, calibration);
@@ -89,7 +89,7 @@ describe('cosineFor', () => {
     );
   });
 
-  it('lets every cosine pass a similarity of 0, and only the top knot pass 1', () => {
+  it('lets every cosine pass for a similarity of 0, and only the cosine of the top knot for 1', () => {
     expect(cosineFor(0, identityCalibration('any'))).toBe(-1);
     expect(cosineFor(1, identityCalibration('any'))).toBe(1);
     expect(cosineFor(7, identityCalibration('any'))).toBe(1);

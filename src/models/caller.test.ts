@@ -114,7 +114,7 @@ describe('the caller', () => {
     expect(time.waiting).toBe(0);
   });
 
-  it('is cancelled at once, during a call, during a backoff and before the start', async () => {
+  it('rejects immediately when it is cancelled during a call, during a backoff or before the start', async () => {
     for (const when of ['calling', 'pausing', 'before']) {
       const cancelling = new AbortController();
       const delay = (ms: number, signal?: AbortSignal) =>
@@ -164,7 +164,7 @@ describe('the caller', () => {
     expect(await caller(async () => 'done')).toBe('done');
   });
 
-  it('releases its slot during a backoff', async () => {
+  it('lets another call use its slot during a backoff', async () => {
     const { caller } = callerWith({ parallel: 1 });
     const flaky = failing(httpError(500));
     expect(await Promise.all([caller(flaky.call), caller(async () => 'other')])).toEqual(['done', 'other']);

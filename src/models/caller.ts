@@ -188,7 +188,7 @@ export function createParallelLimit(limit: number): ParallelLimit {
   };
 }
 
-/** Waits for a time, and rejects at once when the signal is aborted. The function is injected, so that tests do not sleep. */
+/** Waits for a time, and rejects immediately when the signal is aborted. The function is injected, so that tests do not sleep. */
 export type Delay = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
 export const systemDelay: Delay = (milliseconds, signal) => wait(milliseconds, undefined, { signal });

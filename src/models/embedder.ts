@@ -102,7 +102,7 @@ export interface FunctionEmbedderOptions extends CallSettings {
   /** The id is stored with every vector. Change the id when the vectors of the function change. */
   id: string;
   dimensions: number;
-  /** Returns one vector for each text, in order. The vectors may have any length except 0. */
+  /** Returns one vector for each text, in order. The vectors need not be normalised, but no vector may be all zeros. */
   embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<readonly ArrayLike<number>[]>;
 }
 
@@ -216,8 +216,8 @@ export interface CalibrationKnot {
 }
 
 /**
- * Maps the cosines of one embedder to the scale of all thresholds of Varve: 0.92 the same statement, 0.85 nearly the same, 0.70 related,
- * 0.60 relevant enough to show, 0.20 nothing in common.
+ * Maps the cosines of one embedder to the scale that all thresholds of Varve use: 0.92 is the same statement, 0.85 nearly the same, 0.70
+ * related, 0.60 relevant enough to show, and 0.20 unrelated.
  */
 export interface Calibration {
   /** The id of the embedder to which the cosines belong. */
@@ -262,7 +262,10 @@ export function cosineFor(similarity: number, calibration: Calibration): number 
 
 type Axis = keyof CalibrationKnot;
 
-/** The value of one axis at a value of the other. Beyond the first and the last knot the value is constant. */
+/**
+ * Interpolates between the knots: the value on one axis for a value on the other axis. Beyond the first and the last knot the value is
+ * constant.
+ */
 function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis): number {
   let lower = knots[0] as CalibrationKnot;
   if (!(at > lower[from])) return lower[to];

@@ -132,7 +132,7 @@ describe('any AI SDK embedding model', () => {
     await expect(embedder().embed(['a'], { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('[T14] reports the usage before a later batch failed', async () => {
+  it('[T14] reports the usage of the batches before a failed batch', async () => {
     server.next(vectors(), status(400));
     const error: unknown = await embedder({ batch: 2, parallel: 1 })
       .embed(['a b', 'c', 'd'])
@@ -188,7 +188,7 @@ describe('the cache', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('caches the reading of a message, separately from vectors', async () => {
+  it('caches the results of `readParts` for a message, separately from vectors', async () => {
     const { inner } = counting();
     const asked: string[][] = [];
     const cached = cachedEmbedder({

@@ -75,7 +75,7 @@ describe('requests to a language model through its real provider', () => {
     expect(server.requests[0]?.body.messages?.[0]?.content).toContain('"facts"');
   });
 
-  it('asks for a list in words, because JSON modes return objects only', async () => {
+  it('describes a list in words instead of by a response format, because JSON modes return objects only', async () => {
     server.next(json([1, 2]));
     expect((await model().generate({ ...request, schema: z.array(z.number()) })).data).toEqual([1, 2]);
     expect(server.requests[0]?.body.response_format).toBeUndefined();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createParallelLimit } from './caller.ts';
 
-it('runs everything in order, never more than the limit at a time', async () => {
+it('starts calls in order, and never runs more than the limit at a time', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),

@@ -86,7 +86,7 @@ describe('[T7] parsing a model’s answer', () => {
     });
   });
 
-  it('unwraps at every depth where the agent chooses the keys, as in a scaffold', () => {
+  it('unwraps stringified JSON at every depth if the schema allows any keys, as in a scaffold', () => {
     const schema = z.object({ updated_scaffold: z.record(z.string(), z.json()) });
     const text = JSON.stringify({
       updated_scaffold: JSON.stringify({
@@ -114,7 +114,7 @@ describe('[T7] parsing a model’s answer', () => {
     });
   });
 
-  it('keeps text where structure is allowed as well but does not fit', () => {
+  it('keeps stringified JSON as text if the schema allows text or an object and the object does not fit', () => {
     const schema = z.object({ value: z.union([z.string(), z.object({ a: z.number() })]) });
     const parsed = (value: string) => parseAnswer({ text: JSON.stringify({ value }), finishReason: 'stop' }, schema);
     expect(parsed('{"a": 1}')).toMatchObject({ ok: true, data: { value: { a: 1 } } });

@@ -102,7 +102,7 @@ export interface Keys {
   verify(secret: string): Promise<ApiKey | null>;
   /** The keys of a tenant, newest first. */
   list(tenant: string): Promise<ApiKey[]>;
-  /** Gives a key a new secret. The old secret stops working at once in this process and within a second in others. */
+  /** Gives a key a new secret. The old secret stops working immediately in this process and within a second in others. */
   rotate(tenant: string, id: string, by: string): Promise<MadeApiKey>;
   revoke(tenant: string, id: string, by: string): Promise<ApiKey>;
   /** Whether the store has any key at all. */

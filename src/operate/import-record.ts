@@ -248,7 +248,8 @@ export async function takeInRevision(writer: Writer, line: Line<'revision'>, tak
   if (owner === null || owner === ownerKey(scope))
     return (await addRevision(writer, { ...line, recordId, run: line.run ?? null })) ? 'imported' : 'known';
   if (await revisionExists(writer, place, version)) return 'known';
-  // Otherwise the revision would be added to a record outside the line's scope and take the version of that record's next change.
+  // Without this error, the revision would be added to a record of another scope and occupy the version number of that record's next
+  // change.
   throw invalidInput(
     `Version ${version} of ${recordId} has another scope than the record ${recordId}. Both must have the same scope.`,
   );

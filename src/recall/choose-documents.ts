@@ -173,7 +173,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   if (before !== undefined) return before;
   const { labels, synonyms, askedWith } = attributes.policyOf(attribute);
   const names = [attribute, ...Object.values(labels), ...synonyms.filter((name) => !AMBIGUOUS.has(name))];
-  // An unknown attribute has no synonyms, and "Who is my boss?" asks for `boss_name` without the word name.
+  // An unknown attribute has no synonyms, so it is also matched without its ending `_name`: "Who is my boss?" asks for `boss_name`.
   if (!attributes.isKnown(attribute)) names.push(attribute.replace(/_names?$/, ''));
   const phrases = [
     ...names.map((name) => words(name.replaceAll('_', ' '))),

@@ -46,8 +46,9 @@ function addValue(moments: Moments, value: number): void {
 }
 
 /**
- * The mean difference between the cosine of a neighbour, or of a turn of the session, and that of an unrelated turn of the same speaker, in
- * standard deviations. Compares a deterministic sample of pairs, so that the cost does not grow with the store.
+ * How much higher the cosine of a turn to its neighbour, or to another turn of its session, is than its cosine to an unrelated turn of the
+ * same speaker: the mean difference in standard deviations. Compares a deterministic sample of pairs, so that the cost does not grow with
+ * the store.
  */
 function sampleCohesion(
   vectors: ReadonlyMap<number, Float32Array>,
@@ -186,7 +187,7 @@ export interface Meaning {
   similarities: Float32Array;
   /** The similarities as z-scores; 0 where there is none. */
   meaning: Float32Array;
-  /** The number of the nearest passage, per ordinal: the one whose similarity is given. */
+  /** The number of the passage that is nearest to the query, per ordinal. Its cosine is in `similarities`. */
   passages: Int32Array;
 }
 

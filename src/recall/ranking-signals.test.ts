@@ -107,13 +107,13 @@ describe('one signal decides between two documents', () => {
     expect(ranked('Where did she rent in March 2026?', [next, old, ...others])[0]).toBe('Rents in Gent.');
   });
 
-  it('other forms of a word count in languages without stemming', () => {
+  it('other forms of a word also match in languages without stemming', () => {
     expect(ranked('Gdzie mieszkasz i pracujesz?', [turn('Lubię koty.'), turn('Mieszkam w Gdyni.')])[0]).toBe(
       'Mieszkam w Gdyni.',
     );
   });
 
-  it('words of neighbouring turns count in a conversation that stays on its topic', () => {
+  it('words of neighbouring turns raise the score of a turn if the conversation stays on its topic', () => {
     const talk = [
       turn('Cold day.'),
       turn('Fine.'),
@@ -143,7 +143,7 @@ describe('what a question asks for', () => {
     ['What does James play?', false],
     ['¿Qué juegos tiene?', true],
     ['¿Qué juego tiene?', false],
-  ])('%s asks for several: %s', (question, several) => expect(analyze(question).wants.several).toBe(several));
+  ])('"%s" asks for several results: %s', (question, several) => expect(analyze(question).wants.several).toBe(several));
 
   it.each([
     ['Where did he live in March?', '2026-03-01', '2026-04-01'],
@@ -189,11 +189,11 @@ describe('the learned weights', () => {
 
   it.each(FOR)('%s raises the score of a document', (name) => expect(RANKING.weights[name]).toBeGreaterThan(0.1));
   it.each(AGAINST)('%s lowers the score of a document', (name) => expect(RANKING.weights[name]).toBeLessThan(-0.1));
-  it('exist for every signal', () => {
+  it('include a weight for every signal', () => {
     expect(Object.keys(RANKING.weights).toSorted()).toEqual([...SIGNAL_NAMES].toSorted());
   });
 
-  it('memories of low trust rank behind others', () => {
+  it('rank memories of low trust behind others', () => {
     const standing = (trust: Memory['trust']): number =>
       sumOf(standingOf({ trust } as Memory, { recency: 0.5, importance: 0.5, frequency: 0, entity: 0 }));
     expect(standing('low')).toBeLessThan(standing('high') - 1);

@@ -64,7 +64,7 @@ describe('top-k', () => {
 });
 
 describe('z-scores', () => {
-  it('have mean 0 and deviation 1, keep the order, and give unknown values the mean', () => {
+  it('have mean 0 and standard deviation 1, keep the order, and give unknown values the mean', () => {
     fc.assert(
       fc.property(numbers, (list) => {
         const scores = standardise(Float32Array.from([...list, Number.NaN]), Infinity);
@@ -83,8 +83,8 @@ describe('z-scores', () => {
   });
 });
 
-describe('words', () => {
-  it('coverage is 1 exactly when every word of the query occurs', () => {
+describe('coverage of the words of a query', () => {
+  it('is 1 if and only if every word occurs', () => {
     const word = fc.constantFrom('tea', 'coffee', 'boat', 'rain', 'chess', 'violin');
     fc.assert(
       fc.property(
@@ -119,8 +119,8 @@ describe('time', () => {
         fc.array(day, { minLength: 2, maxLength: 50 }),
         (start, length, days) => {
           const range = { from: start * DAY, to: (start + length) * DAY };
-          // One time is inside, and one is too far away to have any closeness: without the latter, a range that covers everything would
-          // distinguish nothing.
+          // One time is inside the range, and one is too far away to have any closeness. Without the second time, a range that covers
+          // everything would distinguish nothing.
           const told = [start, 10_000, ...days];
           const times = Float64Array.from(told, (at) => at * DAY);
           const closeness = closenessToRanges([range], times);
@@ -142,7 +142,7 @@ describe('time', () => {
     );
   });
 
-  it('[K14] the boost falls from 0.05 to 0 over 90 days', () => {
+  it('[K14] the boost for recent records falls from 0.05 to 0 over 90 days', () => {
     const now = 1_000 * DAY;
     expect(recencyBoost(now, now)).toBe(0.05);
     expect(recencyBoost(now - 45 * DAY, now)).toBeCloseTo(0.025);

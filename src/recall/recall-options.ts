@@ -26,7 +26,7 @@ export interface RecallOptions {
   /** The kinds of records to search. Default: all. */
   sources?: readonly RecallSource[];
   filter?: RecallFilter;
-  /** Active connections besides that of the handle. Records of other connections are not found. */
+  /** Active connections besides the connection of the handle. Records of other connections are not found. */
   connections?: readonly string[];
   /** `hybrid` (default): words and meaning; `semantic`: meaning alone; `text`: words alone. */
   mode?: 'hybrid' | 'semantic' | 'text';

@@ -49,7 +49,7 @@ export interface RecallDeps extends Parts {
 
 /** Who asks, and about which time. */
 interface Asking {
-  /** The time at which the memory is read; null for now. */
+  /** The time as of which the records are read; null means the present. */
   asOf?: Date | null;
   /** Whether the query is a message of the user, in which "the user" is somebody else. By default, the query is an agent's question. */
   isOfUser?: boolean;

@@ -36,7 +36,7 @@ export interface Loading {
   candidates: readonly Candidate[];
   options: RecallOptions;
   now: number;
-  /** The time at which statements must hold; null for now. */
+  /** The time at which statements must hold; null means the present. */
   asOf: Date | null;
   /** The calibration of the embedder's cosines; null without an embedder. */
   calibration: Calibration | null;

@@ -47,7 +47,7 @@ describe('the table of attributes', () => {
     expect(SLOTS.filter((name) => !Object.hasOwn(ATTRIBUTES, name))).toEqual([]);
   });
 
-  it('has the traits of its rows', () => {
+  it('lists the attributes that have a trait', () => {
     expect(attributesWith('close')).toEqual(['manager_name', 'partner_name', 'child_name', 'pet_name']);
     expect(attributesWith('lasting')).toEqual(['home_city', 'home_country', 'employer', 'job_title']);
     expect(attributesWith('event')).toEqual(['deadline', 'appointment']);
@@ -56,7 +56,7 @@ describe('the table of attributes', () => {
     expect(hasTrait(null, 'person')).toBe(false);
   });
 
-  it('has each synonym once, and no synonym that is the name of an attribute', () => {
+  it('contains each synonym only once, and no synonym that is the name of an attribute', () => {
     const synonyms = Object.values(ATTRIBUTES).flatMap((attribute) => attribute.synonyms);
     expect(synonyms.filter((name, index) => synonyms.indexOf(name) !== index)).toEqual([]);
     expect(synonyms.filter((name) => Object.hasOwn(ATTRIBUTES, name))).toEqual([]);

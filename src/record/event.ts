@@ -7,7 +7,7 @@ import { type Origin, ORIGINS } from './statement.ts';
 export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision', 'outcome', 'document_chunk'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The categories of observations. The last two are those of an agent that works autonomously. */
+/** The categories of observations. The last two are for an agent that works autonomously. */
 const OBSERVATION_CATEGORIES = [
   'fact',
   'preference',

@@ -39,7 +39,7 @@ export type SourceType = (typeof SOURCE_TYPES)[number];
 /**
  * The reasons for archiving a memory, with their consequences. An archived memory is kept, but is no longer recalled by default. `ended`:
  * the statement no longer holds, so nothing that was derived from it may repeat it. `leavesBlocks`: sentences of blocks that repeat the
- * statement are removed at once.
+ * statement are removed immediately.
  */
 export const ARCHIVED_AS = {
   superseded: { ended: true, leavesBlocks: false },

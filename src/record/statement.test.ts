@@ -37,14 +37,14 @@ describe('subjects', () => {
     expect(isSameSubject(other, one)).toBe(false);
   });
 
-  it('resolves a subject to its known label, and keeps it where two labels match', () => {
+  it('resolves a subject to its known label, and keeps the given subject if two labels match', () => {
     expect(knownSubject('Ana', ["User's sister Ana", 'User'])).toBe("User's sister Ana");
     expect(knownSubject("User's sister", ["User's sister Ana", "User's sister Eva"])).toBe("User's sister");
     expect(knownSubject("User's sister", ["User's sister Ana", "User's sister"])).toBe("User's sister");
     expect(knownSubject("User's brother", ["User's sister Ana"])).toBe("User's brother");
   });
 
-  it('recognises labels that may mean a different person each time, but not the one best friend', () => {
+  it('recognises labels that may mean a different person each time ("mate"), unlike labels of one person ("best mate")', () => {
     for (const label of ["User's mate", "User's school friend", "User's neighbour"])
       expect(isOneOfSeveral(label)).toBe(true);
     for (const label of ["User's best mate", "User's oldest friend", "User's neighbour Iris"])

@@ -22,7 +22,7 @@ export interface VisibleBlock {
   restsOn: ReadonlyMap<string, readonly string[]>;
 }
 
-/** All blocks that a handle sees, those of the tenant first and those of the session last, without their stale sentences. */
+/** All blocks that a handle sees, in order from the blocks of the tenant to the blocks of the session, without their stale sentences. */
 export async function visibleBlocks(
   reader: Reader,
   scope: Scope,

@@ -180,7 +180,7 @@ export interface Page<Item> {
   cursor: string | null;
 }
 
-/** The dependencies of all verbs. `createVarve()` opens them once. */
+/** The dependencies that all operations (observe, form, recall and others) share. `createVarve()` opens them once. */
 export interface Parts {
   database: Database;
   clock: Clock;

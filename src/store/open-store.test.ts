@@ -42,7 +42,7 @@ describe('a store in a file', () => {
     }
   });
 
-  it('finds records by their keys, however many others the tenant has, even if an older version created the file', async () => {
+  it('finds records by an index on their keys, however many records the tenant has, even if an older version created the file', async () => {
     const sqlite = databases('sql').find(({ name }) => name === 'SQLite');
     const { options, drop } = await sqlite!.create({ isBare: true });
     await (await openStore(options)).close();

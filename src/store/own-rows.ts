@@ -32,7 +32,7 @@ export interface OwnMemoryFilter {
   withoutDrafts?: boolean;
   /** Leaves out statements with low trust, which come from tools, pages and pasted text. */
   withoutUnverified?: boolean;
-  /** Leaves out texts that consolidation has merged. */
+  /** Leaves out the texts that consolidation has made by merging statements. */
   withoutMerged?: boolean;
   /** Only memories with at least one tag. */
   tagged?: boolean;

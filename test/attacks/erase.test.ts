@@ -74,7 +74,8 @@ for (const database of databases('sql')) {
           return (await bytes()).includes(Buffer.from(word));
         };
         let left = await isLeft();
-        // PostgreSQL cannot remove rows that a transaction of another test may still see. Erasing again removes them when that has ended.
+        // PostgreSQL cannot remove rows that a transaction of another test may still see. Erasing again removes them when that transaction
+        // has ended.
         for (let tries = 0; left && tries < 20; tries += 1) {
           await delay(500);
           await varve.for({ user: `erased-${what}` }).erase();

@@ -63,7 +63,8 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-// SQLite and a server are tested with both readers. On PGlite, which is several times slower, the seed of the run chooses one.
+// SQLite and a server are tested with both readers. On PGlite, which is several times slower, the seed of the run chooses one of the
+// readers.
 const READERS = ['the local reader', 'a model'] as const;
 
 for (const database of databases()) {
@@ -98,8 +99,8 @@ for (const database of databases()) {
           ...(reader === 'a model' ? { languageModel: model, formation: { writes: 'deferred', summaries: true } } : {}),
         });
         await varve.drain();
-        // One webhook accepts its messages, and one leaves them waiting for a retry. If all waited, retries would take most of the time of
-        // these tests.
+        // One webhook accepts its messages, and one leaves them waiting for a retry. If all messages waited for a retry, the retries would
+        // take most of the time of these tests.
         await varve.operator.webhooks.create('t', { url: receiver.url }, 'test');
         await varve.operator.webhooks.create('t', { url: 'http://127.0.0.1:9/', events: ['block.changed'] }, 'test');
         key = (await varve.operator.keys.create('t', { name: 'k', access: 'admin' }, 'test')).secret;

@@ -65,7 +65,7 @@ const SAYS = 0.75;
 const NEGATES = /\b(?:no longer|any ?more)\b/i;
 
 /**
- * The sentences that state something that has ended according to the life, and not its replacement: judged by their words and by the
+ * The sentences that state a memory of the life that has ended, and not its replacement. They are judged by their words and by the
  * statements that they rest on.
  */
 function saysEnded(

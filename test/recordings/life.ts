@@ -14,7 +14,7 @@ export function loadLife(id: string): Conversation {
   return life;
 }
 
-/** Replays a life as `varve eval` does. Formation and maintenance run unless the options say more. The store stays open. */
+/** Replays a life as `varve eval` does. Only formation and maintenance run, unless the options switch on more. The store stays open. */
 export async function playLife(
   life: Conversation,
   languageModel: LanguageModel | null,
@@ -29,7 +29,7 @@ export async function playLife(
   return lived;
 }
 
-/** The result of a life, in counts. The definitions are those of the scorer of the lives. */
+/** The result of a life, in counts. The counts are defined as in `measureExtraction` and `measureScaffold`. */
 export interface LifeScore {
   holds: number;
   kept: number;

@@ -1,5 +1,6 @@
-// node test/recordings/record-consolidation.ts LIFE FOLDER: replays a life with recorded readings and a consolidation model that a person
-// plays by hand. Requests and answers are files in FOLDER; the recording is written to test/recordings/consolidation/LIFE.json.
+// node test/recordings/record-consolidation.ts LIFE FOLDER: replays a life with recorded readings; a person writes the answers of the
+// consolidation model by hand. Requests and answers are files in FOLDER; the recording is written to
+// test/recordings/consolidation/LIFE.json.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLanguageModel } from '../../src/models/create-language-model.ts';

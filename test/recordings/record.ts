@@ -1,5 +1,5 @@
-// node test/recordings/record.ts LIFE FOLDER: replays a life with a model that a person plays by hand. Requests and answers are files in
-// FOLDER; the recording is written to test/recordings/LIFE.json at the end.
+// node test/recordings/record.ts LIFE FOLDER: replays a test conversation (train/lives/LIFE.json); a person writes the model's answers by
+// hand. Requests and answers are files in FOLDER; the recording is written to test/recordings/LIFE.json at the end.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLanguageModel } from '../../src/models/create-language-model.ts';

@@ -54,7 +54,7 @@ export function rowOf(
   };
 }
 
-/** Softmax regression for all heads at once, by stochastic gradient descent with a separate learning rate for each weight (Adagrad). */
+/** Softmax regression for all heads together, by stochastic gradient descent with a separate learning rate for each weight (Adagrad). */
 export function learn(rows: readonly Row[], options: LearnOptions): Linear {
   const inputs = FEATURES + (options.withVector ? DIMENSIONS : 0);
   const weights = new Float32Array(ROWS * inputs);

@@ -163,7 +163,10 @@ function note(change: Change): void {
   changes.value = { count: changes.value.count + 1, last: change };
 }
 
-/** Called when a tab begins to follow the stream. Changes from a time without a follower are not sent again, so the data is read again. */
+/**
+ * Called when a tab begins to follow the stream. The server does not resend changes from a time when no tab was connected, so after a
+ * reconnect the data is read again.
+ */
 function heardAgain(): void {
   isLive.value = true;
   if (hasFollowed) reread();

@@ -38,7 +38,7 @@ const QUESTIONS = [
   'Which football club does she support?',
 ];
 
-/** Plays two conversations through a memory that ends with the process. */
+/** Plays two conversations through a temporary store that ends with the process. */
 async function playDemo(): Promise<PlayedStep[]> {
   const varve = await createVarve({ store: { path: ':memory:' }, background: false });
   const scope = { agent: 'assistant', user: 'priya' };

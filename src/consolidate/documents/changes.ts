@@ -18,7 +18,8 @@ import { contentHash } from '../../record/id.ts';
 
 /**
  * A change of a document. The sentences of the document and the new items are numbered from 1. A new sentence replaces the sentences among
- * `from`. It rests on the new items among `from`, and on those sources of the replaced sentences that it still contains.
+ * `from`. It rests on the new items among `from`, and on the sources of the replaced sentences, as far as its text still says what they
+ * say.
  */
 export type DocumentChange =
   | { text: string; from: readonly number[]; section: string | null }
@@ -58,8 +59,8 @@ export function toChanges(items: readonly unknown[]): { changes: DocumentChange[
 }
 
 /**
- * The changes in a model's answer, and the form of the answer. The numbers of a `list` are those that the model was shown; the numbers of a
- * `text` are those of the document and its materials.
+ * The changes in a model's answer, and the form of the answer. A `list` uses the numbers that the model was shown; a `text` uses the
+ * numbers of the document and its materials.
  */
 interface ReadChanges {
   changes: DocumentChange[];
@@ -129,7 +130,9 @@ interface ChangedDocument {
 }
 
 interface ChangeSources {
-  /** The new items, numbered after the sentences. All of them count as considered afterwards, so that no model is asked about them twice. */
+  /**
+   * The new items, numbered after the sentences. All of them count as considered afterwards, so that no model is asked about them twice.
+   */
   materials: readonly Material[];
   /** All statements by id, for the basis of sentences. */
   known: ReadonlyMap<string, Material>;
@@ -232,8 +235,8 @@ const WRITTEN_DATE =
 const MOST_WORDS = 100;
 
 /**
- * The new sentence. It rests on the new items and on those sources of the replaced sentences that it still contains. A sentence that only
- * rephrases another keeps all its sources.
+ * The new sentence. It rests on the new items, and on the sources of the replaced sentences whose content it still says. A sentence that
+ * only rephrases another sentence keeps all sources of that sentence.
  */
 function sentenceOf(
   change: { text: string; section: string | null },

@@ -4,7 +4,7 @@ import { contentHash } from '../../record/id.ts';
 import { fitted, fittedSections, readBlockText, writeBlockText } from './document.ts';
 
 describe('a document that is cut to its word limit', () => {
-  it('[T1] drops the older line first, even if nothing that the newer line rests on is still stored', () => {
+  it('[T1] drops the older line first, even if the newer line has no stored source left', () => {
     const older = 'Waters the roses at dawn.';
     const newer = 'Keeps a rowing boat at the pier.';
     const text = `- 2026-02-03: ${older}\n- 2026-04-05: ${newer}`;
@@ -12,7 +12,7 @@ describe('a document that is cut to its word limit', () => {
     expect(writeBlockText(fitted(readBlockText(text, basis), 10)).text).toBe(`- 2026-04-05: ${newer}`);
   });
 
-  it('[K10] with sections, keeps handwritten lines while any other line is left', () => {
+  it('[K10] with sections, drops handwritten lines last', () => {
     const [own, formed, prose] = ['Never call before nine.', 'Rows on the lake on Sundays.', 'Grew up by the sea.'];
     const text = `## Personal\n\n- 2026-02-03: ${own}\n- 2026-04-05: ${formed}\n\n## Work\n\n${prose}`;
     const basis: Basis = { [contentHash(formed)]: { rests: { mem_a: '' } }, [contentHash(prose)]: { rests: {} } };

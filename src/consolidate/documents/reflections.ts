@@ -39,7 +39,7 @@ interface ReflectionBuffer {
 
 const MOST_AT_ONCE = 60;
 
-/** The buffers of waiting reflections of a scope: those of its agent, of its user, and of all their sessions. */
+/** The reflections of a scope that wait to be merged, in one buffer for its agent, one for its user, and one for each session. */
 export async function reflectionBuffers(
   reader: Reader,
   deps: Pick<Parts, 'memoryTypes'>,

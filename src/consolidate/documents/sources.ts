@@ -74,7 +74,10 @@ export function workingMaterials({ statements, doubted }: Statements, deps: Upke
 
 /** A habit stays current longer than a situation, by this factor. */
 const HABIT_LASTS = 2;
-/** Use keeps a statement in the documents for at most this many times `staleAfterDays`. A third of the older statements have ended. */
+/**
+ * A statement that is still read stays in the documents for at most this many times `staleAfterDays`. A third of the statements that are
+ * older than that have ended.
+ */
 const MOST_BY_USE = 5;
 
 /** Whether a statement has been neither said nor read for a long time. */

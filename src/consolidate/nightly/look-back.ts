@@ -88,7 +88,7 @@ async function openProfile(
   const sentences = read.sentences.filter((sentence) => !stale.has(contentHash(sentence.text)));
   const wanted = profileMaterials(await withDoubts(reader, deps, scope, statements), deps);
   const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));
-  // Turns and facts that a sentence rests on still hold; otherwise the sentence would be stale.
+  // The turns and facts that a sentence rests on still hold, because a sentence whose sources no longer hold is stale.
   for (const [id, hash] of sentences.flatMap(({ basis: rests }) => Object.entries(rests?.rests ?? {}))) {
     if (!known.has(id)) known.set(id, { ...BARE, id, text: '', at: new Date(0), hash });
   }
@@ -125,7 +125,10 @@ function withoutDoubles(materials: readonly Material[]): Material[] {
   return [...Map.groupBy(materials, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
 }
 
-/** Translates the numbers that the model was shown into those of one document: its own sentences come first, then the new items. */
+/**
+ * Translates the numbers that the model was shown into the numbers of one document, which count the sentences of the document first and
+ * then the new items.
+ */
 export function numbersOf(
   { profile, prose, statements, turns }: Numbering,
   kind: 'profile' | 'working_memory',

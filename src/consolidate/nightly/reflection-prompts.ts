@@ -38,7 +38,7 @@ const factSchema = z.object({
 const intentionSchema = z
   .object({
     text: z.string().trim().min(1).max(2000),
-    // The value is not coerced, because null would become 0 and the intention would be due at once.
+    // The value is not coerced, because null would become 0 and the intention would be due immediately.
     follow_up_days: z
       .union([z.number(), z.string().trim().min(1).transform(Number)])
       .pipe(z.number().min(0).max(3650))

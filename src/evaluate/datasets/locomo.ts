@@ -35,14 +35,14 @@ const questionSchema = z.looseObject({
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
 /**
  * The names of REALTALK's categories, which have the numbers 1 to 3 in the files: multi-hop, temporal reasoning and commonsense. The names
- * are those of Lee et al. (arXiv:2502.13270, "memory probing") and of MTEB's long-term memory tasks. Every question has an answer.
+ * come from Lee et al. (arXiv:2502.13270, "memory probing") and from MTEB's long-term memory tasks. Every question has an answer.
  */
 const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 
 /**
- * Loads LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. The loader corrects evidence such as
- * "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", and photos whose only text is the caption. It leaves out questions whose gold answer was found
- * to be wrong by an audit.
+ * Loads LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. The loader repairs evidence such as
+ * "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", and adds the caption of a photo to the text of its turn. It leaves out questions whose gold
+ * answer an audit found to be wrong.
  */
 export function loadLocomo(path: string): Dataset {
   return loadSessionKeys('locomo', path, LOCOMO_KINDS);

@@ -124,7 +124,7 @@ class OwnerState {
   }
 }
 
-/** Reads the known statements of relations again, because they may have changed since the model was called. */
+/** Reads again the known statements to which the relations of new statements point. They may have changed since the model was called. */
 async function targetsNow({ writer, deps, scope }: Writing, statements: readonly Statement[]): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];
@@ -144,8 +144,8 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 
 /**
  * Whether the same reader already read the same statement from the same events, for example before a crash. The known memory may have
- * gained words of a later turn since then. The target of a relation that changes it does not count, even if a draft of these events has
- * confirmed it.
+ * gained words of a later turn since then. The target of the statement's own relation does not count, because the relation changes it, even
+ * if a draft of these events has confirmed the target.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: Writing): boolean {
   const { relation } = statement;
@@ -209,7 +209,8 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
   // The id is needed before the memory is written, because the replaced memories refer to it.
   const id = deps.ids.next('mem');
-  // The old value is archived first, so that two live values of one attribute never exist at once, not even within the transaction.
+  // The old value is archived first, so that two live values of one attribute never exist at the same time, not even within the
+  // transaction.
   const changed = await retireAll(deciding, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
@@ -222,8 +223,8 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
 
 /**
  * Merges the times, the importance and the tags of a known statement into the new statement that extends it under another attribute. An
- * expired statement is not merged, because the new statement would expire at once. The outcome of a plan does not take over the times of
- * the plan.
+ * expired statement is not merged, because the new statement would expire immediately. The outcome of a plan does not take over the times
+ * of the plan.
  */
 function mergedWith(statement: Statement, retires: readonly Retirement[]): Statement {
   const old = retires.find(
@@ -277,7 +278,7 @@ async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'y
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
-    // A statement that an earlier one outranks did not end before it was made.
+    // If the outranking statement is earlier, this statement ends at the time when it was made, and not before.
     until: new Date(Math.max((to.validFrom ?? to.statedAt).getTime(), statement.statedAt.getTime())),
     why: { ...why, reason: `outranked: ${why.reason}` },
   });
@@ -358,8 +359,8 @@ async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
 }
 
 /**
- * Records that a goal was reached: the goal gets its outcome and its end, and the next upkeep archives it. An intention is archived at
- * once, as it is when the application marks it as done.
+ * Records that a goal was reached: the goal gets its outcome and its end, and the next maintenance archives it. An intention is archived
+ * immediately, as it is when the application marks it as done.
  */
 async function reachGoal({ writer, deps, statement, ...deciding }: Deciding, goal: Memory): Promise<Memory> {
   const until = statement.statedAt;

@@ -62,13 +62,13 @@ export function clausesOf({ id, content }: Event): MeantWords[] {
   return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
 }
 
-/**
- * Limits: the turns that are searched, the clauses that are read with the request, the latest clauses among them, and the nearest
- * statements.
- */
+/** The maximum number of turns that are searched. */
 const MOST_TURNS = 300;
+/** The maximum number of clauses that are read with the request. */
 const MOST_READ = 80;
+/** The number of latest clauses that are always among them. */
 const MOST_LATEST = 16;
+/** The maximum number of statements nearest to the request. */
 const MOST_STATED = 12;
 
 const IDENTITY = attributesWith('identity');
@@ -174,7 +174,10 @@ function nearestOf(clauses: readonly Heard[], request: string, stated: readonly 
 
 interface StatedTopic {
   topic: string;
-  /** Whether the topic is a category of attributes ("health"). Clauses without an attribute then count if their words name the topic. */
+  /**
+   * Whether the topic is a category of attributes ("health"). A clause is then also about the topic if its words name the topic, even if no
+   * statement was formed from it.
+   */
   isWide: boolean;
   /** The user's own statements about the topic. */
   stated: Memory[];

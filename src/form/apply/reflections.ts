@@ -142,9 +142,9 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected): Prom
 const CONTINUES = 0.35;
 
 /**
- * The summary of a topic that may already have one. The new text replaces the earlier summary if it contains enough of it. Otherwise both
- * are kept, and the earlier lines get their date, because the new text may contradict them. If both are too long together, the oldest lines
- * are dropped.
+ * The summary of a topic that may already have a summary. The new text replaces the earlier summary if it contains enough of its words. If
+ * it does not, both are kept, and the earlier lines get their date, because the new text may contradict them. If both are too long
+ * together, the oldest lines are dropped.
  */
 function continuedSummary(known: Memory | null, text: string): string {
   if (known === null || coveredBy(contentStems(known.content), contentStems(text)) >= CONTINUES) return text;

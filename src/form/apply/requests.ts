@@ -98,7 +98,7 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promi
       result.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
       continue;
     }
-    // With a future end ("I leave on 1 April"), the statement holds until that day, and upkeep archives it afterwards.
+    // With a future end ("I leave on 1 April"), the statement holds until that day, and maintenance archives it afterwards.
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
     const quoted = await reviseMemory(writer, deps, now, { change, why });

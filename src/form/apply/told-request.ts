@@ -46,8 +46,8 @@ const NARROWEST = 5;
 /** A turn that only probably contains a request needs a clause with higher log-odds than this. */
 const DOUBTFUL = 1;
 /**
- * If no clause among many reaches the threshold, the best one is meant if its log-odds are above `least` and lead those of other turns by
- * more than `ahead`.
+ * If no clause among many reaches the threshold, the request means the clause with the highest log-odds, provided that these are above
+ * `least` and exceed the log-odds of the clauses of all other turns by more than `ahead`.
  */
 const CLEAR = { least: -3, ahead: 2 };
 /**
@@ -181,7 +181,7 @@ function namingOf(read: ReadRequest): Naming {
 }
 
 /**
- * The clauses that are meant. Clauses that the request names exactly are always meant. The reading layers decide about the parts of the
+ * The clauses that the request means. It always means the clauses that it names exactly. The reading layers decide about the parts of the
  * request that name no clause exactly.
  */
 function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel: boolean): Heard[] {
@@ -468,7 +468,7 @@ function withoutLayers({ own, heard, sharing, kept, isProtected }: ReadRequest):
 
 /**
  * The clauses that a request means in its own turn: "I moved to Graz. Forget that." They precede a short last sentence that asks to forget.
- * Beside a request, the layers take other sentences for a part of it, so each sentence is read alone.
+ * The layers classify sentences that are read together with a request as part of the request, so each sentence is read alone.
  */
 async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {
   const sentences = splitSentences(turn);

@@ -13,8 +13,8 @@ const context = {
 const read = (fields: Partial<ReadStatement>): ReadStatement =>
   resolveNames({ subject: 'User', attribute: null, value: null, type: 'fact', ...fields } as ReadStatement, context);
 
-describe('the names of a statement', () => {
-  it('[K5] stores whose partner, child or pet somebody is about the user, and everything else about that person', () => {
+describe('the check of the subject and the names of a statement', () => {
+  it('[K5] makes the user the subject of the name of a partner, child or pet; other statements keep that person as their subject', () => {
     expect(read({ subject: "User's son Bram", attribute: 'child_name', value: 'Bram' }).subject).toBe('User');
     expect(read({ subject: 'Pixel', attribute: 'pet_name', value: 'Pixel, a whippet' }).subject).toBe('User');
     expect(read({ subject: "User's son Bram", attribute: 'school', value: 'Ashdown' }).subject).toBe("User's son Bram");

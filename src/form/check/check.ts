@@ -342,8 +342,8 @@ const LONGEST_INTERVAL = 7 * DAY;
 
 /**
  * Resolves the times of a statement from the time of its turn. A relative day in the quoted words ("yesterday") outranks the reader's date.
- * A habit has no dates, except an end that was said. A statement that had ended when it was made becomes an event of the past, and so does
- * a plan whose day was more than a month past.
+ * A habit has no dates, except an end that was said. A statement that had already ended when it was made becomes a past event, and so does
+ * a plan whose day was more than a month ago.
  */
 function resolveTimes(statement: ReadStatement, { quoted, statedAt }: Said, timeZone: string): ResolvedStatement {
   const to = toDate(statement.to);
@@ -369,7 +369,7 @@ function tenseOf(tense: Tense, validFrom: Date | null, statedAt: Date): Tense {
   // A state that begins on a later day is a plan until then: "From tomorrow on I work at the clinic".
   if (tense === 'holds' && ahead >= DAY) return 'planned';
   // A plan for "May", stated in the middle of May, begins on 1 May and may still lie ahead. Therefore only a plan whose day is more than a
-  // month ago becomes an event of the past.
+  // month ago becomes a past event.
   return tense === 'planned' && ahead < -31 * DAY ? 'happened' : tense;
 }
 

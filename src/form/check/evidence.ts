@@ -353,7 +353,7 @@ export function checkWords(statement: ReadStatement, context: Checking, limit: n
     const dates = cited.map(({ occurredAt }) => occurredAt.toISOString());
     // The user may have accepted a name or a number that only the assistant said.
     const answered = saidBy('agent');
-    // Most values have no digit. For them, the numbers of the turns need not be collected.
+    // The numbers of the turns are collected only for a value with a digit, and most values have none.
     const sources = /\d/.test(value.normalize('NFKC')) ? [...own, ...saidBy('user'), ...answered, ...dates] : null;
     const number = sources === null ? null : numberNotSaid(value, numbersSaid([...sources, ...carriedOver].join('\n')));
     if (number !== null) return { reason: 'value_not_said', detail: number };
@@ -458,10 +458,10 @@ export function unsharedSources({ text, quotes, relation }: ReadStatement, conte
 const RELATED = 0.6;
 
 /**
- * The changes of known statements that are unrelated to the words that cause them. Three kinds of changes must share a word, a number, a
- * topic or the meaning with these words: those of vital statements, of statements that the application has set, and those caused by words
- * of courtesy alone. Any other words may change any other statement: "got it got it got it" ends a search for work. A turn that changes
- * several statements may include one that is related only to the others, unless that one is vital.
+ * The changes of known statements that are unrelated to the words that cause them. A change is checked if the known statement is vital, if
+ * the application has set it, or if the words are only words of courtesy. The words and the known statement must then share a word, a
+ * number, a topic or the meaning. Other changes are not checked: "got it got it got it" may end a search for work. If a turn changes
+ * several statements, a statement that is not vital may also be related to another changed statement instead of to the words.
  */
 export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
   work: FormWork,

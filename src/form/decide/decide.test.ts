@@ -119,7 +119,7 @@ describe('decide', () => {
     }
   });
 
-  it('keeps all values of an attribute that has many, and of an unknown attribute', () => {
+  it('keeps all values of a many-valued attribute and of an unknown attribute', () => {
     for (const attribute of ['allergy', 'leadership_style']) {
       const decision = decide(
         statement({ attribute, value: 'kiwi' }),
@@ -138,7 +138,7 @@ describe('decide', () => {
     expect(cpuTime(() => decide(next, beside(...likes), context))).toBeLessThan(400);
   });
 
-  it('takes little processor time to compare with a thousand statements about a person whom only they name', () => {
+  it('takes little processor time to compare with a thousand statements about a person whose name is only in those statements', () => {
     const subject = "User's brother Ravi";
     const plays = Array.from({ length: 1000 }, (_, index) =>
       known({ subject, attribute: 'likes', value: `band ${index}`, statedAt: earlier(9) }),
@@ -248,7 +248,7 @@ describe('decide', () => {
     expect(decide(other, [], context)).toMatchObject({ action: 'add', retires: [] });
   });
 
-  it('lets a statement about another person replace a passing state of the user, but no value of an attribute in the table', () => {
+  it('lets a statement about another person replace a temporary state of the user, but no value of a built-in attribute', () => {
     const told = (target: Memory): Statement =>
       statement({
         subject: "User's apprentice Noor",
@@ -273,7 +273,7 @@ describe('decide', () => {
     for (const target of [likes, plain]) expect(decide(told(target), [], context)).toMatchObject({ retires: [] });
   });
 
-  it('[K18] closes an expired statement when the reader gives its outcome, and adds a new one when it is repeated', () => {
+  it('[K18] closes an expired statement when the reader reports its outcome, and adds a new statement when the user repeats it', () => {
     const ranOut = (fields: Partial<Statement>, archiveReason: Memory['archiveReason'] = 'expired'): Memory => ({
       ...known({ statedAt: earlier(60), ...fields }),
       archivedAt: earlier(10),
@@ -297,7 +297,7 @@ describe('decide', () => {
       expect(how('replaces', ranOut({ type: 'intention', tense: 'planned' }, reason))).toEqual([]);
   });
 
-  it('replaces a statement by its longer form under another attribute, except a value of an attribute in the table', () => {
+  it('replaces a statement by its longer form under another attribute, except a value of a built-in attribute', () => {
     const part = known({ attribute: 'boat_kind', value: 'dinghy', text: 'User has a dinghy.', statedAt: earlier(9) });
     const whole = (target: Memory): Statement =>
       statement({
@@ -327,7 +327,7 @@ describe('decide', () => {
     });
   });
 
-  it('F4: a plan replaces nothing before its day, even if the reader says that it does', () => {
+  it('a plan replaces nothing before its day, even if the reader says that it does (F4)', () => {
     const job = known({ attribute: 'employer', value: 'Halden Foods', statedAt: earlier(30) });
     const plan = statement({
       attribute: 'employer',
@@ -342,7 +342,7 @@ describe('decide', () => {
     });
   });
 
-  it('F4: a state does not replace a plan before its day, and replaces it from that day on', () => {
+  it('a state does not replace a plan before the day of the plan, and replaces it from that day on (F4)', () => {
     const inDays = (days: number): Memory =>
       known({
         attribute: 'employer',
@@ -356,7 +356,7 @@ describe('decide', () => {
     expect(decide(job, beside(inDays(-2)), context)).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
   });
 
-  it('adds a past event with another date, and confirms one whose date is only more or less exact', () => {
+  it('adds a past event with another date, and confirms a known event if the dates differ only in precision', () => {
     const trip = (from: string): Partial<Statement> => ({
       attribute: 'travel_destination',
       value: 'Oslo',
@@ -371,7 +371,7 @@ describe('decide', () => {
     expect(told('2023-08-19', '2023-01-01')).toBe('confirm');
   });
 
-  it('never lets an event of the past replace a state, or a state replace an event of the past', () => {
+  it('never lets a past event replace a state, or a state replace a past event', () => {
     const past = known({ attribute: 'employer', value: 'Post', tense: 'happened', statedAt: earlier(9) });
     expect(decide(statement({ attribute: 'employer', value: 'Nordlys' }), beside(past), context)).toMatchObject({
       action: 'add',
@@ -394,7 +394,7 @@ describe('decide', () => {
     expect(decide({ ...next, sourceType: 'inference' }, [], context)).toMatchObject({ action: 'yield', to: taste });
   });
 
-  it('reaches a goal, a plan or a passing state only when the reader says so', () => {
+  it('marks a goal, a plan or a temporary state as reached only when the reader says so', () => {
     const goal = known({ type: 'goal', text: 'User wants to buy a smokehouse.', statedAt: earlier(90) });
     const bought = statement({ text: 'User bought a smoked ham in Bergen.', type: 'episode', tense: 'happened' });
     expect(decide(bought, [{ memory: goal, similarity: 0.84 }], context)).toMatchObject({ action: 'add', retires: [] });
@@ -419,7 +419,7 @@ describe('decide', () => {
     }
   });
 
-  it('F13: confirms a statement of nearly identical meaning, unless a field differs', () => {
+  it('confirms a statement of nearly identical meaning, unless a field differs (F13)', () => {
     const wish = known({
       type: 'preference',
       text: 'User wants meeting notes as bullet points.',
@@ -520,7 +520,7 @@ describe('decide', () => {
     polarity,
   }: Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity'>) => [subject, attribute, value, polarity].join(' · ');
 
-  it('no sequence of statements about different subjects or attributes retires anything', () => {
+  it('a sequence of statements about different subjects or attributes retires nothing', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(arbitrary, { selector: ({ subject, attribute }) => `${subject} ${attribute}` }),
@@ -551,7 +551,7 @@ describe('decide', () => {
     );
   });
 
-  it('the earlier of two equal claims excludes a statement that was made between them', () => {
+  it('the earlier of two equal claims excludes a contradicting statement that was made between them', () => {
     const fields = { subject: 'User', attribute: 'home_city', polarity: 'affirmed', sourceType: 'inference' } as const;
     const [denied, alpha, beta, again] = [
       statement({ ...fields, value: 'Beta', polarity: 'denied', sourceType: 'explicit', statedAt: earlier(5) }),
@@ -564,7 +564,7 @@ describe('decide', () => {
     expect(live([alpha, denied, again, beta]).map(claimOf).sort()).toEqual(both);
   });
 
-  it('a later, weaker claim supports a statement after the stronger claim has ended', () => {
+  it('a value that was replaced holds again after its replacement was denied, if a later and weaker claim states the value again', () => {
     const fields = { subject: 'User', attribute: 'home_city', polarity: 'affirmed', sourceType: 'explicit' } as const;
     const [alpha, beta, denied, again] = [
       statement({ ...fields, value: 'Alpha', statedAt: earlier(5) }),

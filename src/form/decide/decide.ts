@@ -40,7 +40,9 @@ export interface Retirement {
 
 /** The decision about a new statement. `restores`: retired statements that hold after all. */
 export type Decision = { restores?: Memory[] } &
-  /** The statement is stored, and those of `retires` become history. `retiresLater`: the statement that a plan replaces on its day. */
+  /**
+   * The statement is stored, and the statements of `retires` become history. `retiresLater`: the statement that a plan replaces on its day.
+   */
   (
     | { action: 'add'; retires: Retirement[]; retiresLater?: Memory }
     /** The statement is already known, and the known statement gains a source. The repeated claim may retire other statements. */
@@ -122,7 +124,8 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   const { kind, target } = statement.relation;
   if (!mayStillChange(target) || !mayTouch(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
-  // An expired statement that is said again becomes a new statement with the current date, because the old one would expire again at once.
+  // An expired statement that is said again becomes a new statement with the current date, because the old one would expire again
+  // immediately.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   if (kind === 'repeats')
@@ -155,7 +158,8 @@ function mayTouch(statement: Statement, target: Memory, context: DecideContext):
 
 /**
  * Whether a statement may replace a known one. A statement about who somebody is ("colleague = Noor") can be replaced only under the same
- * attribute, or by a statement that names the person. Otherwise a wrong number in a reader's answer would remove a person from the memory.
+ * attribute, or by a statement that names the person. Without this rule, a wrong number in a reader's answer could retire the only
+ * statement about who a person is.
  */
 function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: DecideContext): boolean {
   const { attribute, subject, text } = statement;
@@ -233,8 +237,8 @@ type Told = Fields & Pick<Memory, 'content'>;
 
 /**
  * Compares a statement with all known statements of the same subject and attribute, archived ones included. The same value is confirmed.
- * Otherwise all these statements together decide which of them hold. The result therefore does not depend on the order of arrival, and an
- * old conversation that is imported late takes its place in history.
+ * If the value differs, all these statements together decide which of them hold. The result therefore does not depend on the order of
+ * arrival, and an old conversation that is imported late takes its place in history.
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
   const memories = known.map(({ memory }) => memory);
@@ -396,25 +400,22 @@ function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext
 }
 
 /**
- * Whether two plans have different days. Either the day was moved, or there are two plans. With a single-valued attribute ("employer"), the
- * day was moved.
+ * Whether two plans have different days. Different days mean that the day was moved, or that there are two plans. With a single-valued
+ * attribute ("employer"), the day was moved.
  */
 function isForAnotherDay(one: Fields, other: Fields): boolean {
   const [day, otherDay] = [plannedFor(one), plannedFor(other)];
   return day !== null && otherDay !== null && one.validFrom !== null && isoDay(day) !== isoDay(otherDay);
 }
 
-/**
- * Whether two events of the past have different days. "In May 2024" is stored as the first day of the month, and matches any day of the
- * month.
- */
+/** Whether two past events have different days. "In May 2024" is stored as the first day of the month, and matches any day of the month. */
 function isOfAnotherTime(one: Fields, other: Fields): boolean {
   if (one.validFrom === null || other.validFrom === null) return false;
   const [time, otherTime] = [one.validFrom, other.validFrom].map((day) => isoDay(day).replace(/(?:-01){1,2}$/, ''));
   return !time?.startsWith(otherTime ?? '') && !otherTime?.startsWith(time ?? '');
 }
 
-/** Whether two values are the same. "Linz" and "Linz, Austria" are, because one begins with the other. */
+/** Whether two values count as equal. "Linz" and "Linz, Austria" do, because the longer value begins with the shorter one. */
 function isSameValueOf(one: { value: string | null }, other: { value: string | null }, shape: ValueShape): boolean {
   if (one.value === null || other.value === null) return one.value === other.value;
   const [left, right] = [normalValue(one.value, shape), normalValue(other.value, shape)];

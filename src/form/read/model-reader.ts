@@ -98,7 +98,7 @@ function part(title: string, name: string, lines: readonly string[]): string[] {
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {
   const { subject, attribute, value, polarity, statedAt, content } = memory;
   const about = isUser(subject) ? '' : `${subject} · `;
-  // No colon follows the value, because the redaction would take some values for secrets: "preference = Goat Pass: User wants …".
+  // No colon follows the value, because the redaction would then treat some values as secrets: "preference = Goat Pass: User wants …".
   const field =
     attribute === null
       ? ''

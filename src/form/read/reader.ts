@@ -73,7 +73,7 @@ export interface Reading {
   forgets: ReadForget[];
   /**
    * The turns that may make known statements untrue, if the reader does not know which statements. The reading layers of the local embedder
-   * find them.
+   * find these turns.
    */
   changes?: number[];
   reflections: ReadReflection[];

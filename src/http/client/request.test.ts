@@ -16,7 +16,7 @@ function serverOf(...answers: (Response | Error)[]): { fetch: typeof globalThis.
 const problem = (status: number, rest: object): Response => new Response(JSON.stringify(rest), { status });
 const asked: ClientRequest = { method: 'POST', path: '/v1/notes', body: {} };
 
-describe('requests of the client', () => {
+describe('the client', () => {
   it('retries a request whose response was lost, with the same idempotency key', async () => {
     for (const method of ['POST', 'PATCH'] as const) {
       const { fetch, keys } = serverOf(new TypeError('fetch failed'), problem(503, { code: 'store_busy' }));
@@ -39,7 +39,7 @@ describe('requests of the client', () => {
     expect(keys).toHaveLength(1);
   });
 
-  it('sends slow work once, because the server stores no answer for it', async () => {
+  it('does not retry slow requests (form, reflect), because the server stores no answer for them', async () => {
     for (const work of ['form', 'reflect'] as const) {
       const { fetch, keys } = serverOf(new TypeError('fetch failed'));
       const handle = createClient({ url: 'http://there', key: 'k', fetch }).for({ user: 'ana' });
@@ -48,7 +48,7 @@ describe('requests of the client', () => {
     }
   });
 
-  it('a refused stream of changes fails with the code of the server, and a busy server is asked again', async () => {
+  it('retries a stream of changes when the server is busy, and fails with the error code of the server when it refuses the stream', async () => {
     const { fetch, keys } = serverOf(
       problem(429, {}),
       problem(400, { code: 'invalid_input', detail: 'No such cursor.' }),
@@ -58,7 +58,7 @@ describe('requests of the client', () => {
     expect(keys).toHaveLength(2);
   });
 
-  it('a reflection ends when its signal aborts', async () => {
+  it('rejects a reflection when its signal aborts', async () => {
     const reason = new AbortController();
     const fetch = (async (_address: unknown, { signal }: RequestInit) => {
       reason.abort(new Error('enough'));

@@ -164,7 +164,7 @@ export const spanish: Pack = {
     drug: `(?:${DRUGS}|paracetamol|ibuprofeno|[a-z]{2,16}(?:pril|sart[aá]n|statina|olol|prazol|cilina|formina|dipino|xab[aá]n))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       '(?:me despidieron|me han despedido|me echaron|me han echado|renuncié|he renunciado|dejé (?:mi|el) trabajo|he dejado (?:mi|el) trabajo) (?:de|en|a) (?!(?:casa|mi|la|el|un|una)(?![\\p{L}]))<org>',
     ]),
@@ -399,7 +399,7 @@ export const spanish: Pack = {
       ],
       { likely: 'alone', firm: true },
     ),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:cuando|si|desde que|casi|que) )(?:dejé|perdí|renuncié a|he dejado|he perdido|he renunciado a) (?:mi|el) (?:trabajo|empleo|curro|laburo)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este|porque|y|para))',
       '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido|echaron|han echado)(?: del (?:trabajo|curro|laburo))(?![\\p{L}])',

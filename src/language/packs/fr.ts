@@ -165,7 +165,7 @@ export const french: Pack = {
     drug: `(?:${DRUGS}|doliprane|[a-zé]{2,16}(?:pril|sartan|statine|olol|prazole|cilline|formine|dipine|xaban)|gouttes)(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       "(?:j'ai démissionné|je me suis fait virer|j'ai été (?:virée?|licenciée?)) (?:de chez|de|par|chez) (?!(?:mon|ma|la|le|l'|un|une)(?![\\p{L}]))<org>",
       "j'ai (?:quitté|perdu) mon (?:travail|poste|boulot|job|emploi) chez <org>",
@@ -396,7 +396,7 @@ export const french: Pack = {
       ],
       { likely: 'alone', value: 'sans {value}', firm: true },
     ),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       "(?<!(?:quand|si|lorsque) )j'ai (?:quitté|perdu|lâché) mon (?:travail|boulot|emploi|job|taf)(?! (?:plus tôt|tôt|à \\d|en avance|en retard))(?![\\p{L}])",
       "(?<!(?:quand|si|lorsque) )j'ai démissionné(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois|de mon))",

@@ -165,7 +165,7 @@ export const italian: Pack = {
     drug: `(?:${DRUGS}|tachipirina|[a-z]{2,16}(?:pril|sartan|statina|olol|prazolo|cillina|formina|dipina))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       'mi sono (?:licenziat[oa]|dimess[oa]) (?:da|dalla|dal) <org>',
       'mi hanno licenziat[oa] (?:da|dalla) <org>',
@@ -343,7 +343,7 @@ export const italian: Pack = {
       value: 'vedovo',
       firm: true,
     }),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quasi) )ho (?:lasciato|perso|mollato) il (?:mio )?(?:lavoro|posto di lavoro)(?= *(?:[.,;:!(]|$)| (?:ieri|oggi|la settimana|il mese|perché|e|per))',
       '(?<!(?:quando|se|quasi) )(?:mi hanno licenziat[oa]|mi ha licenziat[oa]|mi sono licenziat[oa]|mi sono dimess[oa]|sono stat[oa] licenziat[oa])(?![\\p{L}])',

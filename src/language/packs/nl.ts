@@ -161,7 +161,7 @@ export const dutch: Pack = {
     drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statine|olol|prazol|cilline|formine|dipine))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', [
       'ik ben (?:\\p{L}+ ){0,3}?(?:weg|vertrokken|ontslagen|gestopt) bij (?:de |het )?<org>',
       'ik heb (?:\\p{L}+ ){0,3}?(?:ontslag genomen|mijn baan opgezegd) bij (?:de |het )?<org>',
@@ -345,7 +345,7 @@ export const dutch: Pack = {
       '(?:zing|speel) in (?:een|het|de) <club>',
     ]),
     ...slot.likely('car', ['(?:met|in) (?:de|mijn|onze) <car>']),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:toen|als|voordat|bijna) )ik heb (?:(?:vandaag|gisteren|net|eindelijk|vorige week) )*(?:(?:mijn )?ontslag genomen|mijn baan (?:opgezegd|verloren))(?![\\p{L}])',
       '(?<!(?:toen|als|bijna) )ik ben (?:(?:vandaag|gisteren|net|helaas|vorige week) )*ontslagen(?! (?:uit|van))(?![\\p{L}])',

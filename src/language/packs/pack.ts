@@ -258,7 +258,9 @@ const slotWith =
   (attribute, patterns, more = {}) =>
     patterns.map((pattern) => ({ attribute, pattern, ...kind, ...more }));
 
-/** `slot(…)` makes rules with any fields, `slot.denied(…)` and the others make rules of a frequent kind. */
+/**
+ * `slot(…)` makes rules with any fields. `slot.denied(…)`, `slot.planned(…)` and so on make rules with one of the most frequent fields set.
+ */
 export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing' | 'likely', SlotMaker> = Object.assign(
   slotWith({}),
   {
@@ -270,7 +272,10 @@ export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing'
   },
 );
 
-/** The words of a pack for relations, from lists that are keyed by the English word: `{ sister: 'schwester|schwesterherz' }`. */
+/**
+ * Inverts lists of words for family and other relations: `{ sister: 'schwester|schwesterherz' }` gives
+ * `{ schwester: 'sister', schwesterherz: 'sister' }`.
+ */
 export function relations(lists: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(lists).flatMap(([english, words]) => words.split('|').map((word) => [word, english])),

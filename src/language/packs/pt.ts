@@ -165,7 +165,7 @@ export const portuguese: Pack = {
     drug: `(?:${DRUGS}|dipirona|[a-z]{2,16}(?:pril|sartana|statina|olol|prazol|cilina|formina|dipino))(?: ?\\d+(?: ?mg)?)?`,
   },
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('employer', ['(?:pedi demissão|fui demitid[oa]|fui despedid[oa]) d[aoe] <org>']),
     ...slot.denied('partner_name', [
       '(?<!(?:meu|minha|quando|se) )(?!(?:ele|ela|você|tu|mamãe|papai)(?![\\p{L}]))(?<v>\\p{L}[\\p{L}-]+) e eu (?:terminamos|nos separamos|separámo-nos|acabámos|rompemos)(?= *(?:[.,;:!(]|$)| (?:ontem|hoje|na|no|há|faz|semana|mês))',
@@ -327,7 +327,7 @@ export const portuguese: Pack = {
       value: 'viúvo',
       firm: true,
     }),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quase) )(?:pedi demissão|fui demitid[oa]|fui despedid[oa]|perdi (?:o meu|meu|o) emprego|larguei (?:o meu|meu|o) emprego|me aposentei|reformei-me|aposentei-me)(?![\\p{L}])',
       '(?:agora )?(?:estou|tô) (?:agora )?(?:desempregad[oa]|aposentad[oa]|reformad[oa])(?![\\p{L}])',

@@ -165,7 +165,7 @@ function relatedSource(pack: Pack): string {
     : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;
 }
 
-/** The source of a token's pattern: built in, or a list of the pack. */
+/** The regular expression for a token such as <name>: a built-in one, or the alternatives in a list of the pack. */
 function valueSource(name: string, pack: Pack): string {
   const isHan = pack.script === 'han';
   const source = VALUE_SOURCES[name]?.(pack, isHan);

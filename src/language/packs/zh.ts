@@ -137,7 +137,7 @@ export const chinese: Pack = {
   children: '儿子|女儿|大的|小的|老大|老二|宝宝|闺女|孩子',
   lists: WORDS.zh,
   slots: [
-    // Rules for named values that have ended.
+    // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
     ...slot.denied('partner_name', [
       '我(?:和|跟|与)(?!我|他|她|你|公司|朋友|同事|(?:PARTNERS))(?<v>[\\p{Script=Han}]{2,4}?)(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
     ]),
@@ -266,7 +266,7 @@ export const chinese: Pack = {
       '(?:我|上班|每天|营业).{0,6}?(?<v>(?:早上?|上午|中午|下午|晚上)?[\\d一二三四五六七八九十]+点半?到(?:下午|晚上|凌晨)?[\\d一二三四五六七八九十]+点半?)',
     ]),
     ...slot.likely('hobby', ['(?:我喜欢|我爱|爱好是?|平时)<activity>']),
-    // Rules for values that have ended and are not named. They come after all rules that name a value.
+    // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
       '我(?:刚刚?|已经|昨天|今天|上周|上个月|终于|被公司|从公司)?(?:辞职|辞掉工作|离职|失业|被裁|被裁员|被炒|被开除|退休|下岗)了',
     ]),

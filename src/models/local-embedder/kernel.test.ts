@@ -51,7 +51,10 @@ describe('the kernel', () => {
   });
 });
 
-/** The largest sum of weights of one sign in one 16-bit lane, which adds the neighbours k and k+1 at three places 16 apart. */
+/**
+ * The largest sum of the positive weights, or of the negative ones, among the six that one 16-bit lane adds: k, k+1, k+16, k+17, k+32,
+ * k+33.
+ */
 function heaviestGroup(row: Int8Array): number {
   let heaviest = 0;
   for (let block = 0; block < row.length; block += 48) {

@@ -107,7 +107,7 @@ describe('createLocalEmbedder', () => {
     expect(sha256(await embedOne(text))).toBe(vectorSha256);
   });
 
-  it('returns the same bits in the calling thread, and from newly prepared weights', async () => {
+  it('returns the same bits in the calling thread, and with newly prepared weights', async () => {
     const modelPath = await preparedElsewhere();
     for (const options of [{ threads: 0 }, { threads: 0, modelPath }, { threads: 2, modelPath }]) {
       const other = createLocalEmbedder(options);
@@ -146,7 +146,7 @@ describe('createLocalEmbedder', () => {
     expect((await readParts(['The hens lay an egg each every morning.'], said)).asks[0]).toBeLessThan(-1);
   });
 
-  it('detects what a message withdraws, and what it makes untrue', async () => {
+  it('detects that a message withdraws a request, and which statements a message makes untrue', async () => {
     const said = [['I teach at a school in Kassel.'], ['My sister grows tulips.']];
     const [sold, back, plain] = [
       await readParts(['I handed in my notice at the school.'], said),
@@ -312,7 +312,7 @@ describe('createLocalEmbedder', () => {
     expect(await readdir(dirname(target))).toEqual(['weights']);
   });
 
-  it('prepares the weights in a temporary folder where the checkout cannot be written', async () => {
+  it('prepares the weights in a temporary folder if the checkout is read-only', async () => {
     const made = await preparedElsewhere();
     expect(made.startsWith(tmpdir())).toBe(true);
     expect(made.startsWith(folder)).toBe(false);

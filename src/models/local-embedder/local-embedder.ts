@@ -29,8 +29,8 @@ export interface LocalEmbedderOptions {
    */
   threads?: number;
   /**
-   * The number of tokens that are read at once, at most 512; longer texts are read in several windows. Default: 256, as
-   * the model was published.
+   * The number of tokens of a window, at most 512; longer texts are read in several windows. Default: 256, the value with which the model
+   * was published.
    */
   maximumTokens?: number;
   /** The folder with prepared weights (`weights.bin`, `vocabulary.bin`, `lexicons.txt`). Default: the weights of the installed package. */

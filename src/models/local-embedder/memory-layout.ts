@@ -7,7 +7,9 @@ export const MODEL = {
   positions: 512,
 } as const;
 
-/** A linear layer: int8 weights [outputs][inputs], and a table of scales, sums of weights and biases per output. */
+/**
+ * A linear layer: int8 weights [outputs][inputs], and a table that has, for each output, the scale, the sum of the weights, and the bias.
+ */
 export interface LinearAddress {
   readonly weights: number;
   readonly table: number;
@@ -67,7 +69,7 @@ export interface MemoryLayout {
   readonly bytes: number;
 }
 
-/** The maximum number of texts that a worker gets at once: see `worker-pool.ts`. */
+/** The maximum number of texts that a worker gets in one task: see `worker-pool.ts`. */
 export const TEXTS_PER_TASK = 64;
 
 /** The attributes of the user that the reader detects, in the order of their heads. */

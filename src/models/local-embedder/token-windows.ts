@@ -93,7 +93,8 @@ const ASCII_CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 const CONTROL = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu;
 const MARK = /\p{Mn}/gu;
 const ASCII_WORD = /[!-/:-@[-`{-~]|[^\s!-/:-@[-`{-~]+/g;
-// The ideographs of BERT's reference implementation: each is a word of its own. Japanese kana and Korean are not.
+// The ideographs of BERT's reference implementation: each is a word of its own. Japanese kana and Korean characters are not words of their
+// own.
 const IDEOGRAPH =
   '\\u4e00-\\u9fff\\u3400-\\u4dbf\\uf900-\\ufaff\\u{20000}-\\u{2a6df}\\u{2a700}-\\u{2b81f}\\u{2b820}-\\u{2ceaf}\\u{2f800}-\\u{2fa1f}';
 const PUNCTUATION = '\\p{P}$+<=>^`|~';

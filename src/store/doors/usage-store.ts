@@ -156,7 +156,7 @@ export async function addUsageRow(
   return added !== undefined;
 }
 
-/** Those of the given ids that are already recorded. */
+/** The given ids that are already recorded. */
 export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await rowsBy(reader, tenant, 'usage', { id: ids }, ['id']);
   return new Set(rows.map(({ id }) => id));

@@ -5,7 +5,7 @@ import { insertDeliveries } from './webhook-store.ts';
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`deliveries of webhooks on ${database.name}`, () => {
-    it('are written in a batch of any size, and only the new ones are returned', async () => {
+    it('are written in batches of any size, and only new deliveries are returned', async () => {
       const { options, drop } = await database.create();
       const store = await openStore(options);
       // Each row has 14 columns, so one statement with all rows would exceed the parameter limits of both databases.

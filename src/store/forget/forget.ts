@@ -38,7 +38,7 @@ export interface Forgetting {
   isEverything?: boolean;
   /** Whether the quotes are exactly the clauses to forget, so that the rest of their sentences stays. */
   isByClause?: boolean;
-  /** The one who asks: `user`, `agent` or `application`. */
+  /** Who asks: `user`, `agent` or `application`. */
   by: string;
   /** The turn with the request. Absent if the request came through an API. */
   request?: Request | null;

@@ -279,7 +279,7 @@ export async function digestsFor(record: Recognised, salt: string): Promise<Forg
   return { salt, of: digests.map((digest) => digest.toString('base64url')) };
 }
 
-/** Those of the given statements that were forgotten, in this store or in the store from which a record came. */
+/** The given statements that were forgotten, in this store or in the store from which a record came. */
 export async function forgottenAmong<Each extends Claim>(
   reader: Reader,
   tenant: string,

@@ -20,7 +20,7 @@ interface Naming {
 /**
  * Recognises the sentences in which an assistant names a forgotten statement in other words ("The Greens are your party"), by the
  * distinctive words and long numbers of the statement. Words that the user's turns or live statements still contain do not count. The
- * forgotten words have already been removed from them.
+ * forgotten words have already been removed from these turns and statements.
  *
  * Returns a test for each statement that one of the texts names, keyed by the text of the statement.
  */
@@ -68,7 +68,7 @@ const ENGLISH = packOf('en');
  * The rare words and long numbers of a text. They are cached, because each turn of an assistant is compared with all records of its owner.
  */
 const distinctiveOnce = cached((text: string) => {
-  // "joined" is in no list of frequent words, but "join" is.
+  // `distinctiveStems` tests whole words. Stems are tested here too: "joined" is in no list of frequent words, but its stem "join" is.
   const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && (ENGLISH === null || !isTelling(stem, ENGLISH));
   return new Set([...[...distinctiveStems(text)].filter(isRare), ...tellingNumbers(text)]);
 });

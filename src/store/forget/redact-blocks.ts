@@ -62,7 +62,7 @@ function withoutGone(text: StoredText, { says, gone }: Redaction, isJson: boolea
   const { content, basis } = text;
   const all = JSON.parse(basis ?? '{}') as Basis;
   const keys = Object.keys(all).filter((key) => Object.keys(all[key]?.rests ?? {}).some((id) => gone.has(id)));
-  // The empty key holds the ids that were left out of the block, and only these ids are removed.
+  // The empty key lists the ids that the block omits. It belongs to no sentence, so only its gone ids are removed, and no content.
   const rests = new Set(keys.filter((key) => key !== ''));
   const next = isJson
     ? redactJson(withoutEntries(content, rests), says)

@@ -147,8 +147,9 @@ function valueOfTwin(
 }
 
 /**
- * The key of exact duplicates. Memories that are unique by their title, or not at all, keep their key. If another live memory already has
- * the new key, the key is null, because types of an application may have any rule and the migration must not fail.
+ * The new `unique_key` of a memory, by which exact duplicates are recognised. Memories that are unique by their title, or not at all, keep
+ * their key. If another live memory already has the new key, the key is null, because types of an application may have any rule and the
+ * migration must not fail.
  */
 async function uniqueKeyOf(
   transaction: Transaction<Tables>,

@@ -240,8 +240,8 @@ async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>):
 }
 
 /**
- * Vacuums the tables at once, because deleted rows stay in the files until a vacuum. Rows that an open transaction may still see are left
- * to the server's own vacuum. So are tables of another owner, for which PostgreSQL only warns.
+ * Vacuums the tables immediately, because deleted rows stay in the files until a vacuum. Rows that an open transaction may still see are
+ * left to the server's own vacuum. So are tables of another owner, for which PostgreSQL only warns.
  */
 async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`

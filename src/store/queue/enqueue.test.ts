@@ -93,7 +93,7 @@ for (const on of databases('sql')) {
       expect((await queue.job(first?.id)).runAt.getTime()).toBe(queue.clock.now() + 5 * MINUTE);
     });
 
-    it('enqueues thousands at once', async () => {
+    it('enqueues thousands of jobs in one call', async () => {
       const added = await queue.add(...Array.from({ length: 2500 }, (_, index) => ({ kind: 'a', payload: index })));
       expect(new Set(added.map((job) => job.id)).size).toBe(2500);
     });

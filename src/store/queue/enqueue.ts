@@ -82,7 +82,7 @@ export function ownerJob(kind: string, scope: Scope, payload: Record<string, Jso
   return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
 }
 
-/** A job of a session. At most one job of its kind waits for the session, and at most one runs. */
+/** A job of a session. Of each kind, a session has at most one waiting job and one running job. */
 export function sessionJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
   return { ...ownerJob(kind, scope, payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
 }
@@ -111,8 +111,8 @@ function toRow(job: CheckedJob, id: string, now: number): JobRow & { unique_key:
 
 /**
  * Inserts jobs, or updates the waiting jobs with the same unique keys. The update is needed even when it changes nothing, because it locks
- * the row until the caller commits. Otherwise a worker could run the waiting job before the caller's write is visible, and no job would be
- * left to run after the write.
+ * the row until the caller commits. Without the lock, a worker could run the waiting job before the caller's write is visible, and no job
+ * would be left to run after the write.
  */
 async function upsert(
   writer: Writer,

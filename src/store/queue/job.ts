@@ -30,7 +30,7 @@ export interface NewJob {
    * one, earlier or later. A job that waits for its next attempt is never moved.
    */
   whenWaiting?: 'keep' | 'move';
-  /** The earliest time of the run. Default: at once. */
+  /** The earliest time of the run. Default: immediately. */
   runAt?: TimeInput;
   /** The minimum delay of the run in milliseconds; an alternative to `runAt`. */
   delay?: number;

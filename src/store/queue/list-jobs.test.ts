@@ -62,7 +62,7 @@ for (const on of databases('sql')) {
       });
     });
 
-    it('retries a dead job in place of a waiting job with the same key', async () => {
+    it('retries a dead job, which replaces a waiting job with the same key', async () => {
       const [dead] = await queue.add({ kind: 'broken', uniqueKey: 'k', payload: 'earlier' });
       await queue.worker({ broken: () => Promise.reject(invalidInput('wrong')) }).drain();
       await queue.add({ kind: 'broken', uniqueKey: 'k', payload: 'later' });

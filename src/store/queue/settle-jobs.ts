@@ -142,8 +142,8 @@ function leaseLost({ job }: LeasedRun): VarveError {
 }
 
 /**
- * Makes a dead job run again, at once and with all of its attempts. Its last error stays until the next one. Returns null if the job does
- * not exist, and throws `conflict` if it is not dead.
+ * Makes a dead job run again, immediately and with all of its attempts. Its last error stays until the next one. Returns null if the job
+ * does not exist, and throws `conflict` if it is not dead.
  */
 export async function retryJob(
   database: Database,

@@ -364,7 +364,7 @@ function nodeSqliteDialect(database: DatabaseSync): Dialect {
   const driver: Driver = {
     init: async () => {},
     acquireConnection: async () => connection,
-    // Takes the write lock at once, because a transaction that first reads and then writes fails if another process has written since.
+    // Takes the write lock immediately, because a transaction that first reads and then writes fails if another process has written since.
     beginTransaction: () => whenFree(() => explained(() => database.exec('begin immediate'))),
     commitTransaction: async () => explained(() => database.exec('commit')),
     // SQLite rolls the transaction back itself when the disk is full or fails.

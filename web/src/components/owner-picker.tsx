@@ -10,7 +10,7 @@ const SPLIT = '\n';
 const MANY = 500;
 const TYPING_RESTS = 200;
 
-/** Chooses whose memory is shown: that of all owners, or of one agent and user. */
+/** Chooses whose memories are shown: the memories of all owners, or of one agent and user. */
 export function OwnerPicker(): JSX.Element {
   const [typed, setTyped] = useState('');
   const match = useRested(typed, TYPING_RESTS);

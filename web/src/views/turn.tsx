@@ -10,7 +10,7 @@ import type { Context, Event, LoggedContext, Memory, Scope, Section } from '../t
 import { useQuery } from '../use-query.ts';
 import { ago, dateTime, label, number, percent, plural } from '../words.ts';
 
-/** The context of a turn: the one that the agent would get for a message, or the log of a past one. */
+/** The context that the agent would get for a message, or the logged context of a past turn. */
 export function TurnView(): JSX.Element {
   const logged = route.value.parts[0] ?? null;
   if (!hasOwner.value) return <NeedsOwner what="A context is assembled for one person." />;

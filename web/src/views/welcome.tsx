@@ -7,7 +7,7 @@ import { changes, go, href, isOperator, loadOwners, owners, say } from '../state
 interface DemoState {
   state: 'offered' | 'loading' | 'unavailable';
   title: string;
-  /** The number of replayed conversations, and of all. */
+  /** The number of replayed conversations (`done`) among all conversations of the demo (`of`). */
   done: number;
   of: number;
 }

@@ -84,16 +84,16 @@ function isAnswer(message: string, last: Event | undefined): boolean {
 
 /**
  * The mean log-odds above which a message is an announced text. Of the 2,716 messages in train/lives, none is such a text. Two of them are
- * taken for one, and neither states anything about the user.
+ * wrongly classified as announced texts; neither states anything about the user.
  */
 const SURE = 1;
 /**
- * A very short question about a text ("Is this a scam?") contains no text itself. The next message is then taken for the text unless the
- * log-odds are clearly negative.
+ * A very short question about a text ("Is this a scam?") contains no text itself. The next message is then classified as the text unless
+ * the log-odds are clearly negative.
  */
 const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
 const SURE_AFTER_QUESTION = -1.5;
-/** Parts with these log-odds or lower ones are the user's own. */
+/** Parts with log-odds of at most this value are the user's own. */
 const OWN = -2.5;
 const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
 
@@ -114,7 +114,7 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
   const rest = odds.slice(opening > offset && (odds[first] ?? 0) < 0 ? first + 1 : first);
   const mean = rest.reduce((sum, each) => sum + each, 0) / rest.length;
   const sure = BARE_QUESTION.test(announcement) && asksAboutText(announcement) ? SURE_AFTER_QUESTION : SURE;
-  // If the announcement itself begins with foreign words, it is part of a game or of a text.
+  // An announcement that begins with foreign words is itself part of role play or of a pasted text, so it announces nothing.
   if (first < 0 || (odds[0] ?? 0) > 0 || !(mean > sure) || (odds[first] ?? OWN) <= OWN) return [];
   return parts
     .filter((_part, index) => index >= first && (odds[index] ?? OWN) > OWN)

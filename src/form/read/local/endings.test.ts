@@ -269,7 +269,7 @@ describe.each(Object.entries(ENDINGS))('denies a value that has ended, in %s', (
 });
 
 describe.each(Object.entries(HARMLESS))(
-  'fills no slot from a sentence that only resembles one, in %s',
+  'fills no slot from a sentence that only resembles an ending, in %s',
   (language, sentences) => {
     it.each(sentences)('%s', (sentence) => {
       expect(fill(language, sentence)).toEqual([]);
@@ -277,7 +277,7 @@ describe.each(Object.entries(HARMLESS))(
   },
 );
 
-describe('fills a value beside words of an ending or of the present moment', () => {
+describe('fills a new value beside words about an ending, a change or the present moment', () => {
   it.each([
     ['left Boots in june, started at Superdrug last week', 'employer=Superdrug'],
     ['upgraded to a pixel 9 yesterday', 'phone_model=pixel 9'],
@@ -297,7 +297,7 @@ describe('fills a value beside words of an ending or of the present moment', () 
   });
 });
 
-describe('a name in words about a parting or a loss', () => {
+describe('the name of a partner or a pet in a sentence about a separation or a loss', () => {
   it.each([
     ['en', 'My boyfriend Ruairi and I split up in May', ['not partner_name=Ruairi']],
     ['en', 'my wife Hanne walked out', []],
@@ -336,14 +336,14 @@ describe('a diet that consists of leaving something out', () => {
     expect(fill(language, sentence)).toEqual([slot]);
   });
 
-  it('is not confused with a job or a diet that has ended', () => {
+  it('is not filled from a sentence about a job or a diet that has ended', () => {
     expect(fill('en', 'I no longer drive a taxi at night')).toEqual(['not job_title=taxi driver']);
     expect(fill('en', "I'm not vegan any more")).toEqual(['not diet=vegan']);
     expect(fill('en', 'I used to not eat fish')).toEqual([]);
   });
 });
 
-describe('denies an animal that had to be put down', () => {
+describe('denies the name of an animal that had to be put down', () => {
   it.each([
     ['en', 'Last week we had to have our old cat Tibbles put to sleep', 'Tibbles'],
     ['es', 'Ayer tuvimos que dormir a nuestra gata Nube', 'Nube'],

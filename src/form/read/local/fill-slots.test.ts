@@ -457,7 +457,7 @@ describe('a child or an animal of another person', () => {
     ['de', 'Jonas verträgt keine Nüsse', []],
     ['de', 'Mein Bruder verträgt keine Nüsse', ["User's brother allergy=Nüsse"]],
     ['de', 'Ich vertrage keine Nüsse', ['allergy=Nüsse']],
-  ])('is not filled (%s: %s)', (language, sentence, slots) => {
+  ])('is not taken for the user’s own (%s: %s)', (language, sentence, slots) => {
     expect(fill(language, sentence)).toEqual(slots);
   });
 });
@@ -479,14 +479,14 @@ describe('an event that nearly happened', () => {
     expect(fill(language, sentence)).toEqual([]);
   });
 
-  it('is not confused with "nearly" before a number of years', () => {
+  it('is distinguished from an age or a duration with "nearly"', () => {
     expect(fill('en', "I'm nearly 50")).toEqual(['age=50']);
     expect(fill('en', 'For almost ten years we have lived in Ghent')).toEqual(['home_city=Ghent']);
     expect(fill('de', 'Seit fast 3 Jahren wohne ich in Kiel')).toEqual(['home_city=Kiel']);
   });
 });
 
-describe('a second verb without a subject fills its own slot', () => {
+describe('a second verb that shares the subject of the first verb fills its own slot', () => {
   it.each([
     ['I grew up in Ghent and work as a welder', ['hometown=Ghent', 'job_title=welder']],
     ['We live in Ghent and work for Umicore', ['home_city=Ghent', 'employer=Umicore']],
@@ -497,7 +497,7 @@ describe('a second verb without a subject fills its own slot', () => {
   });
 });
 
-describe('a journey and a lasting pain', () => {
+describe('a planned journey and a chronic pain fill a slot', () => {
   it.each([
     ['en', 'Next month we are in Lyon for the trade fair', 'planned travel_destination=Lyon'],
     ['de', 'Ich bin nächste Woche beruflich in Graz', 'planned travel_destination=Graz'],
@@ -514,7 +514,7 @@ describe('a journey and a lasting pain', () => {
     expect(fill(language, sentence)).toEqual([slot]);
   });
 
-  it('is not confused with a pain or a place of today', () => {
+  it('and a temporary pain or the place of today fills none', () => {
     expect(fill('en', 'I have back pain from the garden')).toEqual([]);
     expect(fill('en', "I'm in Lyon and it rains")).toEqual([]);
   });
@@ -526,7 +526,7 @@ describe('the day of birth', () => {
     ['de', 'Ich wurde am 9. Mai 1990 geboren', 'birthday=9. Mai 1990'],
     ['fr', 'Je suis né le 2 août 1965', 'birthday=2 août 1965'],
     ['nl', 'Ik ben geboren op 5 maart 1971', 'birthday=5 maart 1971'],
-  ])('is filled although it is past. %s: %s', (language, sentence, slot) => {
+  ])('is filled although the date is in the past. %s: %s', (language, sentence, slot) => {
     expect(fill(language, sentence)).toContain(slot);
   });
 });
@@ -548,14 +548,14 @@ describe('several people in one sentence', () => {
 
 describe('a wish for a language', () => {
   it.each(['Always reply in Dutch', 'From now on answer in Polish, please'])(
-    'is no wish for a form: %s',
+    'fills the slot of the answer language and not the slot of the answer layout: %s',
     (sentence) => {
       expect(fill('en', sentence)).toEqual([`answer_language=${sentence.includes('Dutch') ? 'Dutch' : 'Polish'}`]);
     },
   );
 });
 
-describe('cuts a value from the words around it', () => {
+describe('cuts a value out of the words around it', () => {
   it.each([
     ['en', 'I am the director of finance at Arup', ['job_title=director of finance', 'employer=Arup']],
     ['en', "I'm a former nurse", []],
@@ -661,7 +661,7 @@ describe('a statement that holds from a later day', () => {
   });
 });
 
-describe('the tense and the day of a slot are those of its clause', () => {
+describe('the tense, the day and the polarity of a slot come from its own clause', () => {
   const now = new Date('2026-11-15T10:00:00Z');
   it.each([
     ['We moved to Bergen last week and we are moving to Lisbon in June 2027.', 'Bergen', 'Lisbon 2027-06-01'],
@@ -684,7 +684,7 @@ describe('the tense and the day of a slot are those of its clause', () => {
     expect(said.toSorted()).toEqual(slots.toSorted());
   });
 
-  it('and an ending in one clause denies nothing in another', () => {
+  it('an ending in one clause denies no value of another clause', () => {
     expect(fill('en', 'I live in Sligo and I no longer work at Novo')).toEqual([
       'home_city=Sligo',
       'not employer=Novo',

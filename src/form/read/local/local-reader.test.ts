@@ -133,14 +133,14 @@ describe('the day of a statement', () => {
     expect(statements).toMatchObject([{ tense: 'planned', due }]);
   });
 
-  it('is the value of an appointment, whose text has the user’s words', async () => {
+  it('is the value of an appointment; the text keeps the user’s words', async () => {
     const { statements } = await read('My viva is on 19 June.');
     expect(statements).toMatchObject([
       { attribute: 'appointment', value: '19 June 2026', text: 'My viva is on 19 June [19 June 2026].' },
     ]);
   });
 
-  it('does not make a beginning an intention, which would expire after the day', async () => {
+  it('does not make the beginning of a state an intention, which would expire after the day', async () => {
     const { statements } = await read('Remember that my nephew starts school on 3 September.');
     expect(statements[0]).toMatchObject({ tense: 'planned', due: '2026-09-03T00:00:00.000Z' });
     expect(statements[0]?.type).not.toBe('intention');
@@ -198,7 +198,7 @@ describe('sentences that say too little alone', () => {
     expect((await read(said)).statements).toEqual([]);
   });
 
-  it('are kept if enough content is left after the removal', async () => {
+  it('are kept if enough content is left after the policy removed a part', async () => {
     const said =
       'Remember: the rent goes to [bank account removed], the landlord Otto wants it on the first Friday of every month.';
     expect((await read(said)).statements.map(({ text }) => text)).toEqual([said]);
@@ -285,7 +285,7 @@ describe('a wish for the layout of answers', () => {
   });
 });
 
-describe('an introduction after a greeting', () => {
+describe('an introduction that begins with a greeting', () => {
   const by = createLocalReader({ select: (...input) => ({ ...select(...input), keep: { yes: 0.4, no: 0.6 } }) });
   it.each(['hallo, ich bin swantje und unterrichte kunst', 'hey i teach pottery at a village hall'])(
     'is kept as a plain statement of the user: %s',
@@ -353,7 +353,7 @@ describe('a statement that the user asks to remember', () => {
     'I remember the sea.',
     'When I say blue, remember that I own a boat.',
     'Remember later, not now: I own a boat.',
-  ])('is not recognised where the user does not ask: %s', async (text) => {
+  ])('is not recognised if the user does not ask to remember it: %s', async (text) => {
     const { statements } = await read(text);
     expect(statements.filter(({ importance }) => importance === 0.8)).toEqual([]);
   });
@@ -400,7 +400,7 @@ describe('dates', () => {
     'My hearing is on Wednesday.',
     'the viewing of the flat is on wednesday',
     'We have a meeting with the landlord on Wednesday.',
-  ])('of a weekday are not in the past if the verb is not: %s', async (text) => {
+  ])('of a weekday are not in the past if the verb is not in the past tense: %s', async (text) => {
     const { statements } = await read(`Remember: ${text}`);
     expect(statements).toHaveLength(1);
     expect(statements[0]?.text).not.toContain('April');
@@ -475,7 +475,7 @@ describe('slots', () => {
 });
 
 describe('events that are not messages', () => {
-  it('give one statement for an observation', async () => {
+  it('give one statement for an observation, and none for a scaffold update', async () => {
     const { statements } = await read([
       { kind: 'observation', category: 'fact', content: 'User works at Acme Foundry' },
       { kind: 'observation', category: 'preference', content: 'User prefers tables' },
@@ -533,7 +533,7 @@ describe('the reading layers', () => {
     throw new VarveError('The weights are missing.', { code: 'embedder_unavailable' });
   };
 
-  it('recognise foreign text that its form does not show', async () => {
+  it('recognise foreign text that has no visible mark of a quotation', async () => {
     const by = createLocalReader({
       readParts: async (parts) =>
         partReading(parts.length, {
@@ -545,12 +545,12 @@ describe('the reading layers', () => {
     expect((await read(letter)).statements).not.toEqual([]);
   });
 
-  it('may fail, and then words and their form decide alone', async () => {
+  it('may fail, and the reader then decides by words and layout alone', async () => {
     const by = createLocalReader({ embed: failing, readParts: failing });
     for (const text of [letter, 'I live in Linz.']) expect(await read(text, { by })).toEqual(await read(text));
   });
 
-  it('do not make a short single sentence foreign', async () => {
+  it('never classify a single short sentence as foreign', async () => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, {
         foreign: Float32Array.from(parts, (_, index) => 9 * (parts.length - index)),
@@ -568,7 +568,7 @@ describe('the reading layers', () => {
     ['If only origami had been good to us.', []],
     ['Origami has been good to them.', []],
     [`Origami has been good to us${', and then there was one more thing to do'.repeat(3)}.`, []],
-  ])('fill a slot of a short plain sentence once: %s', async (text, expected) => {
+  ])('fill the slot of a short plain sentence once: %s', async (text, expected) => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, {
         values: parts.map((part, index) => {
@@ -598,7 +598,7 @@ describe('the reading layers', () => {
     },
   );
 
-  it('give values that are less certain than those of patterns', async () => {
+  it('give values that count as inferred, while values from patterns count as explicit', async () => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, {
         values: [{ part: 0, start: 0, end: 4, attribute: 'partner_name', probability: 0.99 }],
@@ -620,7 +620,7 @@ describe('the reading layers', () => {
     expect(statements.every(({ attribute }) => attribute === null)).toBe(true);
   });
 
-  it('give at most one request of a turn, the sentence that most probably asks', async () => {
+  it('return at most one request to forget for a turn: the sentence with the highest odds', async () => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, { asks: Float32Array.from(parts, (_, index) => (index === 7 ? 4 : 3)) });
     const many = Array.from(
@@ -631,7 +631,7 @@ describe('the reading layers', () => {
     expect(forgets.map(({ about }) => about)).toEqual([many[7]]);
   });
 
-  it('give a possible request, about which the earlier turns decide', async () => {
+  it('return a possible request to forget, which is then checked against the earlier turns', async () => {
     const by = (odds: number): StatementReader =>
       createLocalReader({
         readParts: async (parts) => partReading(parts.length, { asks: Float32Array.from(parts, () => odds) }),
@@ -641,7 +641,7 @@ describe('the reading layers', () => {
     expect((await read(hint, { by: by(-6) })).forgets).toEqual([]);
   });
 
-  it('give the turns that may make a known statement untrue', async () => {
+  it('return the turns that may make a known statement untrue', async () => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, { changes: Float32Array.from(parts, (part) => (part.startsWith('Sold') ? 6 : -6)) });
     const by = createLocalReader({ readParts });
@@ -732,7 +732,7 @@ describe('any input', () => {
   });
 });
 
-describe('a short sentence that its slot covers', () => {
+describe('a short sentence whose content one slot covers completely', () => {
   it.each([
     'from now on keep your answers short please',
     'From 4 January 2027 I work at Norbell.',

@@ -195,7 +195,8 @@ export function peopleOf(
 }
 
 /**
- * The person whom "I" means. In a conversation of several speakers, it is the speaker, who is the user only under one of the user's names.
+ * The person whom "I" means. In a conversation of several speakers, it is the speaker of the turn, who counts as the user only if the turn
+ * names the speaker by one of the user's names.
  */
 function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): string {
   const name = event.speaker?.toLowerCase() ?? '';
@@ -224,7 +225,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   reading.ends.push(...calledOffIn(claims, turn, input), ...quitIn(claims, turn, input), ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
-  // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job at once.
+  // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
   const mayChange = forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
@@ -276,7 +277,7 @@ function isBareRequest(unit: ReadUnit): boolean {
   return left <= (unit.pack.script === 'han' ? 2 : 1);
 }
 
-/** Keeps the user's previous turn, which a turn with only a request to remember means. */
+/** Keeps the user's previous turn, because the current turn only asks to remember it. */
 function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   const index = input.turns.slice(0, turn.number - 1).findLastIndex(isOwnMessage);
   const event = input.turns[index];
@@ -404,13 +405,13 @@ interface Leaving {
   ends: Reading['ends'];
   /** Adds the day on which the job ends to a statement about the job. */
   withEnd: (statement: ReadStatement) => ReadStatement;
-  /** Removes the slots of a sentence that would end the job at once. */
+  /** Removes the slots of a sentence that would end the job immediately. */
   withoutQuitting: <Item extends Asked>(item: Item) => Item;
 }
 
 /**
  * Finds a job that the user leaves on a later day: "I handed in my notice, my last day is 31 December". The sentence with the day must name
- * the job, or the turn must give notice, because the last day may also be that of a school or a diet.
+ * the job, or the turn must give notice, because the day may also be the last one at a school or of a diet.
  */
 function leavingIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
   const isNotice = claims.some(

@@ -486,7 +486,7 @@ const MOST_LISTED = 12;
 
 /**
  * The slots of a sentence, with one slot for every name of a list. In "Mia, Jonas and Lea", patterns and the reading layers find only the
- * first or the last name, or take several names for one.
+ * first or the last name, or read several names as one name.
  */
 export function withListedNames(filled: readonly FilledSlot[], sentence: string, pack: Pack | null): FilledSlot[] {
   if (pack === null) return [...filled];

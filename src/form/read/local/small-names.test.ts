@@ -28,7 +28,7 @@ describe('a person whose name is typed without a capital', () => {
     expect(person('my wife [zuzka says] hi')).toBe('zuzka');
   });
 
-  it('is not recognised by a word that is only possibly a name', () => {
+  it('is not recognised if the word is only possibly a name', () => {
     expect(person('my wife [really says] hi')).toBeNull();
     expect(person('my wife [zuzka says] hi', { isOwn: true })).toBeNull();
     expect(person('my wife [zuzka says] hi', { isPet: true })).toBeNull();
@@ -104,7 +104,7 @@ describe('a change of home or job that is typed without capitals', () => {
 });
 
 describe('a title that is typed without a capital', () => {
-  it('has up to four words, and ends before a particle and before an ordinary word', () => {
+  it('has up to four words, and ends before a particle or an ordinary word', () => {
     const title = (marked: string) => smallTitle(small(marked));
     expect(title('its called [orla bran kestrel fenn wick]')).toBe('orla bran kestrel fenn');
     expect(title('its called [orla della bran]')).toBe('orla');
@@ -113,7 +113,7 @@ describe('a title that is typed without a capital', () => {
   });
 });
 
-describe('words and names', () => {
+describe('lower-case words and names', () => {
   it('are distinguished as ordinary words, guesses and known names', () => {
     expect([isOrdinary('because', english), isOrdinary('x', english), isOrdinary('zuzka', english)]).toEqual([
       true,
@@ -128,7 +128,7 @@ describe('words and names', () => {
     ]);
   });
 
-  it('of people in the user’s life come from subjects, from values of names, and from turns with a relation', () => {
+  it('of people whom the user knows come from subjects, from values of name attributes, and from turns that name a relation', () => {
     const known = [
       { subject: "User's sister Ana", attribute: 'city', value: 'Graz' },
       { subject: 'User', attribute: 'pet_name', value: 'Zuzka' },

@@ -160,8 +160,8 @@ const countWords = (group: readonly Kept[]): number =>
   group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
 
 /**
- * Whether a sentence is kept together with those before it: adjacent short sentences form one statement if they make the same request, or
- * none.
+ * Whether a sentence is kept together with the sentences before it. Adjacent short sentences form one statement if all of them make the
+ * same request, or if none of them makes a request.
  */
 function belongsTo(group: readonly Kept[], item: Kept): boolean {
   const { unit, request, isSlotOnly } = item;
@@ -431,7 +431,10 @@ function asRead({ subject, attribute, value, polarity, type, tense, importance, 
   return readStatement({ subject, attribute, value, polarity, type, tense, importance, text, from, due, quotes: [] });
 }
 
-/** The only one of the found statements. If some of them are of this reading, only those count. Null if there is none, or more than one. */
+/**
+ * The found statement, if there is exactly one; otherwise null. If some of the found statements are of this reading, only these are
+ * counted.
+ */
 function onlyOne(found: readonly Said[]): Said | null {
   const here = found.filter(({ known }) => known === null);
   const [only, ...others] = here.length > 0 ? here : found;
@@ -447,8 +450,8 @@ const MOST_CORRECTING_WORDS = 4;
 const correctingPattern = perPack(({ requests: { correcting } }) => packRegExp(`^(?:${correcting})(.+)$`));
 
 /**
- * The statement of a short answer that corrects the last value, such as "No, Leeds". Exactly one slot of the last turns must have a value
- * of the same kind, such as a weekday, a number or a name. Otherwise null.
+ * The statement of a short answer that corrects the last value, such as "No, Leeds". Null unless exactly one slot of the last turns has a
+ * value of the same kind, such as a weekday, a number or a name.
  */
 export function correctionOf(
   { pack, text, isForeign }: ReadUnit,

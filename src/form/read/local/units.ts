@@ -290,7 +290,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     if (hasTrait(attribute, 'listed')) return listPattern(pack, attribute).test(value);
     if (hasTrait(attribute, 'exact')) return !roughlyPattern(pack).test(before);
     if (hasTrait(attribute, 'work') && listPattern(pack, 'retired').test(text)) return false;
-    // The layers take a part of the body ("I broke my arm") or a sport ("I gave up pilates") for an illness.
+    // The layers wrongly classify a part of the body ("I broke my arm") or a sport ("I gave up pilates") as an illness.
     if (hasTrait(attribute, 'condition'))
       return !isOwned && !listPattern(pack, 'activity', 'sport', 'game').test(text.slice(start, end));
     if (!hasTrait(attribute, 'place')) return true;
@@ -372,9 +372,10 @@ const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
 const isGiven = (name: string): boolean => isCapitalised(name) && GIVEN_NAMES.has(firstOf(name));
 
 /**
- * Whether a message begins with the label of another person, so that its words are that person's. In a conversation in which another
- * message has a given name as its label, any known given name and any capitalised word that is not ordinary is a label. Elsewhere, the
- * label must be a known given name, and the message must be in the first person: "Ben: allergic to nuts" is the user's own note.
+ * Whether a message begins with the name of another person as a label, so that its words are the words of that person. In a conversation in
+ * which another message has a given name as its label, any known given name and any capitalised word that is not ordinary is a label.
+ * Elsewhere, the label must be a known given name, and the message must be in the first person: "Ben: allergic to nuts" is the user's own
+ * note.
  */
 function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
   const label = labelOf(event);
