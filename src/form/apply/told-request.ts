@@ -224,12 +224,13 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
   // The latest clause is the first of `before.all`.
   const turns = [...Map.groupBy(before.all, ({ source }) => source).values()].toReversed();
   for (const [index, turn] of turns.entries()) {
-    const last = turns[index - 1];
+    const nearby = turns.slice(Math.max(0, index - FARTHEST_BACK), index);
+    if (!nearby.flat().some((clause) => all.has(clause))) continue;
+    const last = nearby.at(-1);
     const text = plainMarks(turn.map((clause) => clause.text).join(''));
     const isOfPerson = firstOf(pack, 'followsPerson').test(text);
     const isOfThing = firstOf(pack, 'followsThing').test(text) && !namesPerson(turn) && oddsOf(turn) > UNRELATED;
-    const person = turns.slice(Math.max(0, index - FARTHEST_BACK), index).findLast(namesPerson);
-    const antecedent = isOfPerson ? (person ?? last) : isOfThing ? last : undefined;
+    const antecedent = isOfPerson ? (nearby.findLast(namesPerson) ?? last) : isOfThing ? last : undefined;
     if (antecedent?.some((clause) => all.has(clause)) !== true) continue;
     for (const clause of turn) if (!isProtected(clause)) all.add(clause);
   }
