@@ -27,7 +27,11 @@ const talk = JSON.parse(readFileSync(new URL('talk/natural-requests.json', impor
   | 'sixth'
   | 'sixthPasted'
   | 'seventh'
-  | 'seventhNone',
+  | 'seventhNone'
+  | 'eighth'
+  | 'eighthNone'
+  | 'ninth'
+  | 'ninthNone',
   NaturalRequest[]
 >;
 
@@ -64,17 +68,21 @@ async function understood(requests: readonly NaturalRequest[]): Promise<number> 
 describe('[X1] requests to forget as ordinary users type them, in seven languages, without a model', () => {
   it.each([
     ['by the first author, not read by the developers', talk.unseen, 0.8],
-    ['by the second author, not read by the developers', talk.fresh, 0.85],
+    ['by the second author, not read by the developers', talk.fresh, 0.9],
     ['by the first author: messages that ask to forget nothing', talk.none, 1],
-    ['by the second author: messages that ask to forget nothing, two of which are obeyed', talk.freshNone, 0.93],
-    ['by the third author', talk.third, 0.78],
-    ['by the third author: messages that ask to forget nothing, one of which is obeyed', talk.thirdNone, 0.96],
-    ['by the fourth author, whose missed requests the developers have read', talk.fourth, 0.78],
-    ['by the fourth author, not read by the developers', talk.fifth, 0.78],
-    ['by the fifth author, not read by the developers', talk.sixth, 0.76],
+    ['by the second author: messages that ask to forget nothing, one of which is obeyed', talk.freshNone, 0.96],
+    ['by the third author', talk.third, 0.88],
+    ['by the third author: messages that ask to forget nothing', talk.thirdNone, 1],
+    ['by the fourth author, whose missed requests the developers have read', talk.fourth, 0.86],
+    ['by the fourth author, not read by the developers', talk.fifth, 0.88],
+    ['by the fifth author, not read by the developers', talk.sixth, 0.86],
     ['by the fifth author: requests in pasted texts of somebody else', talk.sixthPasted, 1],
-    ['by the sixth author, not read by the developers', talk.seventh, 0.88],
+    ['by the sixth author, not read by the developers', talk.seventh, 0.9],
     ['by the sixth author: messages that ask to forget nothing', talk.seventhNone, 1],
+    ['by the seventh author, with follow-ups and exceptions; the developers have read the misses', talk.eighth, 0.66],
+    ['by the seventh author: messages that ask to forget nothing', talk.eighthNone, 1],
+    ['by the eighth author, not read by the developers', talk.ninth, 0.7],
+    ['by the eighth author: messages that ask to forget nothing', talk.ninthNone, 1],
   ])('%s', { timeout: 600_000 }, async (name, requests, least) => {
     const count = await understood(requests);
     console.log(`natural requests ${name}: ${count} of ${requests.length}`);
