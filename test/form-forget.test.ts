@@ -417,6 +417,23 @@ describe('[X1] turns around what a user asks to forget, without a model', () => 
     expect(left).toContain('she plays the cello');
   });
 
+  it.each([
+    [
+      ['my sister Edda owes me 900', 'we sail on Sundays'],
+      'the money between me and Edda: treat it as if I had never told you',
+      '900',
+    ],
+    [
+      ['we sail on Sundays', 'ugh the hearing today. im on parole', 'my car is red'],
+      'i want you to forget im on parole please. its not… i mean its over. dont want to talk about it',
+      'parole',
+    ],
+  ])('stay, and what a request means is forgotten: %s, %s', async (turns, request, gone) => {
+    const left = await leftAfter(turns, request);
+    expect(left).not.toContain(gone);
+    expect(left).toContain('sail on Sundays');
+  });
+
   it('stay if the message changes a plan', async () => {
     const turns = ['ik wilde zaterdag zalm grillen', 'mijn schoonzus is vegetariër'];
     const left = await leftAfter(turns, 'de grill is kapot, dus die zalm kun je wel vergeten. iets uit de pan dan?');

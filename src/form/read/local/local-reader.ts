@@ -605,15 +605,21 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
       return { unit, text, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
     })
     .toSorted((one, other) => other.odds - one.odds)[0];
-  // "From now on …" is a wish, unless the log-odds of a request to forget are high.
-  const isWish = likely !== undefined && requestOf(likely.unit) === 'wish' && likely.odds < SURELY_ASKS;
+  // "From now on …" is a wish, unless the sentence orders to forget something ("I want you to forget …") or the log-odds are high.
+  const isOrder = likely !== undefined && orderIn(likely.text, likely.unit.turn) !== null;
+  const isWish = likely !== undefined && !isOrder && requestOf(likely.unit) === 'wish' && likely.odds < SURELY_ASKS;
   return likely === undefined || likely.odds < MAY_ASK || isWish
     ? null
     : { quote: { turn: number, words: likely.text }, about: likely.text, known: [] };
 }
 
-/** Whether a short heading before a colon introduces a text of another person: "Ana's mail: …". */
-function isHeaded({ turn, start, text }: ReadUnit): boolean {
+/**
+ * Whether a short heading before a colon introduces a text of another person: "Ana's mail: …". A heading in the first person does so only if
+ * it names a text: "About the money between me and Gethin: …" is the user's own.
+ */
+function isHeaded({ turn, start, text, pack }: ReadUnit): boolean {
   const head = /^[^\n:：]{1,60}(?=[:：]\s)/u.exec(turn.slice(0, start) + text)?.[0];
-  return head !== undefined && (namesText(head) || asksAboutText(head) || /\p{L}['’]s |\p{L} \p{Lu}\p{Ll}/u.test(head));
+  if (head === undefined) return false;
+  const isOwn = pack !== null && listPattern(pack, 'firstPerson').test(head);
+  return namesText(head) || asksAboutText(head) || (!isOwn && /\p{L}['’]s |\p{L} \p{Lu}\p{Ll}/u.test(head));
 }
