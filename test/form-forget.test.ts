@@ -408,6 +408,23 @@ describe('[X1] turns around what a user asks to forget, without a model', () => 
     for (const words of stays) expect(left).toContain(words);
   });
 
+  it('stay if their pronoun is in another session', async () => {
+    const scope = { agent: 'a', user: 'other-session' };
+    const said = {
+      one: 'my cousin Greta lost her licence',
+      two: 'she turned ninety yesterday',
+      three: 'forget everything about Greta',
+    };
+    for (const [session, userMessage] of Object.entries(said)) {
+      await varve.for({ ...scope, session }).logInteraction({ userMessage, agentResponse: 'Okay.' });
+      await varve.drain();
+    }
+    const events = (await varve.for(scope).events.list({ order: 'oldest', limit: 50 })).items;
+    const left = events.map(({ content }) => content).join('\n');
+    expect(left).not.toContain('licence');
+    expect(left).toContain('ninety');
+  });
+
   it('stay if their pronoun refers to another turn', async () => {
     const left = await leftAfter(
       ['my wife Lena is a vet', 'I earn 61k a year', 'she plays the cello'],

@@ -36,6 +36,8 @@ export interface Heard {
   source: string;
   /** Null for a statement. */
   quote: Quote | null;
+  /** The session of the turn. Null for a statement, and for a turn without a session. */
+  session: string | null;
   /** The topics that the request names and that the clause is about: "my salary" names the topic of "I make 90k". */
   topics: readonly string[];
   /** Whether the clause is in the user's own words, and not pasted or quoted. */
@@ -107,6 +109,7 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
       text: quote.text,
       source: turn.id,
       quote,
+      session: turn.scope.session,
       topics: topics.flatMap((each) => (isAbout(quote, each) ? each.topic : [])),
       isOwn: !foreign.some(({ start, end }) => start < quote.end && end > quote.start),
       isIdentity: identity.some((memory) => isToldIn(quote, memory)),
@@ -120,6 +123,7 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
       text: content,
       source: id,
       quote: null,
+      session: null,
       topics: topics.flatMap(({ topic, stated: ofTopic }) => (ofTopic.some((one) => one.id === id) ? topic : [])),
       isOwn: true,
       isIdentity: identity.some((memory) => memory.id === id),

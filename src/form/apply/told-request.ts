@@ -208,7 +208,8 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
 
 /**
  * Meant clauses with the turns that refer back to them and say nothing without them: "my flatmate Tom never does the dishes", "he's got a
- * girlfriend though". "He" refers to the nearest turn that names a person, or to the turn before, and "it" to the turn before.
+ * girlfriend though". "He" refers to the nearest turn that names a person, or to the turn before, and "it" to the turn before. A pronoun
+ * refers to no turn of another session.
  */
 function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: ReadRequest): Heard[] {
   const all = new Set(meant);
@@ -224,7 +225,9 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
   // The latest clause is the first of `before.all`.
   const turns = [...Map.groupBy(before.all, ({ source }) => source).values()].toReversed();
   for (const [index, turn] of turns.entries()) {
-    const nearby = turns.slice(Math.max(0, index - FARTHEST_BACK), index);
+    const nearby = turns
+      .slice(Math.max(0, index - FARTHEST_BACK), index)
+      .filter(([first]) => first?.session === turn[0]?.session);
     if (!nearby.flat().some((clause) => all.has(clause))) continue;
     const last = nearby.at(-1);
     const text = plainMarks(turn.map((clause) => clause.text).join(''));
