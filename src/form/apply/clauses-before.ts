@@ -82,15 +82,8 @@ const CLOSE = attributesWith('close');
  * that share words with the request.
  */
 export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
-  const { deps, scope } = work;
-  const owner = ownerOf(scope);
   const near = await nearStatements(work, request, { most: MOST_STATED, policy: 'forgettable' });
-  const { turns, subjects, named, identity } = await deps.database.read(scope.tenant, async (reader) => ({
-    turns: (await turnsBefore(reader, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
-    identity: await listStatements(reader, owner, { subjects: [USER], attributes: IDENTITY, owner: 'visible' }),
-    subjects: await listSubjects(reader, owner),
-    named: await listStatements(reader, owner, { subjects: [USER], attributes: CLOSE, owner: 'visible' }),
-  }));
+  const { turns, subjects, named, identity } = await loadBefore(work, event);
   const texts = turns.map(({ content }) => content);
   const pack = detectPack(texts.map((text) => text.slice(0, 500)).join('\n'));
   const labelled = subjects.map((subject) => ({ subject, attribute: null, value: null }));
@@ -141,6 +134,17 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
       return subjects.flatMap((each) => (each.startsWith(start) ? each.slice(start.length).toLowerCase() : []));
     },
   };
+}
+
+/** Loads the turns before a request, the subjects of the owner's statements, and the statements about the user's people and identity. */
+function loadBefore({ deps, scope }: FormWork, event: Event) {
+  const owner = ownerOf(scope);
+  return deps.database.read(scope.tenant, async (reader) => ({
+    turns: (await turnsBefore(reader, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
+    identity: await listStatements(reader, owner, { subjects: [USER], attributes: IDENTITY, owner: 'visible' }),
+    subjects: await listSubjects(reader, owner),
+    named: await listStatements(reader, owner, { subjects: [USER], attributes: CLOSE, owner: 'visible' }),
+  }));
 }
 
 /** Whether a statement was formed from a clause, and its value, if it has one, shares a word with the clause. */
