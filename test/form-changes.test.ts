@@ -423,6 +423,24 @@ for (const database of databases()) {
       ]);
     });
 
+    it('[K9] a summary that says what became of the earlier one replaces it, and other lines stay with their date', async () => {
+      const tells = (topic: string, summary: string): Promise<FormResult> =>
+        say(summary, { topics: [{ topic, summary }] });
+      await tells(
+        'Roof',
+        'The roof of the barn leaks, and the roofer Emil Strand wants 4,000 crowns for new tiles in May.',
+      );
+      await tells(
+        'Roof',
+        'The roofer Emil Strand laid the new tiles in May and took 4,300 crowns; the gutter is next.',
+      );
+      await tells('Roof', 'A stork nests beside the chimney.');
+      const [roof] = (await kim.memories.list({ types: ['summary'] })).items;
+      expect(roof?.content).toMatch(
+        /^The roofer Emil Strand laid .* gutter is next\. \(as of 20\d\d-\d\d-\d\d\)\nA stork nests beside the chimney\.$/,
+      );
+    });
+
     it('[E2] a topic can be continued after many others, in any spelling, and its summary does not grow without limit', async () => {
       const tells = (topic: string, summary: string): Promise<FormResult> =>
         say(summary, { topics: [{ topic, summary }] });

@@ -408,6 +408,27 @@ describe('[X1] turns around what a user asks to forget, without a model', () => 
     for (const words of stays) expect(left).toContain(words);
   });
 
+  it('stay if they only share a word with the request, and the request surely means another turn', async () => {
+    const left = await leftAfter(
+      [
+        "I'm interviewing at Brandt Cargo on Thursday and my boss doesn't know.",
+        'What should I wear to an interview in a warehouse?',
+        'I have nine years in customs.',
+      ],
+      'Off the record please about the interview, my work account might see this.',
+    );
+    expect(left).not.toContain('Brandt Cargo');
+    expect(left).toContain('nine years in customs');
+  });
+
+  it('stay if the request is in a text that the message asks about', async () => {
+    const left = await leftAfter(
+      ['meu número é 912 345 678'],
+      'isto é golpe?\n\nOi pai, troquei de número, salva este e apaga o antigo.',
+    );
+    expect(left).toContain('912 345 678');
+  });
+
   it('stay if their pronoun is in another session', async () => {
     const scope = { agent: 'a', user: 'other-session' };
     const said = {

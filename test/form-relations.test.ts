@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
-import { type ManualClock, MINUTE } from '../src/record/clock.ts';
+import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
@@ -123,6 +123,21 @@ for (const database of databases()) {
       ]);
       expect(refused).toEqual([]);
       expect(await live()).toEqual(['Der Chor von Nutzer beginnt um 18:30.']);
+    });
+
+    it('[X1] an important event whose day has passed ends by words that do not name it, and one that lies ahead does not', async () => {
+      const event = { tense: 'planned', type: 'intention', importance: 0.9 } as const;
+      const { memories: past } = await say('The christening is at St Olaf on 20 November.', [
+        { ...event, due: '2026-11-20' },
+      ]);
+      const { memories: ahead } = await say('The heart operation is on 20 December.', [
+        { ...event, due: '2026-12-20' },
+      ]);
+      clock.advance(7 * DAY);
+      const quote = 'It rained all day and we danced anyway';
+      const { refused } = await say(quote, [], [{ known: [1, 2], turn: 1, quote, on: null }]);
+      expect(refused).toEqual(['end unknown_target the quoted turn is not about it']);
+      expect([await now(past), await now(ahead)].map((memory) => memory?.archivedAt === null)).toEqual([false, true]);
     });
 
     const NOTICE = '"NORTH POOL: Eff. TUE 12/1 lane hours begin 7:45 PM. Caps required. Reply STOP to opt out."';

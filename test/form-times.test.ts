@@ -77,6 +77,13 @@ for (const database of databases()) {
       expect(await now(fair)).toMatchObject({ archivedAt: null });
     });
 
+    it('[Q3] a day that the words exclude is not the day of a plan', async () => {
+      const [plan] = await say('Paint days are the 4th and the 19th, but not this Sunday.', [
+        { type: 'intention', tense: 'planned', due: '2026-12-19' },
+      ]);
+      expect(plan?.dueAt?.toISOString()).toContain('2026-12-19');
+    });
+
     it('[X1] a statement with a stated end is shown as over, and not as a plan without an outcome', async () => {
       const [route] = await say('I ride line 7 to the depot.', [{ attribute: 'commute', value: 'line 7' }]);
       await say(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foreignSpans } from './foreign-text.ts';
+import { foreignSpans, introductionEnd } from './foreign-text.ts';
 import { cpuTime } from '../../test/cpu-time.ts';
 
 /** Messages with pasted text, each with words of somebody else that must be in a span, and words of the user that must not. */
@@ -292,5 +292,23 @@ describe('hostile input', () => {
     };
     time(20_000);
     expect(time(100_000)).toBeLessThan(500);
+  });
+});
+
+describe('introductionEnd', () => {
+  it.each([
+    'I cannot eat gluten. Does this work for me? From their menu:',
+    'Sono allergica alle noci. Questo dolce va bene?',
+    'is this a scam?',
+  ])('finds the first line, which is the user’s own: %s', (line) => {
+    expect(introductionEnd(`${line}\n\nMix 200 g of flour with the butter.`)).toBe(line.length);
+  });
+
+  it.each([
+    'I live in Ghent.\n\nI work at the port.',
+    'Is this a scam? Dear customer, pay now.',
+    'Hi Nora,\n\nI moved.',
+  ])('finds none in a message without such a line: %s', (message) => {
+    expect(introductionEnd(message)).toBe(0);
   });
 });

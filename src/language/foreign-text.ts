@@ -177,6 +177,22 @@ export function introducesText(message: string): boolean {
 }
 
 const LONGEST_INTRODUCTION = 60;
+const LONGEST_FIRST_LINE = 300;
+const MOST_LEAD_WORDS = 6;
+
+/**
+ * The end of a first line that introduces a text or asks about it, and is followed by a blank line: "I have coeliac disease. Can I eat at
+ * this place? From their website:". Such a line is the user's own. Zero if there is none.
+ */
+export function introductionEnd(message: string): number {
+  const line = /^[^\n]+(?=\n\s*\n)/u.exec(message)?.[0].trimEnd() ?? '';
+  if (line.length > LONGEST_FIRST_LINE) return 0;
+  const last = splitSentences(line).at(-1)?.text ?? '';
+  const isQuestion = asksAboutText(last) || (/[?？]$/u.test(last) && POINTS_AT.test(last));
+  const isShort = last.split(/\s+/u).length <= MOST_LEAD_WORDS;
+  const isLead = /[:：]$/u.test(last) && (isShort || INTRODUCES.test(last) || namesText(last));
+  return isQuestion || isLead ? line.length : 0;
+}
 
 function linesOf(text: string): Line[] {
   let next = 0;

@@ -9,6 +9,9 @@ describe('the table of attributes', () => {
     for (const [name, attribute] of [
       ['city', 'home_city'],
       ['Home City', 'home_city'],
+      ['current_city', 'home_city'],
+      // A hotel is not a home.
+      ['current_location', 'current_location'],
       ['spouse', 'partner_name'],
       ['Company', 'employer'],
       ['business_partner', 'business_partner'],

@@ -210,6 +210,9 @@ const attributeSchema = z
   })
   .partial();
 
+// Matches a word of an attribute's name that does not change its meaning. "Current location" is not "location", which means the home.
+const TIME_WORD = /^(?:current|new|present)_(?!location$)/;
+
 /** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
   const table = new Map(Object.entries(ATTRIBUTES));
@@ -231,8 +234,8 @@ export function attributeTable(added: Record<string, AttributeInput> = {}): Attr
       // `new_employer` and `company_name` resolve to `employer`.
       const names = [
         key,
-        key.replace(/^(?:current|new|present)_/, ''),
-        key.replace(/^(?:current|new|present)_|_name$/g, ''),
+        key.replace(TIME_WORD, ''),
+        key.replace(TIME_WORD, '').replace(/_name$/, ''),
         olderKey(name ?? ''),
       ];
       return names.flatMap((each) => (table.has(each) ? each : (synonyms.get(each) ?? [])))[0] ?? key;

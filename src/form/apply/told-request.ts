@@ -192,10 +192,10 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
   const topical = new Set(likely.filter(({ clause }) => clause.topics.length > 0).map(({ clause }) => clause.source));
   const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
-  const named = naming?.exactly ?? [];
+  const named = isContradicted(likely, naming) ? [] : (naming?.exactly ?? []);
   // Where the request names everything that it means, the layers add only what they are sure of, and only if they agree about a named clause.
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
-  const enough = naming?.isPartly !== false ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
+  const enough = named.length === 0 || naming?.isPartly !== false ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
   const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each));
   const meant = [...new Set([...named, ...sure.map(({ clause }) => clause)])];
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
@@ -204,6 +204,16 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
   if (meant.length === 0 && (isByModel || isLeading))
     meant.push(...likely.filter(({ odds }) => odds === first).map(({ clause }) => clause));
   return likely.length > FEW ? withRest(meant, likely) : meant;
+}
+
+/**
+ * Whether the layers are sure that a request means other clauses than the questions whose words it contains: "off the record about the
+ * interview" means "I'm interviewing at Halvorsen", and not "what should I wear to an interview?".
+ */
+function isContradicted(likely: readonly Likely[], naming: Naming | null): boolean {
+  const isNamed = ({ clause }: Likely): boolean => naming?.exactly.includes(clause) === true;
+  const isRefuted = ({ clause, read }: Likely): boolean => read < UNRELATED && /[?？]\s*$/u.test(clause.text);
+  return likely.filter(isNamed).every(isRefuted) && likely.some((each) => each.read > MEANT.surely && !isNamed(each));
 }
 
 /**

@@ -2,6 +2,7 @@ import { KINSHIP } from '../../language/entities.ts';
 import { wordsOfAll } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
+import { isNegated } from '../../language/quotes.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
 import {
   belongsToUser,
@@ -379,13 +380,14 @@ interface SaidDate {
 }
 
 /**
- * The day that the words name relative to the turn: "yesterday", "next Friday". Null for a date with digits, a month or a year, and for
- * several dates; the reader's date then counts. In "yesterday I signed, I start on 1 April" it is unclear which day is meant.
+ * The day that the words name relative to the turn: "yesterday", "next Friday". Null for a date with digits, a month or a year, for
+ * several dates, and for words with a negation ("not on Sunday"); the reader's date then counts. In "yesterday I signed, I start on 1 April"
+ * it is unclear which day is meant.
  */
 function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate | null {
   const prefer = tense === 'planned' ? 'future' : 'past';
   const [only, ...others] = resolveDates(quoted.slice(0, 2000), { now, timeZone, prefer });
-  if (only === undefined || others.length > 0) return null;
+  if (only === undefined || others.length > 0 || isNegated(quoted)) return null;
   const { from, to, relative, precision, text } = only;
   return from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? null : { from, to };
 }

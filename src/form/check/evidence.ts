@@ -467,18 +467,19 @@ export async function unrelatedChanges<Each extends { target: Memory; said: read
   work: FormWork,
   changes: readonly Each[],
 ): Promise<Each[]> {
-  const { attributes } = work.deps;
+  const { attributes, clock } = work.deps;
+  const now = work.events.at(-1)?.occurredAt ?? new Date(clock.now());
   const far: Each[] = [];
   for (const change of changes) {
     const { said, target } = change;
     if (said.some((text) => concerns(text, target, attributes))) continue;
-    if (!isVital(target) && !isSet(target) && !said.every(isCourtesy)) continue;
+    if (!isVital(target, now) && !isSet(target) && !said.every(isCourtesy)) continue;
     const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
     if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
   }
   return far.filter(({ said, target }) => {
     const others = changes.filter((other) => !far.includes(other) && other.said[0] === said[0]);
-    return isVital(target) || !others.some((other) => concerns(other.target.content, target, attributes));
+    return isVital(target, now) || !others.some((other) => concerns(other.target.content, target, attributes));
   });
 }
 
@@ -490,8 +491,10 @@ function concerns(said: string, { subject, content, value, attribute }: Memory, 
 // The importance that the prompt in `model-reader.ts` gives to health, safety, identity, and statements that the user asks to remember.
 const MOST_IMPORTANT = 0.9;
 
-function isVital({ importance, attribute }: Memory): boolean {
-  return importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital');
+/** Whether a statement changes only by words that concern it. An event whose day has passed does not need this protection. */
+function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date): boolean {
+  const isPassed = (tense === 'planned' || tense === 'happened') && dueAt !== null && dueAt <= now;
+  return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital'));
 }
 
 /** Whether the application has set a statement, so that it was not learned from turns. */

@@ -356,6 +356,15 @@ describe('decide', () => {
     expect(decide(job, beside(inDays(-2)), context)).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
   });
 
+  it('keeps two habits with the same value if their days or times differ', () => {
+    const habit = { attribute: 'sport', value: 'rowing', tense: 'habit' } as const;
+    const first = known({ ...habit, text: 'User rows on Mondays after work.' });
+    const second = statement({ ...habit, text: 'User rows on Saturdays at 7.' });
+    expect(decide(second, beside(first), context)).toEqual({ action: 'add', retires: [] });
+    const again = statement({ ...habit, text: 'User rows on Mondays.' });
+    expect(decide(again, beside(first), context)).toMatchObject({ action: 'confirm' });
+  });
+
   it('adds a past event with another date, and confirms a known event if the dates differ only in precision', () => {
     const trip = (from: string): Partial<Statement> => ({
       attribute: 'travel_destination',

@@ -394,6 +394,8 @@ function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext
   if (statement.polarity !== memory.polarity || isPast(statement) !== isPast(memory)) return false;
   if (isPast(statement) && isOfAnotherTime(statement, memory)) return false;
   if ((statement.tense === 'planned') !== (memory.tense === 'planned')) return false;
+  // "Swims on Tuesdays after work" and "swims on Saturdays at seven" are two habits.
+  if (values === 'many' && statement.tense === 'habit' && tellApart(statement.content, memory.content)) return false;
   if (statement.value === null || memory.value === null)
     return contentHash(statement.content) === contentHash(memory.content);
   return isSameValueOf(statement, memory, shape);

@@ -1,4 +1,10 @@
-import { asksAboutText, type ForeignSpan, namesText, withoutPrompt } from '../../../language/foreign-text.ts';
+import {
+  asksAboutText,
+  type ForeignSpan,
+  introductionEnd,
+  namesText,
+  withoutPrompt,
+} from '../../../language/foreign-text.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
@@ -596,7 +602,7 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
   const isOwn = !units.some(({ isForeign }) => isForeign);
   const likely = units
     // "my pin is [password removed]" is not a request: the redaction has added the verb.
-    .filter((unit) => !unit.isForeign && !isHeaded(unit) && unit.text.search(REMOVED) === -1)
+    .filter((unit) => !unit.isForeign && !isIntroduced(unit) && unit.text.search(REMOVED) === -1)
     .map((unit) => {
       const { text } = unit;
       const parts = told.asking.filter((part) => intersects(part, unit));
@@ -611,6 +617,12 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
   return likely === undefined || likely.odds < MAY_ASK || isWish
     ? null
     : { quote: { turn: number, words: likely.text }, about: likely.text, known: [] };
+}
+
+/** Whether a unit belongs to a text that the message introduces: "Is this a scam?", followed by a blank line and the text. */
+function isIntroduced(unit: ReadUnit): boolean {
+  const end = introductionEnd(unit.turn);
+  return isHeaded(unit) || (end > 0 && unit.start >= end);
 }
 
 /**

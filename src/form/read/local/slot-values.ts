@@ -540,7 +540,9 @@ export function renderSlot(
   attributes: AttributeTable,
 ): string {
   // A condition is rendered with "has" ("Has diabetes"), or with "is" if it is an adjective or a noun for a person ("Is diabetic").
-  const isBeing = hasTrait(slot.attribute, 'condition') && listPattern(pack, 'being').test(slot.value ?? '');
+  // "Coeliac disease" contains "coeliac", but nobody is a disease.
+  const being = listPattern(pack, 'being').exec(slot.value ?? '')?.[0];
+  const isBeing = hasTrait(slot.attribute, 'condition') && being !== undefined && being.length === slot.value?.length;
   const template =
     templateOf(pack, isBeing ? 'being' : slot.attribute) ??
     `${attributeLabel(attributes, slot.attribute, pack.language)}: {value}`;

@@ -3,6 +3,7 @@ import {
   asksAboutText,
   type ForeignSpan,
   foreignSpans,
+  introductionEnd,
   isForeignAt,
   playLeftAt,
   promptSpans,
@@ -214,8 +215,10 @@ function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, a
   // A request in a short message and the words after a role play are the user's own: "We were wrong about him. Please throw out that whole
   // story."
   const left = playLeftAt(text);
+  const introduced = introductionEnd(text);
   const isTold = parts.map(
-    ({ end }, index) => (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > SURELY_ASKS) && end <= left,
+    ({ end }, index) =>
+      (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > SURELY_ASKS) && end <= left && end > introduced,
   );
   if (isBare && isTold.every(Boolean)) return [];
   const spans: ForeignSpan[] = [];
