@@ -253,6 +253,24 @@ for (const database of databases()) {
       await created.drop();
     });
 
+    it('[X1] a doubtful request to forget is left to the model, and a plain one is obeyed at once', async () => {
+      const created = await database.create();
+      const { varve: careful } = await openForming(created.options, { server, embedder: createLocalEmbedder() });
+      server.otherwise({ chat: answering({}) });
+      const lena = careful.for({ user: 'lena', session: 's' });
+      const tells = async (userMessage: string): Promise<number> => {
+        await lena.logInteraction({ userMessage, agentResponse: 'Okay.' });
+        await careful.drain();
+        return (await lena.forgotten.list()).length;
+      };
+      await tells('My passport expires in March 2027.');
+      await tells('We fly to Lisbon with two kids.');
+      expect(await tells("Actually I don't feel comfortable with you having my passport details.")).toBe(0);
+      expect(await tells('Please delete what I said about my passport.')).toBeGreaterThan(0);
+      await careful.close();
+      await created.drop();
+    });
+
     it('[Q3] if there are only fifty known statements, the prompt shows all of them, whatever the turns are about', async () => {
       for (let count = 0; count < 10; count += 1) {
         const things = ['a red kite', 'the old ferry', 'one tin whistle', 'her father’s atlas', 'some dry peat'];

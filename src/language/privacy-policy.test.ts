@@ -23,6 +23,9 @@ describe('[T21] the privacy policy', () => {
     ['bank_account', 'GB82WEST12345698765432'],
     ['government_id', 'My SSN is 078-05-1120'],
     ['government_id', 'passport number X1234567'],
+    ['government_id', 'my passport is c01x00t47'],
+    ['government_id', 'National insurance number: QQ 12 34 56 C'],
+    ['government_id', 'cpf 123.456.789-09'],
     ['health', 'I was diagnosed with asthma'],
     ['intimate', 'He is bisexual'],
     ['belief', 'I am a Buddhist'],
@@ -37,6 +40,9 @@ describe('[T21] the privacy policy', () => {
     'Order 4111 1111 1111 1112 was sent',
     'The year 2026 had 365 days, 12 months and 52 weeks',
     'I like the key lime pie',
+    'My passport expires in March 2027.',
+    'I renewed my passport on 12 March 2024',
+    'I got my passport in 2019, and my dad his in 2021.',
     'The password policy is strict and everybody knows it',
     'My favourite token is the blue one',
     'AB12 is a chess opening',
@@ -53,6 +59,9 @@ describe('[T21] the privacy policy', () => {
     );
     expect(redactSensitive('The api key for Stripe: sk_live_abcdefgh12345678 and passport no. X1234567', policy)).toBe(
       'The api key for Stripe: [secret removed] and passport no. [government id removed]',
+    );
+    expect(redactSensitive('The gate code is 4471 for the cabin', policy)).toBe(
+      'The gate code is [password removed] for the cabin',
     );
     expect(redactSensitive('I have asthma', policy)).toBe('I have asthma');
   });

@@ -161,7 +161,7 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'password',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${CODE_WORDS})${BETWEEN}(?:['’]s|\s{0,5}${IS})?[\s:=#]{0,5}(?:now\s{1,3})?${QUOTE}?(\d(?:[ .-]?[\dA-Za-z]){2,9})(?![\p{L}\p{N}])`,
+      String.raw`(?<![\p{L}\p{N}])(?:${CODE_WORDS})${BETWEEN}(?:['’]s|\s{0,5}${IS})?[\s:=#]{0,5}(?:now\s{1,3})?${QUOTE}?(\d(?:[ .-]?\d|[A-Za-z]){2,9})(?![\p{L}\p{N}])`,
       'giu',
     ),
     holds: (value) => (value.match(/\d/g) ?? []).length >= 3 && !/^(?:19|20)\d\d$/.test(value.replaceAll(' ', '')),
@@ -193,8 +193,10 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'government_id',
     pattern:
-      /\b(?:passport|social security|ssn|driver'?s? licen[cs]e|national id|tax id|national insurance|steuer-?id|sozialversicherungsnummer|ausweisnummer|dni|nie|nif|codice fiscale|bsn|cpf)(?: (?:number|no\.?|nummer|nr\.?|#))?\s{0,5}(?:is|:|=|ist|lautet|es)?\s{0,5}["']?([A-Z0-9][A-Z0-9 .-]{4,20}[A-Z0-9])/gi,
-    holds: (value) => (value.match(/\d/g) ?? []).length >= 4,
+      /\b(?:passport|social security|ssn|driver'?s? licen[cs]e|national id|tax id|national insurance|steuer-?id|sozialversicherungsnummer|ausweisnummer|dni|nie|nif|codice fiscale|bsn|cpf)(?: (?:number|no\.?|nummer|nr\.?|#))?\s{0,5}(?:is|:|=|ist|lautet|es)?\s{0,5}["']?((?:[A-Z]{1,2} )?[A-Z.-]{0,7}\d[A-Z0-9.-]{0,20}(?: [A-Z.-]{0,3}\d[A-Z0-9.-]{0,20}| [A-Z](?![A-Z])){0,6})/gi,
+    // "My passport expires in 2027" contains a date and no number.
+    holds: (value) =>
+      (value.match(/\d/g) ?? []).length >= 4 && !/^[a-z]{1,2} |^(?:\d{1,2}[. -]){0,2}(?:19|20)\d\d$/.test(value),
   },
 ];
 

@@ -17,6 +17,7 @@ import { unlessUnavailable } from '../../models/embedder.ts';
 import { wordsOf } from '../check/evidence.ts';
 import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
+import { usesModel } from '../read/reader.ts';
 import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './clauses-before.ts';
 import { JOINED, joinedIn, namedBy, type Naming, partsOf, type RequestParts, saysAnything } from './request-words.ts';
@@ -85,6 +86,8 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
   // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but is not one.
   const isDoubtful = !asked.isCertain && !isSure;
   if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
+  // If a language model reads the turns later, it decides about doubtful requests: "You'll never guess who rang."
+  if (isDoubtful && usesModel(work.deps, 'read')) return null;
   const meant =
     isForAll && kept.length > 0
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
@@ -420,7 +423,8 @@ function askedBy(
   // exceeds `JOINTLY` with its best clause.
   const least = orders.length > 0 ? ASKS : before.heard.length > FEW ? SURELY_REQUESTS : AMONG_FEW;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
-  const isJointly = asks > ASKS && likely.some(({ odds }) => odds > DOUBTFUL && asks + odds > JOINTLY);
+  const isJointly =
+    asks > ASKS && likely.some(({ odds, read }) => odds > DOUBTFUL && asks + Math.min(odds, read) > JOINTLY);
   // "Don't save this: my husband is bankrupt. Can we pay in instalments?" is followed by a question, and changes no plan.
   const isOfMemory = own.some(({ meant }) => meant > MEANT_OWN);
   const isAsking = (asks > least || isNamedOrder || isJointly) && (isOfMemory || !changesPlan(turn, asking));

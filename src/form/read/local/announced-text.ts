@@ -7,8 +7,8 @@ import {
   namesText,
   spokenFor,
 } from '../../../language/foreign-text.ts';
-import { anyWords, detectPack } from '../../../language/packs/packs.ts';
-import { cutAt, type TextSpan } from '../../../language/sentences.ts';
+import { anyWords, detectPack, packPattern, plainMarks } from '../../../language/packs/packs.ts';
+import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
@@ -46,22 +46,27 @@ export async function announced(event: Event, before: readonly Event[], telling:
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
-  // Following a request in a pasted text would do harm, so the whole message counts as the announced text.
-  if (isPlain && telling.isAsking) return all;
-  const spans =
-    introducesText(last.content) && !asksAboutText(content) ? all : await toldAfter(last.content, content, telling);
+  // Following a request in a pasted text would do harm. After "translate the next message", the whole message therefore counts as the text.
+  const isText = telling.isAsking
+    ? isPlain && (introducesText(last.content) || namesText(last.content))
+    : introducesText(last.content) && !asksAboutText(content);
+  const spans = isText ? all : await toldAfter(last.content, content, telling);
   if (spans.length === 0) return [];
   // If the previous message is itself an announced text, this message is the user's own again.
-  const isText = (await announced(last, before.slice(0, before.indexOf(last)), telling)).length > 0;
-  return isText ? [] : spans;
+  const isAnnounced = (await announced(last, before.slice(0, before.indexOf(last)), telling)).length > 0;
+  return isAnnounced ? [] : spans;
 }
 
 /**
  * Whether a message is only a question or an instruction about a text, such as "Is this a scam?". A longer message may contain such words
- * by chance.
+ * by chance ("Marcus wants me to meet his kids. Is that too soon?"), unless it names a text. A standing wish ("always summarise articles in
+ * bullet points") announces no text.
  */
 function isShortRequest(message: string): boolean {
-  return message.length <= SHORT_REQUEST || /[?？:：]\s*$/u.test(message);
+  const pack = detectPack(message);
+  if (pack !== null && packPattern(pack, 'request:wish').test(plainMarks(message))) return false;
+  const isAlone = splitSentences(message).length === 1 || namesText(message);
+  return message.length <= SHORT_REQUEST || (isAlone && /[?？:：]\s*$/u.test(message));
 }
 
 const SHORT_REQUEST = 60;
