@@ -50,7 +50,7 @@ for (const database of databases()) {
         hasWords ? [] : await kim.forgotten.list(),
       ]);
     };
-    const SECRET = /52k|sailing/i;
+    const SECRET = /\b52k\b|sailing/i;
 
     let from: Opened;
     let older: RecordLine[];
