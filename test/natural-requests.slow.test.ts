@@ -31,7 +31,10 @@ const talk = JSON.parse(readFileSync(new URL('talk/natural-requests.json', impor
   | 'eighth'
   | 'eighthNone'
   | 'ninth'
-  | 'ninthNone',
+  | 'ninthNone'
+  | 'tenth'
+  | 'eleventh'
+  | 'twelfth',
   NaturalRequest[]
 >;
 
@@ -83,6 +86,9 @@ describe('[X1] requests to forget as ordinary users type them, in seven language
     ['by the seventh author: messages that ask to forget nothing', talk.eighthNone, 1],
     ['by the eighth author, not read by the developers', talk.ninth, 0.7],
     ['by the eighth author: messages that ask to forget nothing', talk.ninthNone, 1],
+    ['by the ninth author; the developers have read the misses', talk.tenth, 0.8],
+    ['by the tenth author, not read by the developers', talk.eleventh, 0.86],
+    ['by the eleventh author; the developers have read the misses', talk.twelfth, 0.76],
   ])('%s', { timeout: 600_000 }, async (name, requests, least) => {
     const count = await understood(requests);
     console.log(`natural requests ${name}: ${count} of ${requests.length}`);

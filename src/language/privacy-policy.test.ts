@@ -17,6 +17,12 @@ describe('[T21] the privacy policy', () => {
     ['password', 'My password is hunter2'],
     ['password', 'Passwort: geheim123'],
     ['password', 'the password for the router is swordfish'],
+    ['password', "Le mot de passe Netflix c'est Mirabelle44."],
+    ['password', 'la password della posta è Ginestra.88'],
+    ['password', 'El código del portal es 2580A'],
+    ['password', "mon code de carte bleue c'est 6614"],
+    ['password', 'o código do alarme é 4482'],
+    ['government_id', 'O meu NIF é 214 887 603'],
     ['card', 'Card 4111 1111 1111 1111, exp 12/29'],
     ['card', '5500-0000-0000-0004'],
     ['bank_account', 'IBAN DE89 3704 0044 0532 0130 00'],
@@ -40,6 +46,8 @@ describe('[T21] the privacy policy', () => {
     'Order 4111 1111 1111 1112 was sent',
     'The year 2026 had 365 days, 12 months and 52 weeks',
     'I like the key lime pie',
+    'My password manager is LastPass',
+    "L'ancien mot de passe des impôts n'a plus rien à faire ici",
     'My passport expires in March 2027.',
     'I renewed my passport on 12 March 2024',
     'I got my passport in 2019, and my dad his in 2021.',
@@ -62,6 +70,15 @@ describe('[T21] the privacy policy', () => {
     );
     expect(redactSensitive('The gate code is 4471 for the cabin', policy)).toBe(
       'The gate code is [password removed] for the cabin',
+    );
+    expect(redactSensitive('La clave del wifi de la oficina es Pez_Globo77', policy)).toBe(
+      'La clave del wifi de la oficina es [password removed]',
+    );
+    expect(redactSensitive('Le mot de passe de ma boîte mail est Pixel-Tour9', policy)).toBe(
+      'Le mot de passe de ma boîte mail est [password removed]',
+    );
+    expect(redactSensitive('Se me olvida la clave del banco, menuda cabeza la mía', policy)).toBe(
+      'Se me olvida la clave del banco, menuda cabeza la mía',
     );
     expect(redactSensitive('I have asthma', policy)).toBe('I have asthma');
   });

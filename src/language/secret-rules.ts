@@ -36,12 +36,14 @@ const PROVIDER_KEYS: readonly RegExp[] = [
   /\b0x[0-9a-fA-F]{64}\b/g,
 ];
 
-const IS = String.raw`(?:is|are|was|will be|remains|stays|=>?|:=?|->|→|lautet|ist|war|es|era|est|sera|é|è|jest|är|to|zu|auf|a|à)`;
-const BETWEEN = String.raw`(?:\s{1,5}(?:for|to|of|on|at|in|from|für|zum|zur|vom|von|im|beim|para|del?|da|do|pour|du|per|voor|van)\s{1,5}(?:[^\s.!?:=]{1,40}\s{1,5}){0,4}?[^\s.!?:=]{1,40})?`;
+// A verb is a word of its own: the end of "la" in "la clave de la oficina" is no verb.
+const IS = String.raw`(?<![\p{L}\p{N}'’])(?:is|are|was|will be|remains|stays|=>?|:=?|->|→|lautet|ist|war|es|era|est|sera|c['’]est|c(?=\s)|é|è|jest|är|to|zu|auf|a|à)`;
+const BETWEEN = String.raw`(?:\s{1,5}(?:for|to|of|on|at|in|from|für|zum|zur|vom|von|im|beim|para|del?|del(?:la|le|lo|l['’])|d[eaio]s?|d['’]|du|pour|chez|per|nel(?:la|lo)?|al(?:la)?|n[oa]s?|bij|voor|van)(?:\s{1,5}|(?<=['’]))(?:[^\s.!?:=]{1,40}\s{1,5}){0,4}?[^\s.!?:=]{1,40})?`;
 const QUOTE = String.raw`["'“”„«»\x60]`;
 
 const PASSWORD_WORDS = String.raw`pass(?=\s{0,3}[:=])|pass[ -]?(?:word|phrase|code|wd)s?|pswd|pwd?|mdp|passwort|kennwort|passphrase|contraseña|clave(?: de acceso)?|mot de passe|senha|palavra[ -]passe|parola d['’]ordine|wachtwoord|hasło|lösenord|adgangskode|passord|salasana|şifre|parola|пароль`;
-const CODE_WORDS = String.raw`pin(?:[ -]?(?:code|number|nummer))?|geheimzahl|código pin|code pin|(?:door|gate|alarm|safe|locker|entry|building|garage|keypad|unlock|vault|tresor|tür|código de alarma)[ -]?(?:code|combination|combo|pin)|(?:2fa|mfa|otp|one[ -]time|verification|security|recovery|backup|login)[ -]?(?:code|codes|pass(?:word|code)?)|tan|cvv2?|cvc2?`;
+const CODE_PLACES = String.raw`porte|portail|portillon|alarme|carte(?: bleue)?|immeuble|cadenas|coffre|téléphone|boîte à clés|portal|puerta|alarma|caja fuerte|candado|garaje|edificio|cofre|portão|porta|prédio|cadeado|cassaforte|cancello|allarme|portone|lucchetto|garage|cassetta|deur|poort|kluis|slot`;
+const CODE_WORDS = String.raw`(?:code|código|codice)\s{1,3}(?:d[eaiou]s?|del(?:la|lo|l)?|van)?(?:\s{1,3}|['’])?(?:la\s{1,3}|l['’]|mon\s{1,3}|mi\s{1,3}|de\s{1,3}|het\s{1,3})?(?:${CODE_PLACES})|nip|pin(?:[ -]?(?:code|number|nummer))?|geheimzahl|código pin|code pin|(?:door|gate|alarm|safe|locker|entry|building|garage|keypad|unlock|vault|tresor|tür|código de alarma)[ -]?(?:code|combination|combo|pin)|(?:2fa|mfa|otp|one[ -]time|verification|security|recovery|backup|login)[ -]?(?:code|codes|pass(?:word|code)?)|tan|cvv2?|cvc2?`;
 const SECRET_WORDS = String.raw`(?:api|access|secret|private|signing|encryption|ssh|license|licence|service|master|account|admin|deploy|webhook|shared|storage)[ _-]?(?:key|secret|token)|(?:auth(?:entication|orization)?|access|refresh|session|bearer|bot|personal access|id|csrf|security|login|api)[ _-]?token|client[ _-]?secret|token|session[ _-]?(?:cookie|id)|credentials?|api[ _-]?schlüssel|clé(?: d['’]api| secrète)?|clave de api|chave(?: de api| secreta)?|chiave(?: api| segreta)?|sleutel`;
 
 /** Words that follow "the password is" in ordinary sentences and are not passwords. */
@@ -112,7 +114,10 @@ export const SECRET_RULES: readonly Rule[] = [
       'giu',
     ),
     holds: (value, match) =>
-      looksChosen(value) && !/\b(?:policy|manager|reset|strength|hint|field)\b/i.test(match[0].slice(0, 40)),
+      looksChosen(value) &&
+      // "A" and "à" are common words: "la voy a cambiar".
+      (looksMixed(value) || !/\s[aà]\s+\S*$/iu.test(match[0])) &&
+      !/\b(?:policy|manager|reset|strength|hint|field)\b/i.test(match[0].slice(0, 40)),
   },
   // A password of several words has no visible end, so the rest of the sentence is taken.
   {
@@ -144,6 +149,15 @@ export const SECRET_RULES: readonly Rule[] = [
     category: 'password',
     pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}${QUOTE}?([^\s"”]{4,80})`, 'giu'),
     holds: looksMixed,
+  },
+  // "My Netflix password is …" is covered above; "mot de passe Netflix c'est Gribouille44", "clave fiscal, es Belgrano1944".
+  {
+    category: 'password',
+    pattern: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})(?:\s{1,3}[\p{L}\d_-]{1,30},?){1,3}\s{1,5}${IS}\s{1,5}${QUOTE}?([^\s"”]{4,80})`,
+      'giu',
+    ),
+    holds: (value, match) => looksMixed(value) && !/\bmanager\b/i.test(match[0]),
   },
   {
     category: 'password',
@@ -193,7 +207,7 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'government_id',
     pattern:
-      /\b(?:passport|social security|ssn|driver'?s? licen[cs]e|national id|tax id|national insurance|steuer-?id|sozialversicherungsnummer|ausweisnummer|dni|nie|nif|codice fiscale|bsn|cpf)(?: (?:number|no\.?|nummer|nr\.?|#))?\s{0,5}(?:is|:|=|ist|lautet|es)?\s{0,5}["']?((?:[A-Z]{1,2} )?[A-Z.-]{0,7}\d[A-Z0-9.-]{0,20}(?: [A-Z.-]{0,3}\d[A-Z0-9.-]{0,20}| [A-Z](?![A-Z])){0,6})/gi,
+      /\b(?:passport|social security|ssn|driver'?s? licen[cs]e|national id|tax id|national insurance|steuer-?id|sozialversicherungsnummer|ausweisnummer|dni|nie|nif|codice fiscale|bsn|cpf)(?: (?:number|no\.?|nummer|nr\.?|#))?\s{0,5}(?:is|:|=|ist|lautet|est?|c['’]est|è|é)?\s{0,5}["']?((?:[A-Z]{1,2} )?[A-Z.-]{0,7}\d[A-Z0-9.-]{0,20}(?: [A-Z.-]{0,3}\d[A-Z0-9.-]{0,20}| [A-Z](?![A-Z])){0,6})/gi,
     // "My passport expires in 2027" contains a date and no number.
     holds: (value) =>
       (value.match(/\d/g) ?? []).length >= 4 && !/^[a-z]{1,2} |^(?:\d{1,2}[. -]){0,2}(?:19|20)\d\d$/.test(value),
