@@ -403,6 +403,17 @@ describe('decide', () => {
     expect(decide({ ...next, sourceType: 'inference' }, [], context)).toMatchObject({ action: 'yield', to: taste });
   });
 
+  it('takes over the words that say that a plan came true, if the plan has become a state on its day', () => {
+    const job = { attribute: 'job_title', value: 'ferry pilot' };
+    const begun = known({ ...job, text: 'User starts as a ferry pilot on 1 May 2026.', statedAt: earlier(60) });
+    const reached = statement({
+      ...job,
+      text: 'User is a ferry pilot since 1 May 2026 and enjoys it.',
+      relation: { kind: 'reaches', target: begun },
+    });
+    expect(decide(reached, beside(begun), context)).toEqual({ action: 'revise', target: begun, text: reached.text });
+  });
+
   it('marks a goal, a plan or a temporary state as reached only when the reader says so', () => {
     const goal = known({ type: 'goal', text: 'User wants to buy a smokehouse.', statedAt: earlier(90) });
     const bought = statement({ text: 'User bought a smoked ham in Bergen.', type: 'episode', tense: 'happened' });

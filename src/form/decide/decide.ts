@@ -131,7 +131,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (kind === 'repeats')
     return conflicts(statement, target, context) ? null : (moveDay(statement, target) ?? { action: 'confirm', target });
   if (!mayChange(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
-  if (kind === 'reaches') return reach(target, context);
+  if (kind === 'reaches') return reach(statement, target, context);
   if (kind === 'extends') return extend(statement, target, context);
   // A plan does not replace a state before its day. The job that puts the plan into effect replaces the state on that day.
   const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';
@@ -171,13 +171,17 @@ function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: D
 
 /**
  * Decides about a statement that says that a goal came true. The known statement must have outcomes, have a due day, be a plan, have
- * expired, or be of a type that expires.
+ * expired, or be of a type that expires. A state with the same value takes over the words.
  */
-function reach(target: Memory, { types }: DecideContext): Decision | null {
+function reach(statement: Statement, target: Memory, { types }: DecideContext): Decision | null {
   const type = types.get(target.type);
   const hasOutcomes = type?.initialState !== null;
   const isPassing = target.tense === 'planned' || target.dueAt !== null || (type?.expiresAfterDays ?? null) !== null;
-  if (!hasOutcomes && target.archivedAt === null && !isPassing) return null;
+  if (!hasOutcomes && target.archivedAt === null && !isPassing)
+    // A plan that took effect on its day has become a state, whose words still refer to the future: "starts as an assistant on 6 July".
+    return isSameMatter(statement, target) && isSameValue(statement.value, target.value)
+      ? { action: 'revise', target, text: statement.text }
+      : null;
   return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
 }
 
