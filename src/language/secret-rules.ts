@@ -38,7 +38,7 @@ const PROVIDER_KEYS: readonly RegExp[] = [
 
 // A verb is a word of its own: the end of "la" in "la clave de la oficina" is no verb.
 const IS = String.raw`(?<![\p{L}\p{N}'’])(?:is|are|was|will be|remains|stays|=>?|:=?|->|→|lautet|ist|war|es|era|est|sera|c['’]est|c(?=\s)|é|è|jest|är|to|zu|auf|a|à)`;
-const BETWEEN = String.raw`(?:\s{1,5}(?:for|to|of|on|at|in|from|für|zum|zur|vom|von|im|beim|para|del?|del(?:la|le|lo|l['’])|d[eaio]s?|d['’]|du|pour|chez|per|nel(?:la|lo)?|al(?:la)?|n[oa]s?|bij|voor|van)(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40})?`;
+const BETWEEN = String.raw`(?:\s{1,5}(?:for|to|of|on|at|in|from|für|zum|zur|vom|von|im|beim|para|del?|del(?:la|le|lo|l['’])|d[eaio]s?|d['’]|du|pour|chez|per|nel(?:la|lo)?|al(?:la)?|n[oa]s?|bij|voor|van)(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40},?)?`;
 const QUOTE = String.raw`["'“”„«»\x60]`;
 
 const PASSWORD_WORDS = String.raw`pass(?=\s{0,3}[:=])|pass[ -]?(?:word|phrase|code|wd)s?|pswd|pwd?|mdp|passwort|kennwort|passphrase|contraseña|clave(?: de acceso)?|mot de passe|senha|palavra[ -]passe|parola d['’]ordine|wachtwoord|hasło|lösenord|adgangskode|passord|salasana|şifre|parola|пароль`;
