@@ -37,13 +37,13 @@ const PROVIDER_KEYS: readonly RegExp[] = [
 ];
 
 // A verb is a word of its own: the end of "la" in "la clave de la oficina" is no verb.
-const IS = String.raw`(?<![\p{L}\p{N}'’])(?:is|are|was|will be|remains|stays|=>?|:=?|->|→|lautet|ist|war|es|era|est|sera|c['’]est|c(?=\s)|é|è|jest|är|to|zu|auf|a|à)`;
-const BETWEEN = String.raw`(?:\s{1,5}(?:for|to|of|on|at|in|from|für|zum|zur|vom|von|im|beim|para|del?|del(?:la|le|lo|l['’])|d[eaio]s?|d['’]|du|pour|chez|per|nel(?:la|lo)?|al(?:la)?|n[oa]s?|bij|voor|van)(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40},?)?`;
+const IS = String.raw`(?<![\p{L}\p{N}'’])(?:is|are|was|will be|remains|stays|=>?|:=?|->|→|lautet|ist|war|es|era|est|sera|c['’]est|c(?=\s)|é|è|jest|är|to|zu|auf|(?:a|à|in|para|por|en)(?=\s{1,5}\S{0,80}\d))`;
+const BETWEEN = String.raw`(?:\s{1,5}(?:for|to|of|on|at|in|from|für|zum|zur|vom|von|im|beim|para|del?|del(?:la|le|lo|l['’])|d[eaio]s?|d['’]|du|pour|chez|per|nel(?:la|lo)?|al(?:la)?|n[oa]s?|bij|voor|van|meine[rs]|unsere[rs]|de[rs])(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40},?)??`;
 const QUOTE = String.raw`["'“”„«»\x60]`;
 
 const PASSWORD_WORDS = String.raw`pass(?=\s{0,3}[:=])|pass[ -]?(?:word|phrase|code|wd)s?|pswd|pwd?|mdp|passwort|kennwort|passphrase|contraseña|clave(?: de acceso)?|mot de passe|senha|palavra[ -]passe|parola d['’]ordine|wachtwoord|hasło|lösenord|adgangskode|passord|salasana|şifre|parola|пароль`;
 const CODE_PLACES = String.raw`flat|house|building|gate|door|safe|locker|key ?(?:box|safe)|(?:bike )?lock|padlock|shed|garagentor|tor|(?:haus)?tür|tresor|keller|spind|fahrradschloss|porte|portail|portillon|alarme|carte(?: bleue)?|immeuble|cadenas|coffre|téléphone|boîte à clés|portal|puerta|alarma|caja fuerte|candado|garaje|edificio|cofre|portão|porta|prédio|cadeado|cassaforte|cancello|allarme|portone|lucchetto|garage|cassetta|deur|poort|kluis|slot`;
-const CODE_WORDS = String.raw`(?:code|combination|combo|kombination|código|codice)\s{1,3}(?:d[eaiou]s?|del(?:la|lo|l)?|van|vom|von|zum|zur|fürs?|for|of|to|on)?(?:\s{1,3}|['’])?(?:(?:la|mon|mi|de|het|the|my|our|his|her|meine[mr]?|unsere[mr]?)\s{1,3}|l['’])?(?:${CODE_PLACES})|nip|pin(?:[ -]?(?:code|number|nummer))?|geheimzahl|código pin|code pin|(?:door|gate|alarm|safe|locker|entry|building|garage|keypad|unlock|vault|tresor|tür|código de alarma)[ -]?(?:code|combination|combo|pin)|(?:2fa|mfa|otp|one[ -]time|verification|security|recovery|backup|login)[ -]?(?:code|codes|pass(?:word|code)?)|tan|cvv2?|cvc2?`;
+const CODE_WORDS = String.raw`(?:code|combination|combo|kombination|c[oó]digo|codice)\s{1,3}(?:d[eaiou]s?|del(?:la|lo|l)?|van|vom|von|zum|zur|fürs?|for|of|to|on)?(?:\s{1,3}|['’])?(?:(?:la|mon|mi|de|het|the|my|our|his|her|meine[mr]?|unsere[mr]?)\s{1,3}|l['’])?(?:${CODE_PLACES})|nip|(?:phone|screen|tablet) unlock|pin(?:[ -]?(?:code|number|nummer))?|geheimzahl|código pin|code pin|(?:door|gate|alarm|safe|locker|entry|building|garage|keypad|unlock|vault|tresor|tür|código de alarma)[ -]?(?:code|combination|combo|pin)|(?:2fa|mfa|otp|one[ -]time|verification|security|recovery|backup|login)[ -]?(?:code|codes|pass(?:word|code)?)|tan|cvv2?|cvc2?`;
 const SECRET_WORDS = String.raw`(?:api|access|secret|private|signing|encryption|ssh|license|licence|service|master|account|admin|deploy|webhook|shared|storage)[ _-]?(?:key|secret|token)|(?:auth(?:entication|orization)?|access|refresh|session|bearer|bot|personal access|id|csrf|security|login|api)[ _-]?token|client[ _-]?secret|token|session[ _-]?(?:cookie|id)|credentials?|api[ _-]?schlüssel|clé(?: d['’]api| secrète)?|clave de api|chave(?: de api| secreta)?|chiave(?: api| segreta)?|sleutel`;
 
 /** Words that follow "the password is" in ordinary sentences and are not passwords. */
@@ -115,8 +115,8 @@ export const SECRET_RULES: readonly Rule[] = [
     ),
     holds: (value, match) =>
       looksChosen(value) &&
-      // "A" and "à" are common words: "la voy a cambiar".
-      (looksMixed(value) || !/\s[aà]\s+\S*$/iu.test(match[0])) &&
+      // In Spanish, "la clave" is also the key to success: "la clave es usar seis huevos".
+      !(/^clave/i.test(match[0]) && /^\p{Ll}+[aei]r$/u.test(value)) &&
       !/\b(?:policy|manager|reset|strength|hint|field)\b/i.test(match[0].slice(0, 40)),
   },
   // A password of several words has no visible end, so the rest of the sentence is taken.
@@ -132,7 +132,7 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'password',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:use|using|used|set|chose|picked|have|nehme|benutze|verwende|uso|usei|utilise|gebruik)\s{1,3}${QUOTE}?([^\s"]{3,80}?)["'”]?\s{1,3}(?:as|for|als|como|comme|come)\s{1,3}(?:[\p{L}]{1,15}\s{1,3}){0,4}(?:${PASSWORD_WORDS}|pin)(?![\p{L}\p{N}])`,
+      String.raw`(?<![\p{L}\p{N}])(?:use|using|used|set|chose|picked|have|nehme|benutze|verwende|uso|usei|utilise|gebruik|mis|mets|puse|messo|coloquei)\s{1,3}${QUOTE}?([^\s"]{3,80}?)["'”]?\s{1,3}(?:as|for|als|como|comme|come)\s{1,3}(?:[\p{L}]{1,15}\s{1,3}){0,4}(?:${PASSWORD_WORDS}|pin)(?![\p{L}\p{N}])`,
       'giu',
     ),
     holds: looksChosen,
@@ -170,6 +170,24 @@ export const SECRET_RULES: readonly Rule[] = [
     pattern:
       /\b(?:log[ -]?in|credentials?|creds|sign[ -]?in|zugangsdaten|anmeldedaten|identifiants)\b[^\n]{0,20}?[:=]?\s{1,3}[\w.@+-]{2,60}\s{0,3}[/|:,]\s{0,3}([^\s"']{4,80})/gi,
     holds: looksMixed,
+  },
+  // A name of a network is followed by its password. "The wifi at mum's is sunflower-kettle-92", "logged in as dana.k with hunter22moon".
+  {
+    category: 'password',
+    pattern: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:(?:wi-?fi|wlan)${BETWEEN}\s{1,5}${IS}|logged in as [^\s]{1,60} with)\s{1,5}${QUOTE}?([^\s"”]{8,80})(?=[\s"”]|$)(?!\s{1,3}(?:\S{1,8}\s{1,3}){0,2}(?:${PASSWORD_WORDS}|ww)(?![\p{L}]))`,
+      'giu',
+    ),
+    holds: looksMixed,
+  },
+  // "The alarm is switched off with 9042", "per il cancello digita 1592*".
+  {
+    category: 'password',
+    pattern: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:alarm\p{L}{0,10}|antifurto|allarme|keypad|${CODE_PLACES})(?:\s{1,3}[^\s.!?]{1,25}){0,7}?\s{1,3}(?:mit|con|avec|com|with|type|enter|press|digita|marca|tippe|tape)\s{1,3}(\d(?:[ .-]?\d){3,7}[#*A-Z]?)(?![\p{L}\p{N}])`,
+      'giu',
+    ),
+    holds: (value) => !/^(?:19|20)\d\d$/.test(value),
   },
   // PINs and access codes of three to ten characters, at least three of them digits.
   {
