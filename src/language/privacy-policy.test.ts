@@ -25,6 +25,7 @@ describe('[T21] the privacy policy', () => {
     ['password', 'the combination of my bike lock is 6-1-8-4'],
     ['password', 'Der Code vom Garagentor ist 9083'],
     ['password', 'The wifi at my aunt is copper-teapot-71'],
+    ['password', 'anota: senha do wifi da loja pipoca2024'],
     ['password', 'Die Alarmanlage schaltet man mit 9042 aus'],
     ['password', 'ho cambiato la password di facebook in Gufetto88x'],
     ['password', 'Password for the alarm panel at the shop is 2580'],

@@ -171,6 +171,15 @@ export const SECRET_RULES: readonly Rule[] = [
       /\b(?:log[ -]?in|credentials?|creds|sign[ -]?in|zugangsdaten|anmeldedaten|identifiants)\b[^\n]{0,20}?[:=]?\s{1,3}[\w.@+-]{2,60}\s{0,3}[/|:,]\s{0,3}([^\s"']{4,80})/gi,
     holds: looksMixed,
   },
+  // "Senha do wifi da loja pipoca2024".
+  {
+    category: 'password',
+    pattern: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}(?:for|to|of|für|vom|de[li]?|della|d[aou]|pour|voor|van)\s{1,3}(?:[^\s.,;!?:=]{1,30}\s{1,3}){1,3}?${QUOTE}?([^\s"”.,;]{6,80})`,
+      'giu',
+    ),
+    holds: (value) => looksMixed(value) && /\p{Ll}{3}/u.test(value),
+  },
   // A name of a network is followed by its password. "The wifi at mum's is sunflower-kettle-92", "logged in as dana.k with hunter22moon".
   {
     category: 'password',
