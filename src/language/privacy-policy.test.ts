@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formationSettings } from '../form/formation-settings.ts';
 import { applyPrivacy, redactSensitive, type PrivacyPolicy } from './privacy-policy.ts';
@@ -90,6 +91,21 @@ describe('[T21] the privacy policy', () => {
       'Se me olvida la clave del banco, menuda cabeza la mía',
     );
     expect(redactSensitive('I have asthma', policy)).toBe('I have asthma');
+  });
+
+  // An author who had not seen this code wrote the sentences; half of them contain a secret. The developers have read the misses since.
+  it('redacts 56 of 60 secrets in six languages, and nothing else in 120 sentences', () => {
+    const file = new URL('../../test/talk/secrets.json', import.meta.url);
+    const sentences = JSON.parse(readFileSync(file, 'utf8')) as {
+      message: string;
+      secret: string | null;
+      stays: string[];
+    }[];
+    const redacted = sentences.map((each) => ({ ...each, text: redactSensitive(each.message, policy) }));
+    expect(redacted.filter(({ text, stays }) => !stays.every((words) => text.includes(words)))).toEqual([]);
+    expect(redacted.filter(({ message, secret, text }) => secret === null && text !== message)).toEqual([]);
+    const found = redacted.filter(({ secret, text }) => secret !== null && !text.includes(secret));
+    expect(found.length).toBeGreaterThanOrEqual(56);
   });
 
   it('scans a megabyte in less than two seconds', () => {
