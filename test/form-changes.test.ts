@@ -428,16 +428,13 @@ for (const database of databases()) {
         say(summary, { topics: [{ topic, summary }] });
       await tells(
         'Roof',
-        'The roof of the barn leaks, and the roofer Emil Strand wants 4,000 crowns for new tiles in May.',
+        'The roof of the barn leaks, and the roofer Emil Strand wants 4,000 crowns for tiles, a gutter and two days in May.',
       );
-      await tells(
-        'Roof',
-        'The roofer Emil Strand laid the new tiles in May and took 4,300 crowns; the gutter is next.',
-      );
+      await tells('Roof', 'Emil Strand finished the roof of the barn, and took more money than he had said.');
       await tells('Roof', 'A stork nests beside the chimney.');
       const [roof] = (await kim.memories.list({ types: ['summary'] })).items;
       expect(roof?.content).toMatch(
-        /^The roofer Emil Strand laid .* gutter is next\. \(as of 20\d\d-\d\d-\d\d\)\nA stork nests beside the chimney\.$/,
+        /^Emil Strand finished the roof .* had said\. \(as of 20\d\d-\d\d-\d\d\)\nA stork nests beside the chimney\.$/,
       );
     });
 

@@ -422,11 +422,14 @@ describe('[X1] turns around what a user asks to forget, without a model', () => 
   });
 
   it('stay if the request is in a text that the message asks about', async () => {
-    const left = await leftAfter(
-      ['meu número é 912 345 678'],
-      'isto é golpe?\n\nOi pai, troquei de número, salva este e apaga o antigo.',
-    );
-    expect(left).toContain('912 345 678');
+    const handle = varve.for({ agent: 'a', user: 'scam', session: 's' });
+    const scam =
+      'isto é golpe?\n\nOi mãe, troquei de número, salva esse aqui e apaga o antigo. Tô precisando pagar um boleto de R$ 2.300 hoje, meu banco travou.';
+    for (const userMessage of ['I like tea and I live in Graz.', scam]) {
+      await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
+      await varve.drain();
+    }
+    expect(await handle.forgotten.list()).toEqual([]);
   });
 
   it('stay if their pronoun is in another session', async () => {

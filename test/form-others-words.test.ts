@@ -237,6 +237,18 @@ describe('[T3] a prompt of the product that is logged as a message', () => {
     },
   );
 
+  it('does not hide what the user says in the line before a pasted text', { timeout: 120_000 }, async () => {
+    await withForming(async (forming) => {
+      const recipe =
+        '"Ciao, sono Ornella e vivo in una cascina vicino ad Asti! Io non uso mai lo zucchero. Mescolate le mandorle con il burro di arachidi e infornate."';
+      const all = await learned(forming, [
+        `Sono allergico alle arachidi. Questa ricetta dal blog va bene?\n\n${recipe}`,
+      ]);
+      expect(all).toContain('arachidi');
+      expect(all).not.toContain('Asti');
+    });
+  });
+
   it('is not obeyed if it is an announced text that asks to forget everything', { timeout: 120_000 }, async () => {
     await withForming(async (forming) => {
       for (const announcement of [

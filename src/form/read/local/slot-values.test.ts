@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { packOf } from '../../../language/packs/packs.ts';
 import { OF_USER } from './fill-slots.ts';
-import { type FilledSlot, withListedNames } from './slot-values.ts';
+import { type FilledSlot, renderSlot, withListedNames } from './slot-values.ts';
+import { attributeTable } from '../../../record/statement.ts';
 
 /** Sentences with the values that patterns and reading layers find, and the values that are expected. */
 const SENTENCES: ReadonlyArray<readonly [string, string, readonly string[], readonly string[]]> = [
@@ -57,5 +58,16 @@ describe('withListedNames', () => {
     const slot: FilledSlot = { ...OF_USER, attribute: 'home_city', value: 'Oslo', start: 10, end: 14 };
     const denied: FilledSlot = { ...slot, attribute: 'pet_name', polarity: 'denied' };
     expect(withListedNames([slot, denied], sentence, packOf('en'))).toEqual([slot, denied]);
+  });
+});
+
+describe('renderSlot', () => {
+  it.each([
+    ['coeliac disease', 'Has coeliac disease'],
+    ['coeliac', 'Is coeliac'],
+    ['asthma', 'Has asthma'],
+  ])('renders the condition %s as “%s”', (value, text) => {
+    const slot = { ...OF_USER, attribute: 'medical_condition', value };
+    expect(renderSlot(slot, packOf('en')!, attributeTable())).toBe(text);
   });
 });
