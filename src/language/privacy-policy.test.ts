@@ -55,6 +55,11 @@ describe('[T21] the privacy policy', () => {
     'The year 2026 had 365 days, 12 months and 52 weeks',
     'I like the key lime pie',
     'My password manager is LastPass',
+    'I changed my password in 2024 and again in 2025',
+    'We bought a house with 2500 square feet and a garage with 1200 square feet',
+    'The wifi in my room is 100Mbit/s',
+    'The password for my old iPhone13 is lost',
+    'The password reset mail went to ana7@example.com',
     'La clave de una buena sopa es usar poca sal',
     'I leave my alarm on for 20 minutes with 2 breaks',
     "L'ancien mot de passe des impôts n'a plus rien à faire ici",
@@ -70,27 +75,24 @@ describe('[T21] the privacy policy', () => {
     if (!text.includes('password policy')) expect([marks, dropped]).toEqual([[], null]);
   });
 
-  it('redacts only the sensitive span, and redacts events instead of dropping them', () => {
+  it('redacts only the sensitive span', () => {
     expect(applyPrivacy('Pay with 4111 1111 1111 1111 please', policy).text).toBe('Pay with [card removed] please');
-    expect(redactSensitive('My password is hunter2, I live in Rome.', policy)).toBe(
-      'My password is [password removed], I live in Rome.',
-    );
-    expect(redactSensitive('The api key for Stripe: sk_live_abcdefgh12345678 and passport no. X1234567', policy)).toBe(
+  });
+
+  it.each([
+    ['My password is hunter2, I live in Rome.', 'My password is [password removed], I live in Rome.'],
+    [
+      'The api key for Stripe: sk_live_abcdefgh12345678 and passport no. X1234567',
       'The api key for Stripe: [secret removed] and passport no. [government id removed]',
-    );
-    expect(redactSensitive('The gate code is 4471 for the cabin', policy)).toBe(
-      'The gate code is [password removed] for the cabin',
-    );
-    expect(redactSensitive('La clave del wifi de la oficina es Pez_Globo77', policy)).toBe(
-      'La clave del wifi de la oficina es [password removed]',
-    );
-    expect(redactSensitive('Le mot de passe de ma boîte mail est Pixel-Tour9', policy)).toBe(
-      'Le mot de passe de ma boîte mail est [password removed]',
-    );
-    expect(redactSensitive('Se me olvida la clave del banco, menuda cabeza la mía', policy)).toBe(
-      'Se me olvida la clave del banco, menuda cabeza la mía',
-    );
-    expect(redactSensitive('I have asthma', policy)).toBe('I have asthma');
+    ],
+    ['The gate code is 4471 for the cabin', 'The gate code is [password removed] for the cabin'],
+    ['La clave del wifi de la oficina es Pez_Globo77', 'La clave del wifi de la oficina es [password removed]'],
+    ['Le mot de passe de ma boîte mail est Pixel-Tour9', 'Le mot de passe de ma boîte mail est [password removed]'],
+    ['Se me olvida la clave del banco, menuda cabeza la mía', 'Se me olvida la clave del banco, menuda cabeza la mía'],
+    ['Per il cancello digita 1592*, il cane non morde', 'Per il cancello digita [password removed], il cane non morde'],
+    ['I have asthma', 'I have asthma'],
+  ])('redacts only the secret of an event, which is never dropped: %j', (text, redacted) => {
+    expect(redactSensitive(text, policy)).toBe(redacted);
   });
 
   // An author who had not seen this code wrote the sentences; half of them contain a secret. The developers have read the misses since.

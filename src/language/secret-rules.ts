@@ -36,14 +36,18 @@ const PROVIDER_KEYS: readonly RegExp[] = [
   /\b0x[0-9a-fA-F]{64}\b/g,
 ];
 
-// A verb is a word of its own: the end of "la" in "la clave de la oficina" is no verb.
-const IS = String.raw`(?<![\p{L}\p{N}'’])(?:is|are|was|will be|remains|stays|=>?|:=?|->|→|lautet|ist|war|es|era|est|sera|c['’]est|c(?=\s)|é|è|jest|är|to|zu|auf|(?:a|à|in|para|por|en)(?=\s{1,5}\S{0,80}\d))`;
+// A verb is a word of its own: the end of "la" in "la clave de la oficina" is no verb. A preposition ("changed it in Gufo88x") counts only
+// before a token that has letters and digits, because "I changed my password in 2024" contains no password.
+const IS = String.raw`(?<![\p{L}\p{N}'’])(?:is|are|was|will be|remains|stays|=>?|:=?|->|→|lautet|ist|war|es|era|est|sera|c['’]est|c(?=\s)|é|è|jest|är|to|zu|auf|(?:a|à|in|para|por|en)(?=\s{1,5}(?=\S{0,80}\d)(?=\S{0,80}\p{L})\S{6,80}))`;
 const BETWEEN = String.raw`(?:\s{1,5}(?:for|to|of|on|at|in|from|für|zum|zur|vom|von|im|beim|para|del?|del(?:la|le|lo|l['’])|d[eaio]s?|d['’]|du|pour|chez|per|nel(?:la|lo)?|al(?:la)?|n[oa]s?|bij|voor|van|meine[rs]|unsere[rs]|de[rs])(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40},?)??`;
 const QUOTE = String.raw`["'“”„«»\x60]`;
 
 const PASSWORD_WORDS = String.raw`pass(?=\s{0,3}[:=])|pass[ -]?(?:word|phrase|code|wd)s?|pswd|pwd?|mdp|passwort|kennwort|passphrase|contraseña|clave(?: de acceso)?|mot de passe|senha|palavra[ -]passe|parola d['’]ordine|wachtwoord|hasło|lösenord|adgangskode|passord|salasana|şifre|parola|пароль`;
 const CODE_PLACES = String.raw`flat|house|building|gate|door|safe|locker|key ?(?:box|safe)|(?:bike )?lock|padlock|shed|garagentor|tor|(?:haus)?tür|tresor|keller|spind|fahrradschloss|porte|portail|portillon|alarme|carte(?: bleue)?|immeuble|cadenas|coffre|téléphone|boîte à clés|portal|puerta|alarma|caja fuerte|candado|garaje|edificio|cofre|portão|porta|prédio|cadeado|cassaforte|cancello|allarme|portone|lucchetto|garage|cassetta|deur|poort|kluis|slot`;
 const CODE_WORDS = String.raw`(?:code|combination|combo|kombination|c[oó]digo|codice)\s{1,3}(?:d[eaiou]s?|del(?:la|lo|l)?|van|vom|von|zum|zur|fürs?|for|of|to|on)?(?:\s{1,3}|['’])?(?:(?:la|mon|mi|de|het|the|my|our|his|her|meine[mr]?|unsere[mr]?)\s{1,3}|l['’])?(?:${CODE_PLACES})|nip|(?:phone|screen|tablet) unlock|pin(?:[ -]?(?:code|number|nummer))?|geheimzahl|código pin|code pin|(?:door|gate|alarm|safe|locker|entry|building|garage|keypad|unlock|vault|tresor|tür|código de alarma)[ -]?(?:code|combination|combo|pin)|(?:2fa|mfa|otp|one[ -]time|verification|security|recovery|backup|login)[ -]?(?:code|codes|pass(?:word|code)?)|tan|cvv2?|cvc2?`;
+// The name of something with a code, and a few words after it.
+const LOCK = String.raw`(?<![\p{L}\p{N}])(?:alarm\p{L}{0,10}|antifurto|keypad|${CODE_PLACES})(?:\s{1,3}[^\s.!?]{1,25}){0,6}?`;
+const YEAR = /^(?:19|20)\d\d$/;
 const SECRET_WORDS = String.raw`(?:api|access|secret|private|signing|encryption|ssh|license|licence|service|master|account|admin|deploy|webhook|shared|storage)[ _-]?(?:key|secret|token)|(?:auth(?:entication|orization)?|access|refresh|session|bearer|bot|personal access|id|csrf|security|login|api)[ _-]?token|client[ _-]?secret|token|session[ _-]?(?:cookie|id)|credentials?|api[ _-]?schlüssel|clé(?: d['’]api| secrète)?|clave de api|chave(?: de api| secreta)?|chiave(?: api| segreta)?|sleutel`;
 
 /** Words that follow "the password is" in ordinary sentences and are not passwords. */
@@ -68,6 +72,10 @@ function looksChosen(value: string): boolean {
   if (NOT_SECRET.has(plain) || NOT_SECRET.has(plain.replace(/[.,;:!?]$/, ''))) return false;
   return /[\p{L}\p{N}]/u.test(value) && value.length >= 3;
 }
+
+/** Matches the words of sentences about passwords that contain no password. */
+const ABOUT_PASSWORDS = /\b(?:policy|manager|reset|strength|hint|field)\b/i;
+const ADDRESS = /^[\w.+-]{1,60}@[\w-]{1,60}\.\w/;
 
 /** Whether a value has digits, symbols or inner capitals, which ordinary words do not have. */
 function looksMixed(value: string): boolean {
@@ -117,7 +125,7 @@ export const SECRET_RULES: readonly Rule[] = [
       looksChosen(value) &&
       // In Spanish, "la clave" is also the key to success: "la clave es usar seis huevos".
       !(/^clave/i.test(match[0]) && /^\p{Ll}+[aei]r$/u.test(value)) &&
-      !/\b(?:policy|manager|reset|strength|hint|field)\b/i.test(match[0].slice(0, 40)),
+      !ABOUT_PASSWORDS.test(match[0].slice(0, 40)),
   },
   // A password of several words has no visible end, so the rest of the sentence is taken.
   {
@@ -150,14 +158,14 @@ export const SECRET_RULES: readonly Rule[] = [
     pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}${QUOTE}?([^\s"”]{4,80})`, 'giu'),
     holds: looksMixed,
   },
-  // "My Netflix password is …" is covered above; "mot de passe Netflix c'est Gribouille44", "clave fiscal, es Belgrano1944".
+  // "Mot de passe Netflix c'est Gribouille44", "clave fiscal, es Belgrano1944".
   {
     category: 'password',
     pattern: new RegExp(
       String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})(?:\s{1,3}[\p{L}\d_-]{1,30},?){1,3}\s{1,5}${IS}\s{1,5}${QUOTE}?([^\s"”]{4,80})`,
       'giu',
     ),
-    holds: (value, match) => looksMixed(value) && !/\bmanager\b/i.test(match[0]),
+    holds: (value, match) => looksMixed(value) && !ABOUT_PASSWORDS.test(match[0].slice(0, 40)) && !ADDRESS.test(value),
   },
   {
     category: 'password',
@@ -175,28 +183,36 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'password',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}(?:for|to|of|für|vom|de[li]?|della|d[aou]|pour|voor|van)\s{1,3}(?:[^\s.,;!?:=]{1,30}\s{1,3}){1,3}?${QUOTE}?([^\s"”.,;]{6,80})`,
-      'giu',
-    ),
-    holds: (value) => looksMixed(value) && /\p{Ll}{3}/u.test(value),
-  },
-  // A name of a network is followed by its password. "The wifi at mum's is sunflower-kettle-92", "logged in as dana.k with hunter22moon".
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:(?:wi-?fi|wlan)${BETWEEN}\s{1,5}${IS}|logged in as [^\s]{1,60} with)\s{1,5}${QUOTE}?([^\s"”]{8,80})(?=[\s"”]|$)(?!\s{1,3}(?:\S{1,8}\s{1,3}){0,2}(?:${PASSWORD_WORDS}|ww)(?![\p{L}]))`,
+      String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}(?:for|to|of|für|vom|de[li]?|della|d[aou]|pour|voor|van)\s{1,3}(?:(?:the|our|my)\s{1,3})?(?:wi-?fi|wlan|router)\s{1,3}(?:[^\s.,;!?:=]{1,30}\s{1,3}){0,2}?${QUOTE}?([^\s"”.,;]{6,80})`,
       'giu',
     ),
     holds: looksMixed,
   },
-  // "The alarm is switched off with 9042", "per il cancello digita 1592*".
+  // "The wifi at mum's is sunflower-kettle-92", "logged in as dana.k with hunter22moon". Before a password, the word is the network's name.
   {
     category: 'password',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:alarm\p{L}{0,10}|antifurto|allarme|keypad|${CODE_PLACES})(?:\s{1,3}[^\s.!?]{1,25}){0,7}?\s{1,3}(?:mit|con|avec|com|with|type|enter|press|digita|marca|tippe|tape)\s{1,3}(\d(?:[ .-]?\d){3,7}[#*A-Z]?)(?![\p{L}\p{N}])`,
+      String.raw`(?<![\p{L}\p{N}])(?:(?:wi-?fi|wlan)${BETWEEN}\s{1,5}${IS}|logged in as [^\s]{1,60} with)\s{1,5}${QUOTE}?((?!\d)[^\s"”]{8,80})(?=[\s"”]|$)(?!\s{1,3}(?:\S{1,8}\s{1,3}){0,2}(?:${PASSWORD_WORDS}|ww)(?![\p{L}]))`,
       'giu',
     ),
-    holds: (value) => !/^(?:19|20)\d\d$/.test(value),
+    holds: looksMixed,
+  },
+  // "The alarm is switched off with 9042". Without a verb it may be a size: "a house with 2500 square feet".
+  {
+    category: 'password',
+    pattern: new RegExp(
+      String.raw`${LOCK}\s{1,3}(?:opens?|unlocks?|disarms?|off|öffnet|schaltet|quita|desactiva|abre|désactive|ouvre|spegne|apre|disattiva|desliga)(?:\s{1,3}[^\s.!?]{1,12}){0,2}?\s{1,3}(?:mit|con|avec|com|with)\s{1,3}(\d(?:[ .-]?\d){3,7}[#*A-Z]?)(?![\p{L}\p{N}])`,
+      'giu',
+    ),
+    holds: (value) => !YEAR.test(value),
+  },
+  // "Per il cancello digita 1592*".
+  {
+    category: 'password',
+    pattern: new RegExp(
+      String.raw`${LOCK}\s{1,3}(?:type|enter|press|digita|marca|tippe|tape)\s{1,3}(\d{4,8}[#*A-Z])(?![\p{L}\p{N}])`,
+      'giu',
+    ),
   },
   // PINs and access codes of three to ten characters, at least three of them digits.
   {
@@ -205,7 +221,7 @@ export const SECRET_RULES: readonly Rule[] = [
       String.raw`(?<![\p{L}\p{N}])(?:${CODE_WORDS})${BETWEEN}(?:['’]s|\s{0,5}${IS})?[\s:=#]{0,5}(?:now\s{1,3})?${QUOTE}?(\d(?:[ .-]?\d|[A-Za-z]){2,9})(?![\p{L}\p{N}])`,
       'giu',
     ),
-    holds: (value) => (value.match(/\d/g) ?? []).length >= 3 && !/^(?:19|20)\d\d$/.test(value.replaceAll(' ', '')),
+    holds: (value) => (value.match(/\d/g) ?? []).length >= 3 && !YEAR.test(value.replaceAll(' ', '')),
   },
   {
     category: 'secret',

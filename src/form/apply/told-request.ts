@@ -59,7 +59,7 @@ const TOPIC = 5;
 const FEW = 8;
 /**
  * The log-odds that a request needs if it is not a plain order: among few clauses, and among many. Among many, log-odds above `ASKS` suffice
- * if their sum with the log-odds of the best clause is above `JOINTLY`.
+ * if their sum with the log-odds of the best clause, as the layers read it, is above `JOINTLY`.
  */
 const AMONG_FEW = 1.5;
 const SURELY_REQUESTS = 3.65;
