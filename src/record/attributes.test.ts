@@ -12,6 +12,7 @@ describe('the table of attributes', () => {
       ['current_city', 'home_city'],
       // A hotel is not a home.
       ['current_location', 'current_location'],
+      ['new_location', 'home_city'],
       ['spouse', 'partner_name'],
       ['Company', 'employer'],
       ['business_partner', 'business_partner'],

@@ -210,8 +210,8 @@ const attributeSchema = z
   })
   .partial();
 
-// Matches a word of an attribute's name that does not change its meaning. "Current location" is not "location", which means the home.
-const TIME_WORD = /^(?:current|new|present)_(?!location$)/;
+// Matches a word of an attribute's name that does not change its meaning. A current location may be a hotel; "location" means the home.
+const TIME_WORD = /^(?:new_|(?:current|present)_(?!location$))/;
 
 /** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
