@@ -73,6 +73,20 @@ describe('the evidence in a prompt', () => {
     expect(user.match(/hive number \d+ near/g)).toHaveLength(recallLimit);
   });
 
+  it('shows only the sources of recall that the application asks for', async () => {
+    const { varve } = await opened();
+    const handle = varve.for({ ...ANN, session: 's' });
+    await handle.observe({ origin: 'user', content: 'The kayak race in Kragerø starts at the lighthouse.' });
+    await handle.notes.add({ title: 'Kayak race', content: 'The kayak race in Kragerø costs 40 euros.' });
+    await varve.drain();
+    const message = 'What do you know of the kayak race in Kragerø?';
+    const shown = async (recallSources?: ('notes' | 'events')[]): Promise<string> =>
+      (await varve.for({ ...ANN, session: 't' }).context({ message, topMemories: 0, recallSources })).user;
+    expect(await shown()).toContain('lighthouse');
+    expect(await shown(['notes'])).toContain('40 euros');
+    expect(await shown(['notes'])).not.toContain('lighthouse');
+  });
+
   it('marks a turn that is mostly pasted text, and does not mark the user’s own statement that is shown with it', async () => {
     const { varve } = await opened({ embedder: createLocalEmbedder() });
     const before = varve.for({ ...ANN, session: 'one' });

@@ -309,6 +309,12 @@ for (const database of databases()) {
       const refused = (await handle.refusals.list()).items;
       expect(JSON.stringify(refused)).not.toMatch(/hunter2|sk-live|4111/);
 
+      const network = { type: 'fact', content: 'Uses a fast network', attribute: 'wifi_password' };
+      const { memory } = await handle.memories.create({ ...network, value: 'hunter2' });
+      const revised = await handle.memories.revise(memory.id, { value: 'hunter2', content: 'Types hunter2 into it' });
+      expect([memory, revised].map(({ value }) => value)).toEqual(['[password removed]', '[password removed]']);
+      expect(revised.content).toBe('Types [password removed] into it');
+
       const { varve: raw } = await openForming(options, { formation: { redactEvents: false } });
       const kept = raw.for({ tenant: 'inline', user: 'raw', session: 's' });
       await kept.logInteraction({ userMessage: 'My password is hunter2!!', agentResponse: 'ok' });

@@ -685,5 +685,15 @@ for (const database of databases()) {
         await other.close();
       }
     });
+
+    it('[E1] does not try to end a fact by a note if facts are switched off', async () => {
+      const { varve: other } = await openForming(options, { formation: { facts: false } });
+      const handle = fresh(other);
+      await handle.facts.set({ key: 'employer', value: 'Dinant Brass' });
+      await handle.recordObservation('User left Dinant Brass in March.', 'fact');
+      expect((await handle.form()).refused).toEqual([]);
+      expect((await handle.facts.get('employer'))?.value).toBe('Dinant Brass');
+      await other.close();
+    });
   });
 }

@@ -164,10 +164,10 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       ? await turn.attempt('recall', () => recallBest(search, { ...how, ...NEAREST_ONLY }), NOTHING_FOUND)
       : answer;
     turn.failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
-    const { order, sources } = layout.recall ?? {};
-    // If the layout recalls turns, a turn can be shown instead of its statement.
+    const { order } = layout.recall ?? {};
+    // If turns are recalled, a turn can be shown instead of its statement.
     const behind =
-      sources === undefined || sources.includes('events')
+      how.sources === undefined || how.sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
     const telling = near.results.filter(({ event }) => event === null || standsAlone(event, turn.message));
@@ -197,6 +197,7 @@ function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest
   return {
     minimumRelevance: WORTH_A_LINE,
     ...how,
+    sources: options.recallSources ?? how.sources,
     limit: Math.max(mostRecalled(layout, options), LOOKED_AT),
     ...(types.length === 0 ? {} : { filter: { not: { types } } }),
   };

@@ -96,7 +96,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: reader.kind === 'local',
   });
-  const ended = await endedByTurns(work, reading);
+  const ended = facts ? await endedByTurns(work, reading) : [];
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
   const first = await checkReading(work, reading.statements, context);

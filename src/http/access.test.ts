@@ -50,6 +50,18 @@ describe('the handle of a key that is limited to a user', () => {
     expect(methodsOf(limitHandle(wider, KEY)).toSorted()).toEqual(methods);
   });
 
+  it('stores what the key creates at its own level, also for a type whose default is a wider level', async () => {
+    const board = { description: 'A post.', levels: ['agent', 'user'] as ['agent', 'user'] };
+    const wide = await createVarve({ store: ':memory:', embedder: null, background: false, memoryTypes: { board } });
+    const limited = limitHandle(wide.for({ agent: 'a', user: 'bob' }), KEY);
+    const { memory } = await limited.memories.create({ type: 'board', content: 'The sauna is free on Mondays.' });
+    expect(memory.scope.user).toBe('bob');
+    const shared = { type: 'board', content: 'For everybody.', level: 'agent' as const };
+    await expect(limited.memories.create(shared)).rejects.toMatchObject({ code: 'outside_scope' });
+    expect((await wide.for({ agent: 'a', user: 'eve' }).memories.list()).items).toEqual([]);
+    await wide.close();
+  });
+
   it('restores no forgotten record that all users share, and restores its own', async () => {
     const limited = limitHandle(bob, KEY);
     for (const [owner, content] of [

@@ -3,7 +3,6 @@ import type { ForgottenHandle } from '../handle/forgotten.ts';
 import type { Handle } from '../handle/handle.ts';
 import { type ApiKey, KEY_ACCESS, type KeyAccess } from '../operate/api-keys.ts';
 
-import { MEMORY_TYPES } from '../record/memory-types.ts';
 import type { NewMemory } from '../record/memory.ts';
 import { type HandleScope, ownerLevel, type Scope, type ScopeInput, type ScopeLevel } from '../record/scope.ts';
 import { DoorError } from './problem.ts';
@@ -99,7 +98,7 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
       return method(id, ...rest);
     };
   const leveled = (memory: NewMemory): NewMemory => {
-    const level = memory.level ?? (MEMORY_TYPES[memory.type] === undefined ? ownerLevel(handle.scope) : undefined);
+    const level = memory.level ?? ownerLevel(handle.scope);
     assertLevel(key, level);
     return { ...memory, level };
   };

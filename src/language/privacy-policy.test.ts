@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formationSettings } from '../form/formation-settings.ts';
-import { applyPrivacy, redactSensitive, type PrivacyPolicy } from './privacy-policy.ts';
+import { applyNamed, applyPrivacy, redactSensitive, type PrivacyPolicy } from './privacy-policy.ts';
 import { cpuTime } from '../../test/cpu-time.ts';
 
 const policy = formationSettings().privacy;
@@ -43,6 +43,15 @@ describe('[T21] the privacy policy', () => {
     ['health', 'I was diagnosed with asthma'],
     ['intimate', 'He is bisexual'],
     ['belief', 'I am a Buddhist'],
+    ['government_id', 'il mio passaporto è YA0000123'],
+    ['health', 'Tengo depresión desde hace un año'],
+    ['health', 'Meine Mutter bekommt eine Chemotherapie'],
+    ['health', 'Je suis suivie par un psychiatre'],
+    ['health', '医生说我有高血压'],
+    ['intimate', 'sono bisessuale e in famiglia nessuno lo sa'],
+    ['intimate', '夫の浮気が発覚した'],
+    ['belief', 'ik ben katholiek opgevoed'],
+    ['belief', 'sou evangélica desde pequena'],
   ])('recognises %s in %j', (category, text) => {
     expect(applyPrivacy(text, all('mark')).marks).toContain(category);
     expect(applyPrivacy(text, all('drop')).dropped).not.toBeNull();
@@ -116,6 +125,15 @@ describe('[T21] the privacy policy', () => {
       return cpuTime(() => applyPrivacy(text, all('redact'))) > 2000;
     });
     expect(slow).toEqual([]);
+  });
+
+  it('examines a value together with its name, and changes no other words of the value', () => {
+    const value = (name: string, text: string): string => applyNamed(name, text, all('redact')).text;
+    expect(value('wifi_password', 'swordfishy')).toBe('[password removed]');
+    expect(value('allergies', 'peanuts')).toBe('[health removed]');
+    expect(value('favourite_fish', 'swordfishy')).toBe('swordfishy');
+    expect(applyNamed('allergies', 'peanuts', { ...all('keep'), health: 'drop' }).dropped).toBe('health');
+    expect(applyNamed('allergies', 'peanuts', all('mark'))).toMatchObject({ text: 'peanuts', marks: ['health'] });
   });
 
   it('drops a text in which a part of a dropped category was redacted, because the rest shows what the part was', () => {

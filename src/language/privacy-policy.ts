@@ -1,3 +1,4 @@
+import { anyWords } from './packs/packs.ts';
 import { SECRET_RULES, type SecretCategory } from './secret-rules.ts';
 import { SEED_WORDS } from './seed-words.ts';
 import { intersects, spansOf, type TextSpan } from './sentences.ts';
@@ -21,18 +22,12 @@ export type PrivacyAction = (typeof PRIVACY_ACTIONS)[number];
 
 export type PrivacyPolicy = Record<PrivacyCategory, PrivacyAction>;
 
-const HEALTH =
-  /\b(?:diagnos(?:ed|is)|cancer|tumou?r|diabet(?:es|ic)|asthma|hiv|aids|epilep(?:sy|tic)|depress(?:ion|ed)|anxiety disorder|bipolar|schizophreni\w+|adhd|autis(?:m|tic)|pregnan(?:t|cy)|miscarriage|abortion|chemotherapy|antidepressants?|insulin|medication|prescription|therap(?:y|ist)|psychiatrist|surgery|allerg(?:y|ic|ies)|blood type|disabilit(?:y|ies)|addict(?:ion|ed)|alcoholic|migraines?|arthritis|dementia|alzheimer\w*|blood pressure)\b/gi;
-const INTIMATE =
-  /\b(?:gay|lesbian|bisexual|transgender|queer|sexual(?:ity| orientation)?|sex life|affair|domestic violence|abused?)\b/gi;
-const BELIEF =
-  /\b(?:muslim|christian|catholic|protestant|jewish|hindu|buddhist|atheist|religion|religious|republican|democrat|voted for|political party|trade union|union member)\b/gi;
-
-/** Words that show the topic of a text. Secrets are recognised by their shape: {@link findSecrets}. */
+/** Words of all languages that show the topic of a text. Secrets are recognised by their shape: {@link findSecrets}. */
 const TOPICS: readonly (readonly [PrivacyCategory, RegExp])[] = [
-  ['health', HEALTH],
-  ['intimate', INTIMATE],
-  ['belief', BELIEF],
+  ['health', anyWords('health', 'giu')],
+  ['health', anyWords('medical', 'giu')],
+  ['intimate', anyWords('intimate', 'giu')],
+  ['belief', anyWords('belief', 'giu')],
 ];
 
 /** The result of applying a policy to a text. */
@@ -107,10 +102,7 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
 export function redactSensitive(text: string, policy: PrivacyPolicy): string {
   const known = cleanTexts(policy);
   if (known.has(text)) return text;
-  const redacting = Object.fromEntries(
-    PRIVACY_CATEGORIES.map((category) => [category, policy[category] === 'drop' ? 'redact' : policy[category]]),
-  ) as PrivacyPolicy;
-  const redacted = applyPrivacy(text, redacting).text;
+  const redacted = applyPrivacy(text, redacting(policy)).text;
   if (redacted === text && text.length <= LONGEST_REMEMBERED) {
     if (known.size === MOST_REMEMBERED) known.clear();
     known.add(text);
@@ -139,11 +131,27 @@ export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): un
 
 /** Redacts a value. The name of the value may show that it is sensitive. */
 export function redactNamed(name: string, value: string, policy: PrivacyPolicy): string {
-  const cleaned = redactSensitive(value, policy);
-  if (name === '' || cleaned !== value) return cleaned;
+  return applyNamed(name, value, redacting(policy)).text;
+}
+
+/**
+ * Applies a privacy policy to a value. The name of the value may show that the value is sensitive: `wifi_password` is "swordfish". If the
+ * policy redacts the name itself, as in `allergies`, the whole value is replaced.
+ */
+export function applyNamed(name: string, value: string, policy: PrivacyPolicy): Cleaned {
+  const alone = applyPrivacy(value, policy);
+  if (name === '' || value === '' || alone.marks.length > 0 || alone.dropped !== null) return alone;
   const words = `${name.replace(/[_-]/g, ' ')}: `;
-  const named = redactSensitive(`${words}${value}`, policy);
-  return named.startsWith(words) ? named.slice(words.length) : named;
+  const named = applyPrivacy(`${words}${value}`, policy);
+  const inName = named.text.startsWith(words) ? undefined : named.marks.find((mark) => policy[mark] === 'redact');
+  return { ...named, text: inName === undefined ? named.text.slice(words.length) : removalOf(inName) };
+}
+
+/** A policy for texts that are always stored, where `drop` redacts. */
+function redacting(policy: PrivacyPolicy): PrivacyPolicy {
+  return Object.fromEntries(
+    PRIVACY_CATEGORIES.map((category) => [category, policy[category] === 'drop' ? 'redact' : policy[category]]),
+  ) as PrivacyPolicy;
 }
 
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|[\u{E0000}-\u{E01EF}]/u;

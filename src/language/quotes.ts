@@ -151,14 +151,15 @@ export function isNameSaid(value: string, sources: readonly string[]): boolean {
 
 const CALENDAR_NAMES: ReadonlySet<string> = new Set(
   PACKS.filter(({ script }) => script === 'latin').flatMap(({ language }) =>
-    (['weekday', 'month'] as const).flatMap((part) => {
-      const name = new Intl.DateTimeFormat(language, { [part]: 'long', timeZone: 'UTC' });
-      return Array.from({ length: 12 }, (_, index) => name.format(Date.UTC(2026, index, index + 1))).flatMap(
-        plainWords,
-      );
-    }),
+    [...namesOf(language, 'weekday'), ...namesOf(language, 'month')].flatMap(plainWords),
   ),
 );
+
+/** The names of the weekdays or of the months in a language. */
+function namesOf(language: string, part: 'weekday' | 'month'): string[] {
+  const name = new Intl.DateTimeFormat(language, { [part]: 'long', timeZone: 'UTC' });
+  return Array.from({ length: 12 }, (_, index) => name.format(Date.UTC(2026, index, index + 1)));
+}
 
 /** Whether a word is the short form of a day or a month whose full name a model has written: "Mon to wed", "Mo bis Mi". */
 function isShortDay(word: string, name: string): boolean {
@@ -452,16 +453,25 @@ export function isNegated(text: string): boolean {
 
 const DIGITS = /\d+(?:[.,:]\d+)*/g;
 const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
-const WEEKDAY =
-  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b/gi;
-
 /** Whether two similar sentences differ in a number, a name, a weekday, a month or a negation. */
 export function tellApart(one: string, other: string): boolean {
-  const differsIn = (pattern: RegExp): boolean => {
-    const [left = [], right = []] = [one, other].map((text) =>
-      (text.match(pattern) ?? []).map((found) => found.toLowerCase()),
-    );
+  const differsIn = (find: (text: string) => readonly string[]): boolean => {
+    const [left, right] = [find(one), find(other)];
     return !left.every((each) => right.includes(each)) && !right.every((each) => left.includes(each));
   };
-  return [DIGITS, NAME, WEEKDAY].some(differsIn) || isNegated(one) !== isNegated(other);
+  const matched = (pattern: RegExp) => (text: string) =>
+    (text.match(pattern) ?? []).map((found) => found.toLowerCase());
+  return [matched(DIGITS), matched(NAME), daysIn].some(differsIn) || isNegated(one) !== isNegated(other);
 }
+
+/** The weekdays and months that a text names, in any language of the packs, without the ending of a plural. */
+function daysIn(text: string): string[] {
+  const named = plainWords(text).flatMap(
+    (word) => [word, word.replace(/s$/, '')].find((each) => CALENDAR_NAMES.has(each)) ?? [],
+  );
+  return [...named, ...HAN_WEEKDAYS.filter((name) => text.includes(name))];
+}
+
+const HAN_WEEKDAYS = PACKS.filter(({ script }) => script === 'han').flatMap(({ language }) =>
+  namesOf(language, 'weekday'),
+);

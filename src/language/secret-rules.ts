@@ -1,3 +1,5 @@
+import { wordsOfAll } from './packs/packs.ts';
+
 export type SecretCategory = 'secret' | 'password' | 'card' | 'bank_account' | 'government_id';
 
 /** A rule that recognises one kind of secret. */
@@ -36,35 +38,27 @@ const PROVIDER_KEYS: readonly RegExp[] = [
   /\b0x[0-9a-fA-F]{64}\b/g,
 ];
 
+/** The alternatives of a list of all language packs. Both apostrophes match. */
+function anyOf(list: string): string {
+  return wordsOfAll(list, 'latin').replaceAll("'", "['’]");
+}
+
 // A verb is a word of its own: the end of "la" in "la clave de la oficina" is no verb. A preposition ("changed it in Gufo88x") counts only
 // before a token that has letters and digits, because "I changed my password in 2024" contains no password.
-const IS = String.raw`(?<![\p{L}\p{N}'’])(?:is|are|was|will be|remains|stays|=>?|:=?|->|→|lautet|ist|war|es|era|est|sera|c['’]est|c(?=\s)|é|è|jest|är|to|zu|auf|(?:a|à|in|para|por|en)(?=\s{1,5}(?=\S{0,80}\d)(?=\S{0,80}\p{L})\S{6,80}))`;
-const BETWEEN = String.raw`(?:\s{1,5}(?:for|to|of|on|at|in|from|für|zum|zur|vom|von|im|beim|para|del?|del(?:la|le|lo|l['’])|d[eaio]s?|d['’]|du|pour|chez|per|nel(?:la|lo)?|al(?:la)?|n[oa]s?|bij|voor|van|meine[rs]|unsere[rs]|de[rs])(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40},?)??`;
+const IS = String.raw`(?<![\p{L}\p{N}'’])(?:${anyOf('isSecret')}|jest|är|=>?|:=?|->|→|(?:${anyOf('setsSecret')})(?=\s{1,5}(?=\S{0,80}\d)(?=\S{0,80}\p{L})\S{6,80}))`;
+const BETWEEN = String.raw`(?:\s{1,5}(?:${anyOf('ofSecret')})(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40},?)??`;
 const QUOTE = String.raw`["'“”„«»\x60]`;
 
-const PASSWORD_WORDS = String.raw`pass(?=\s{0,3}[:=])|pass[ -]?(?:word|phrase|code|wd)s?|pswd|pwd?|mdp|passwort|kennwort|passphrase|contraseña|clave(?: de acceso)?|mot de passe|senha|palavra[ -]passe|parola d['’]ordine|wachtwoord|hasło|lösenord|adgangskode|passord|salasana|şifre|parola|пароль`;
-const CODE_PLACES = String.raw`flat|house|building|gate|door|safe|locker|key ?(?:box|safe)|(?:bike )?lock|padlock|shed|garagentor|tor|(?:haus)?tür|tresor|keller|spind|fahrradschloss|porte|portail|portillon|alarme|carte(?: bleue)?|immeuble|cadenas|coffre|téléphone|boîte à clés|portal|puerta|alarma|caja fuerte|candado|garaje|edificio|cofre|portão|porta|prédio|cadeado|cassaforte|cancello|allarme|portone|lucchetto|garage|cassetta|deur|poort|kluis|slot`;
-const CODE_WORDS = String.raw`(?:code|combination|combo|kombination|c[oó]digo|codice)\s{1,3}(?:d[eaiou]s?|del(?:la|lo|l)?|van|vom|von|zum|zur|fürs?|for|of|to|on)?(?:\s{1,3}|['’])?(?:(?:la|mon|mi|de|het|the|my|our|his|her|meine[mr]?|unsere[mr]?)\s{1,3}|l['’])?(?:${CODE_PLACES})|nip|(?:phone|screen|tablet) unlock|pin(?:[ -]?(?:code|number|nummer))?|geheimzahl|código pin|code pin|(?:door|gate|alarm|safe|locker|entry|building|garage|keypad|unlock|vault|tresor|tür|código de alarma)[ -]?(?:code|combination|combo|pin)|(?:2fa|mfa|otp|one[ -]time|verification|security|recovery|backup|login)[ -]?(?:code|codes|pass(?:word|code)?)|tan|cvv2?|cvc2?`;
+// The last words are of languages without a pack.
+const PASSWORD_WORDS = `${anyOf('password')}|hasło|lösenord|adgangskode|passord|salasana|şifre|пароль`;
+const CODE_PLACES = anyOf('codePlace');
+const CODE_WORDS = String.raw`(?:${anyOf('code')})\s{1,3}(?:${anyOf('ofCode')})?(?:\s{1,3}|['’])?(?:(?:${anyOf('ownsSecret')})\s{1,3}|l['’])?(?:${CODE_PLACES})|${anyOf('codeName')}`;
 // The name of something with a code, and a few words after it.
 const LOCK = String.raw`(?<![\p{L}\p{N}])(?:alarm\p{L}{0,10}|antifurto|keypad|${CODE_PLACES})(?:\s{1,3}[^\s.!?]{1,25}){0,6}?`;
 const YEAR = /^(?:19|20)\d\d$/;
-const SECRET_WORDS = String.raw`(?:api|access|secret|private|signing|encryption|ssh|license|licence|service|master|account|admin|deploy|webhook|shared|storage)[ _-]?(?:key|secret|token)|(?:auth(?:entication|orization)?|access|refresh|session|bearer|bot|personal access|id|csrf|security|login|api)[ _-]?token|client[ _-]?secret|token|session[ _-]?(?:cookie|id)|credentials?|api[ _-]?schlüssel|clé(?: d['’]api| secrète)?|clave de api|chave(?: de api| secreta)?|chiave(?: api| segreta)?|sleutel`;
 
 /** Words that follow "the password is" in ordinary sentences and are not passwords. */
-const NOT_SECRET = new Set(
-  `a an the not no my your our their his her its it that this these those too very so also still always never now here there wrong right
-  correct incorrect expired invalid valid old new same different strong weak secure safe lost stolen reset changed set saved stored kept
-  written known unknown missing empty required needed optional hidden visible shared public private secret on in at by for from with
-  under inside somewhere what when where why how which who easy hard long short simple complex difficult impossible important everything
-  nothing something being going about almost already probably only just really quite hashed encrypted salted rotated protected managed
-  policy manager field box hint rules rule length prompt page screen reset. up out off again used broken working accepted rejected fine ok okay
-  good bad great nicht kein keine ein eine der die das mein meine falsch richtig abgelaufen immer noch zu sehr un una el la los las le les mi mon
-  ma non no ne pas toujours trop muy demasiado incorrecta incorrecto caducada fausse expirée errata sbagliata scaduta verkeerd verlopen het de een
-  niet token tokens key keys password code pin like i you we they he she and or but because if as than then
-  lost. forgotten gone protection sharing strength number numbers characters letters words`
-    .split(/\s+/)
-    .filter((word) => word !== ''),
-);
+const NOT_SECRET = new Set(wordsOfAll('notSecret').split('|'));
 
 /** Whether the word after "password:" can be a password and not an ordinary word of a sentence. */
 function looksChosen(value: string): boolean {
@@ -131,7 +125,7 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'password',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:pass[ -]?phrase|passwortsatz|frase de contraseña|phrase secrète)${BETWEEN}(?:\s{0,5}${IS}(?![\p{L}\p{N}])\s{0,5}|\s{0,3}[:=]\s{0,5})${QUOTE}?((?:[^\s.!?"]{1,40}[ ]){2,11}[^\s.!?"]{1,40})`,
+      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('passphrase')})${BETWEEN}(?:\s{0,5}${IS}(?![\p{L}\p{N}])\s{0,5}|\s{0,3}[:=]\s{0,5})${QUOTE}?((?:[^\s.!?"]{1,40}[ ]){2,11}[^\s.!?"]{1,40})`,
       'giu',
     ),
     holds: (value, match) => /[:=]/.test(match[0].slice(0, -value.length)) || looksChosen(value.split(' ', 1)[0] ?? ''),
@@ -140,7 +134,7 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'password',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:use|using|used|set|chose|picked|have|nehme|benutze|verwende|uso|usei|utilise|gebruik|mis|mets|puse|messo|coloquei)\s{1,3}${QUOTE}?([^\s"]{3,80}?)["'”]?\s{1,3}(?:as|for|als|como|comme|come)\s{1,3}(?:[\p{L}]{1,15}\s{1,3}){0,4}(?:${PASSWORD_WORDS}|pin)(?![\p{L}\p{N}])`,
+      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('uses')})\s{1,3}${QUOTE}?([^\s"]{3,80}?)["'”]?\s{1,3}(?:${anyOf('usedAs')})\s{1,3}(?:[\p{L}]{1,15}\s{1,3}){0,4}(?:${PASSWORD_WORDS}|pin)(?![\p{L}\p{N}])`,
       'giu',
     ),
     holds: looksChosen,
@@ -148,7 +142,7 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'password',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])${QUOTE}?([^\s"]{4,80})["'”]?\s{1,3}(?:is|was|ist|es|est|é|è)\s{1,3}(?:my|our|the|mein|das|mi|la|mon|le|minha|a|mia|mijn|het)\s{1,3}(?:[\p{L}\d-]{1,20}\s{1,3}){0,3}?(?:${PASSWORD_WORDS})(?![\p{L}\p{N}])`,
+      String.raw`(?<![\p{L}\p{N}])${QUOTE}?([^\s"]{4,80})["'”]?\s{1,3}(?:${anyOf('isSecret')})\s{1,3}(?:${anyOf('ownsSecret')})\s{1,3}(?:[\p{L}\d-]{1,20}\s{1,3}){0,3}?(?:${PASSWORD_WORDS})(?![\p{L}\p{N}])`,
       'giu',
     ),
     holds: looksMixed,
@@ -169,8 +163,10 @@ export const SECRET_RULES: readonly Rule[] = [
   },
   {
     category: 'password',
-    pattern:
-      /(?:密码|密碼|口令|パスワード|暗証番号|비밀번호)\s{0,3}(?:是|为|為|は|を|：|:|=|은|는)?\s{0,3}[「『"“]?([\w!@#$%^&*+=~?.-]{3,80})/gu,
+    pattern: new RegExp(
+      String.raw`(?:${wordsOfAll('password', 'han')}|비밀번호)\s{0,3}(?:是|为|為|は|を|：|:|=|은|는)?\s{0,3}[「『"“]?([\w!@#$%^&*+=~?.-]{3,80})`,
+      'gu',
+    ),
   },
   // "login: ana / swordfish7". The form "username ana password …" is covered above.
   {
@@ -201,7 +197,7 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'password',
     pattern: new RegExp(
-      String.raw`${LOCK}\s{1,3}(?:opens?|unlocks?|disarms?|off|öffnet|schaltet|quita|desactiva|abre|désactive|ouvre|spegne|apre|disattiva|desliga)(?:\s{1,3}[^\s.!?]{1,12}){0,2}?\s{1,3}(?:mit|con|avec|com|with)\s{1,3}(\d(?:[ .-]?\d){3,7}[#*A-Z]?)(?![\p{L}\p{N}])`,
+      String.raw`${LOCK}\s{1,3}(?:${anyOf('opens')})(?:\s{1,3}[^\s.!?]{1,12}){0,2}?\s{1,3}(?:${anyOf('opensWith')})\s{1,3}(\d(?:[ .-]?\d){3,7}[#*A-Z]?)(?![\p{L}\p{N}])`,
       'giu',
     ),
     holds: (value) => !YEAR.test(value),
@@ -209,10 +205,7 @@ export const SECRET_RULES: readonly Rule[] = [
   // "Per il cancello digita 1592*".
   {
     category: 'password',
-    pattern: new RegExp(
-      String.raw`${LOCK}\s{1,3}(?:type|enter|press|digita|marca|tippe|tape)\s{1,3}(\d{4,8}[#*A-Z])(?![\p{L}\p{N}])`,
-      'giu',
-    ),
+    pattern: new RegExp(String.raw`${LOCK}\s{1,3}(?:${anyOf('types')})\s{1,3}(\d{4,8}[#*A-Z])(?![\p{L}\p{N}])`, 'giu'),
   },
   // PINs and access codes of three to ten characters, at least three of them digits.
   {
@@ -226,7 +219,7 @@ export const SECRET_RULES: readonly Rule[] = [
   {
     category: 'secret',
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${SECRET_WORDS})${BETWEEN}(?:['’]s|\s{0,5}${IS}(?![\p{L}\p{N}]))?[\s:=]{0,5}${QUOTE}?([\w+/=.~$!@#%^&*-]{6,500})`,
+      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('secret')})${BETWEEN}(?:['’]s|\s{0,5}${IS}(?![\p{L}\p{N}]))?[\s:=]{0,5}${QUOTE}?([\w+/=.~$!@#%^&*-]{6,500})`,
       'giu',
     ),
     holds: (value) =>
@@ -249,8 +242,10 @@ export const SECRET_RULES: readonly Rule[] = [
   },
   {
     category: 'government_id',
-    pattern:
-      /\b(?:passport|social security|ssn|driver'?s? licen[cs]e|national id|tax id|national insurance|steuer-?id|sozialversicherungsnummer|ausweisnummer|dni|nie|nif|codice fiscale|bsn|cpf)(?: (?:number|no\.?|nummer|nr\.?|#))?\s{0,5}(?:is|:|=|ist|lautet|est?|c['’]est|è|é)?\s{0,5}["']?((?:[A-Z]{1,2} )?[A-Z.-]{0,7}\d[A-Z0-9.-]{0,20}(?: [A-Z.-]{0,3}\d[A-Z0-9.-]{0,20}| [A-Z](?![A-Z])){0,6})/gi,
+    pattern: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('identityNumber')})(?: (?:number|no\.?|nummer|nr\.?|#))?\s{0,5}(?:${anyOf('isSecret')}|[:=])?\s{0,5}["']?((?:[A-Z]{1,2} )?[A-Z.-]{0,7}\d[A-Z0-9.-]{0,20}(?: [A-Z.-]{0,3}\d[A-Z0-9.-]{0,20}| [A-Z](?![A-Z])){0,6})`,
+      'giu',
+    ),
     // "My passport expires in 2027" contains a date and no number.
     holds: (value) =>
       (value.match(/\d/g) ?? []).length >= 4 && !/^[a-z]{1,2} |^(?:\d{1,2}[. -]){0,2}(?:19|20)\d\d$/.test(value),

@@ -367,6 +367,9 @@ export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): Me
       throw invalidInput(`The memory type ${JSON.stringify(name)} needs a snake_case name of at most 50 characters.`);
     }
     parse(memoryTypeSchema, policy, `The memory type ${name}`);
+    const [own] = MEMORY_TYPES[name]?.levels ?? [];
+    if (own !== undefined && policy.levels !== undefined && policy.levels[0] !== own)
+      throw invalidInput(`The levels of Varve's memory type ${name} must begin with its default level, ${own}.`);
     const lifespan = policy.lifespan === undefined ? {} : LIFESPANS[policy.lifespan];
     table.set(name, { ...(table.get(name) ?? BASE), ...lifespan, ...policy });
   }

@@ -323,10 +323,8 @@ function statementOf(
   | ('content' | 'title' | 'url' | 'subject' | 'attribute' | 'value' | 'category')
   | ('polarity' | 'tense' | 'permanent' | 'dueAt' | 'validFrom' | 'validTo')
 > {
-  const { privacy } = parts;
   const attribute = input.attribute ?? null;
-  const given = input.value?.trim() ?? null;
-  const value = given === null || privacy === undefined ? given : redactNamed(attribute ?? '', given, privacy);
+  const value = redactedValue(parts, attribute, input.value?.trim() ?? null);
   return {
     content: withoutValue(withoutSecrets(parts, input.content.trim()), input.value, value),
     title: input.title == null ? null : withoutSecrets(parts, input.title.trim()),
@@ -369,8 +367,17 @@ function originOf(
   };
 }
 
+/** A value according to the privacy policy. */
+export function redactedValue(
+  { privacy }: Pick<Parts, 'privacy'>,
+  attribute: string | null,
+  value: string | null,
+): string | null {
+  return value === null || privacy === undefined ? value : redactNamed(attribute ?? '', value, privacy);
+}
+
 /** The content with the redacted value in place of the given value. */
-function withoutValue(content: string, given: string | null | undefined, value: string | null): string {
+export function withoutValue(content: string, given: string | null | undefined, value: string | null): string {
   const before = given?.trim() ?? '';
   return before === '' || value === null || before === value ? content : content.replaceAll(before, value);
 }

@@ -11,7 +11,9 @@ import {
   toMemoryRow,
   toSnapshot,
   uniqueKey,
+  redactedValue,
   withoutSecrets,
+  withoutValue,
 } from './record-rows.ts';
 import {
   ARCHIVED_AS,
@@ -115,7 +117,7 @@ export async function reviseMemory(
   const quotes = joinQuotes(before.quotes, added);
   const after: Memory = {
     ...before,
-    ...cleanFields(parts, withoutUndefined(fields)),
+    ...cleanFields(parts, withoutUndefined(fields), before),
     quotes,
     sourceEvents: joinEvents([...before.sourceEvents, ...sourceEvents], quotes),
   };
@@ -128,15 +130,19 @@ export async function reviseMemory(
   return revised;
 }
 
-/** Redacts the changed texts according to the privacy policy. */
-function cleanFields<Fields extends { content?: string; title?: string | null; value?: string | null }>(
+/** Redacts the changed texts according to the privacy policy, as `newMemory` does. */
+function cleanFields(
   parts: Parts,
-  fields: Fields,
-): Fields {
+  fields: Partial<Memory>,
+  before: Pick<Memory, 'attribute' | 'value'>,
+): Partial<Memory> {
   const clean = { ...fields };
-  if (typeof clean.content === 'string') clean.content = withoutSecrets(parts, clean.content);
+  const value = fields.value ?? before.value;
+  const redacted = redactedValue(parts, fields.attribute ?? before.attribute, value);
   if (typeof clean.title === 'string') clean.title = withoutSecrets(parts, clean.title);
-  if (typeof clean.value === 'string') clean.value = withoutSecrets(parts, clean.value);
+  if (typeof clean.value === 'string') clean.value = redacted;
+  if (typeof clean.content === 'string')
+    clean.content = withoutValue(withoutSecrets(parts, clean.content), value, redacted);
   return clean;
 }
 

@@ -1,7 +1,7 @@
 import { KINSHIP } from '../../language/entities.ts';
 import { wordsOfAll } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
-import { applyPrivacy } from '../../language/privacy-policy.ts';
+import { applyNamed, applyPrivacy } from '../../language/privacy-policy.ts';
 import { isNegated } from '../../language/quotes.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
 import {
@@ -158,10 +158,10 @@ function saidIn({ evidence, stated }: Checking): Said {
 /** Text and value as the privacy policy allows them to be stored. `dropped` names the category that forbids storing them. */
 function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: CheckContext['settings']['privacy']) {
   const kept = applyPrivacy(text, privacy);
-  const pair = applyPrivacy(`${(attribute ?? '').replaceAll('_', ' ')}: ${value ?? ''}`, privacy);
+  const pair = applyNamed(attribute ?? '', value ?? '', privacy);
   return {
     text: kept.text,
-    value: value === null ? null : pair.text.slice((attribute ?? '').length + 2).slice(0, 500),
+    value: value === null ? null : pair.text.slice(0, 500),
     marks: [...kept.marks, ...pair.marks],
     dropped: kept.dropped ?? pair.dropped,
   };

@@ -365,6 +365,18 @@ describe('decide', () => {
     expect(decide(again, beside(first), context)).toMatchObject({ action: 'confirm' });
   });
 
+  it.each([
+    ['El usuario rema los lunes.', 'El usuario rema los sábados.'],
+    ['L’utilisateur rame le lundi.', 'L’utilisateur rame le samedi.'],
+    ['Rudert immer montags am Montag.', 'Rudert immer am Samstag.'],
+    ['月曜日にボートを漕ぐ。', '土曜日にボートを漕ぐ。'],
+  ])('keeps the habits %j and %j apart by their days', (one, other) => {
+    const habit = { attribute: 'sport', value: 'rowing', tense: 'habit' } as const;
+    const first = known({ ...habit, text: one });
+    expect(decide(statement({ ...habit, text: other }), beside(first), context).action).toBe('add');
+    expect(decide(statement({ ...habit, text: one }), beside(first), context).action).toBe('confirm');
+  });
+
   it('adds a past event with another date, and confirms a known event if the dates differ only in precision', () => {
     const trip = (from: string): Partial<Statement> => ({
       attribute: 'travel_destination',
