@@ -202,6 +202,15 @@ export const SECRET_RULES: readonly Rule[] = [
     ),
     holds: (value) => !YEAR.test(value),
   },
+  // "The safe is 3344, the padlock 0912". A unit after the number makes it a size or a price.
+  {
+    category: 'password',
+    pattern: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('lock')})(?:\s{1,3}${IS})?\s{1,3}(\d{4,8}[#*]?)(?=\s{0,3}(?:[.,;!?)]|$|(?:${anyOf('and')})\s))`,
+      'giu',
+    ),
+    holds: (value) => !YEAR.test(value),
+  },
   // "Per il cancello digita 1592*".
   {
     category: 'password',
