@@ -145,7 +145,7 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
     // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in
     // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
-    const found = (await endedBy(work, event)).filter(
+    const found = (await changedBy(work, event)).filter(
       ({ target }) =>
         !own.some(({ attribute, relation, text }) =>
           relation?.kind === 'extends'
@@ -154,7 +154,8 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
         ),
     );
     if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
-    ended.push(...found);
+    const evidence = { event, start: 0, end: event.content.length };
+    ended.push(...found.flatMap(({ target, isOver }) => (isOver ? { target, evidence, on: null } : [])));
   }
   return ended;
 }
@@ -199,11 +200,17 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
   });
 }
 
+interface ChangedStatement {
+  target: Memory;
+  /** Whether the statement ends. A statement of which most still holds does not end: "the cutoff is at 14:45 now" leaves the carrier. */
+  isOver: boolean;
+}
+
 /**
- * The statements that a message of the user makes untrue: "they've taken me off warfarin" ends "I take warfarin". The reading layers of the
- * local embedder read the message together with the statements that are nearest to it.
+ * The statements that a message of the user makes untrue, at least in part: "they've taken me off warfarin" ends "I take warfarin". The
+ * reading layers of the local embedder read the message together with the statements that are nearest to it.
  */
-async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['ends']> {
+async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement[]> {
   const { deps, signal } = work;
   const near = (await nearStatements(work, event.content, { most: MOST_NEAR, policy: 'comparable' })).filter(
     (memory) => memory.statedBy === 'user' && canEnd(memory, event),
@@ -214,15 +221,14 @@ async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['e
   const parts = clausesOf(event.content);
   const said = near.map((memory) => saidIn(memory, sources));
   const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
-  const evidence = { event, start: 0, end: event.content.length };
   const claimed = withoutContrast(parts, event.content);
   let read = parts.length;
   return near.flatMap((target, index) => {
     const clauses = said[index] ?? [];
     const odds = told?.ends.subarray(read, (read += clauses.length)) ?? [];
     const least = target.attribute === null ? ENDS.other : ENDS.fact;
-    const isOver = clauses.some((clause, at) => (odds[at] ?? 0) > least && speaksOf(claimed, clause));
-    return isOver ? [{ target, evidence, on: null }] : [];
+    const over = clauses.filter((clause, at) => (odds[at] ?? 0) > least && speaksOf(claimed, clause));
+    return over.length === 0 ? [] : [{ target, isOver: over.join('').length * 2 >= clauses.join('').length }];
   });
 }
 
@@ -293,7 +299,7 @@ const MOST_CHARACTERS = 200;
  * Keeps a message that makes a statement untrue and from which nothing was read, in the user's words. The words of a short message ("No,
  * Friday") follow the text of the statement that it corrects.
  */
-function correctionBy(event: Event, number: number, [first]: CheckedRequests['ends']): ReadStatement[] {
+function correctionBy(event: Event, number: number, [first]: readonly ChangedStatement[]): ReadStatement[] {
   if (first === undefined || event.content.length > MOST_CHARACTERS) return [];
   const { target } = first;
   const words = event.content.trim();
