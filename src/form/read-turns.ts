@@ -337,7 +337,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     topics: isModel && settings.summaries,
   };
   const ids = events.map(({ id }) => id);
-  const { known, topics, names, usual } = await deps.database.read(scope.tenant, async (store) => {
+  const { known, topics, names, speakers } = await deps.database.read(scope.tenant, async (store) => {
     const own = await memoriesFrom(store, scope.tenant, ids);
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
     const named = await listStatements(store, ownerOf(scope), {
@@ -349,8 +349,13 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       known: settings.limits.existing === 0 ? [] : await knownStatements(store, work, { vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, work) : [],
       // A draft of these turns does not count: the local reader may have read "Gert is fine", which is about the boss, as the user's name.
-      names: named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
-      usual: await usualSpeaker(store, scope, events),
+      names: userNamesOf(
+        scope,
+        named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
+      ),
+      speakers: events.some(({ origin, speaker }) => origin === 'user' && speaker !== null)
+        ? await listSpeakers(store, scope)
+        : [],
     };
   });
   return {
@@ -363,7 +368,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       .map(([name, { description }]) => ({ name, description })),
     attributes,
     timeZone: settings.timeZone,
-    userNames: [...new Set([...userNamesOf(scope, names), ...usual])],
+    userNames: [...names, ...usualSpeaker(speakers, names)],
     wants,
   };
 }
@@ -371,19 +376,21 @@ async function readInput(work: FormWork): Promise<ReadInput> {
 const MOST_RECENT = 200;
 const MOST_TURNS = 0.75;
 
-/**
- * The speaker of at least three quarters of the user's turns, if turns name their speakers: the owner of a phone that a child sometimes
- * borrows.
- */
-async function usualSpeaker(reader: Reader, scope: Scope, events: readonly Event[]): Promise<string[]> {
-  if (!events.some(({ origin, speaker }) => origin === 'user' && speaker !== null)) return [];
+/** The speakers of the user's latest turns. Null for a turn without a speaker. */
+async function listSpeakers(reader: Reader, scope: Scope): Promise<(string | null)[]> {
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
-  const counts = new Map<string, number>();
-  const heard = await ownEvents(reader, ownerOf(scope), recent);
-  for (const { speaker } of heard) counts.set(speaker ?? '', (counts.get(speaker ?? '') ?? 0) + 1);
-  return [...counts].flatMap(([speaker, count]) =>
-    speaker !== '' && count >= heard.length * MOST_TURNS ? speaker : [],
-  );
+  return (await ownEvents(reader, ownerOf(scope), recent)).map(({ speaker }) => speaker);
+}
+
+/**
+ * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
+ * in which the user's own turns have no speaker, or the user's name.
+ */
+function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
+  const own = new Set(names.map((name) => name.toLowerCase()));
+  if (speakers.some((speaker) => speaker === null || own.has(speaker.toLowerCase()))) return [];
+  const turns = [...Map.groupBy(speakers, (speaker) => speaker ?? '')];
+  return turns.flatMap(([speaker, { length }]) => (length >= speakers.length * MOST_TURNS ? speaker : []));
 }
 
 /** The names of the user: the id in the scope, and the names that the user has stated. */
