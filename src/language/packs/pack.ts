@@ -26,7 +26,7 @@ export interface Pack {
   is: string;
   /** A word that is always capitalised, in lower case: "i". */
   capitalised?: string;
-  /** Whether verbs do not show the person, so that a clause without a subject has the subject of the preceding words. */
+  /** Whether verbs do not show the person, although the language has an alphabet. A clause about the user then names the user. */
   isUninflected?: boolean;
   /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
   notVerb?: string;

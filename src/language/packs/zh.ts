@@ -157,7 +157,7 @@ export const chinese: Pack = {
       `我(?:现在|目前)?住在?<place>${END}`,
       `我们?家(?:就)?(?:住)?在<place>${END}`,
       `我(?:刚|已经)?搬(?:到|去)了?<place>了?${END}`,
-      `<related>(?:在|住在|住)<place>(?:卖|住|生活|工作|上班|打工|读|做|开)`,
+      `<related>(?:在|住在|住)<place>(?:卖|住|生活|打工|做|开)`,
     ]),
     ...slot.planned('home_city', [`<related>(?:要去|要到|下个月去|月底去)<place>(?:打工|工作|住|上学|读书)`]),
     ...slot('hometown', [

@@ -462,6 +462,54 @@ describe('a child or an animal of another person', () => {
   });
 });
 
+describe('a sentence in Chinese or Japanese without a word for the user', () => {
+  const fillIn = (turn: string): string[] => {
+    const pack = detectPack(turn);
+    return (turn.match(/[^。]+。?/gu) ?? []).flatMap((sentence) =>
+      pack === null
+        ? []
+        : fillSlots(sentence, pack, { now: NOW, timeZone: 'UTC', prefer: 'future', turn }).map(
+            ({ subject, attribute, value }) => `${subject === 'User' ? '' : `${subject} `}${attribute}=${value}`,
+          ),
+    );
+  };
+
+  it.each([
+    ['姉の誕生日は11月2日です', []],
+    ['いとこは福岡に住んでいます', []],
+    ['旦那の職業は弁護士です', []],
+    ['木村さんの出身は長野です', []],
+    ['父は神戸に住んでて、趣味は囲碁', ["User's father home_city=神戸"]],
+    ['妹の夫は薬剤師です', []],
+    ['長女は中学生です', []],
+    ['彼氏は留守です', []],
+    ['友達の名前は和也です', []],
+    ['弟のりくは先月引っ越した。仙台に住んでる。仕事は美容師。', []],
+    ['義父は痛風です。', ["User's father-in-law medical_condition=痛風"]],
+    ['息子は京都大学に通っています', []],
+    ['我婶婶退休了。我姐姐每天早晚吃华法林', []],
+    ['我哥在深圳，现在开特斯拉', []],
+    ['奶奶查出白内障', []],
+    ['我妈有痛风。每天吃布洛芬。', ["User's mother medical_condition=痛风"]],
+    ['我老婆的同事是律师', []],
+  ])('has no slot of the user if another person is its subject: %s', (turn, slots) => {
+    expect(fillIn(turn)).toEqual(slots);
+  });
+
+  it.each([
+    ['誕生日は11月2日です', ['birthday=11月2日']],
+    ['妹は福岡に住んでいて、私は熊本に住んでいます', ['home_city=熊本', "User's sister home_city=福岡"]],
+    ['母と一緒に買い物した。職業は弁護士です。', ['job_title=弁護士']],
+    ['兄は元気です。私は神戸に住んでいます。趣味は囲碁です。', ['home_city=神戸', 'hobby=囲碁']],
+    ['夫の名前は大輔です', ['partner_name=大輔']],
+    ['今の職業は弁護士です', ['job_title=弁護士']],
+    ['我老婆在家，我每天吃华法林', ['medication=华法林']],
+    ['现在开特斯拉', ['car=特斯拉']],
+  ])('fills the slot of the user otherwise: %s', (turn, slots) => {
+    expect(fillIn(turn)).toEqual(slots);
+  });
+});
+
 describe('an event that nearly happened', () => {
   it.each([
     ['en', 'We nearly bought a Volvo last spring'],

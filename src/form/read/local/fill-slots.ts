@@ -2,6 +2,7 @@ import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import {
   continuesOthers,
+  hidesPerson,
   isAboutOthers,
   isAboutUser,
   listPattern,
@@ -58,7 +59,7 @@ function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: R
     for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
       yield { ...compiled, match };
       const isOfSeveral = match.groups?.['rel'] !== undefined || hasTrait(compiled.rule.attribute, 'several');
-      match = isOfSeveral ? compiled.find(words, match.index + 1) : null;
+      match = isOfSeveral ? compiled.find(words, match.indices?.groups?.['rel']?.[1] ?? match.index + 1) : null;
     }
   }
 }
@@ -255,7 +256,7 @@ function isOfSomebodyElse(found: Found): boolean {
 function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
   const isOfUser = likely !== 'kept' && !isPerson && !attribute.startsWith('answer_');
   // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
-  const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
+  const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
   if (isOfHealth && isAboutOthers(lead, pack)) return true;

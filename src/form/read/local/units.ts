@@ -13,6 +13,7 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import {
   continuesOthers,
   detectPack,
+  hidesPerson,
   isOrdinary,
   listPattern,
   packPattern,
@@ -281,7 +282,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const before = text.slice(0, start);
     const isOwned = ownedPattern(pack).test(before);
     // Words without a subject are about the person of the words before them: "My dad fell, broken hip".
-    const isFragment = pack.isUninflected === true || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
+    const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, unit)) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
