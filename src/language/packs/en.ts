@@ -303,7 +303,7 @@ export const english: Pack = {
     ...slot(
       'job_title',
       [
-        '^(?!the |my |a |an |some |no |this |your |our )(?<v>(?:(?!is |was |are |the |and |of |put |now |just |down |get |got |need |needs |find |book |call |ask |tell |saw |see |his |her |their |to |with |for |from |any |every |another |like )[\\p{L}-]+ ){0,3}?{commonJob})(?=,| at\\b| for\\b| in the\\b)',
+        '^(?!the |my |a |an |some |no |this |your |our )(?<v>(?:(?!is |was |are |the |and |of |put |now |just |down |get |getting |got |need |needs |want |find |finding |(?:re)?book(?:ing)? |(?:re)?schedul(?:e|ing) |mov(?:e|ing) |call(?:ing)? |ring(?:ing)? |rang |phone |text |email |message |pay |hire |hiring |visit(?:ing)? |chas(?:e|ing) |try |ask |tell |saw |see |seeing |new |good |his |her |their |to |with |for |from |any |every |another |like )[\\p{L}-]+ ){0,3}?{commonJob})(?=,| at\\b| for\\b| in the\\b)',
       ],
       { alone: true },
     ),

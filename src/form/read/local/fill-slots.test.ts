@@ -510,6 +510,40 @@ describe('a sentence in Chinese or Japanese without a word for the user', () => 
   });
 });
 
+describe('a job without a subject', () => {
+  const jobs = (language: string, sentence: string): string[] =>
+    fill(language, sentence).filter((slot) => slot.includes('job_title'));
+
+  it.each([
+    ['en', 'rescheduled hygienist for 9 June at 10'],
+    ['en', 'emailed solicitor, waiting on the deeds'],
+    ['en', 'found electrician, at last'],
+    ['en', 'hygienist at 4'],
+    ['en', 'hygienist, thursday 4pm'],
+    ['en', 'photographer for our anniversary'],
+    ['en', 'seeing pharmacist, 5pm'],
+    ['de', 'Elektriker, Freitag um 9 Uhr'],
+    ['es', 'contraté electricista, viene luego'],
+    ['fr', 'électricien à 14h'],
+    ['it', 'trovato elettricista, finalmente'],
+    ['nl', 'gevonden elektricien, eindelijk'],
+    ['pt', 'encontrei eletricista, finalmente'],
+  ])('belongs to a person whom the user sees or pays (%s: %s)', (language, sentence) => {
+    expect(jobs(language, sentence)).toEqual([]);
+  });
+
+  it.each([
+    ['en', 'chartered surveyor, mostly farms', 'chartered surveyor'],
+    ['en', 'pastry chef at Ottolenghi since 2021', 'pastry chef'],
+    ['en', 'electrician, 15 years', 'electrician'],
+    ['en', 'courier for the council', 'courier'],
+    ['de', 'Elektriker, seit 12 Jahren', 'Elektriker'],
+    ['pt', 'eletricista há 12 anos', 'eletricista'],
+  ])('is the job of the user otherwise (%s: %s)', (language, sentence, job) => {
+    expect(jobs(language, sentence)).toEqual([`job_title=${job}`]);
+  });
+});
+
 describe('an event that nearly happened', () => {
   it.each([
     ['en', 'We nearly bought a Volvo last spring'],

@@ -10,6 +10,7 @@ import {
   packRegExp,
   perPack,
   plainMarks,
+  saysAny,
   speaksOfOthers,
 } from '../../../language/packs/packs.ts';
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
@@ -246,7 +247,7 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
 function isOfSomebodyElse(found: Found): boolean {
   const { subject, whole, rule, text, pack, context } = found;
   const turn = context.turn ?? text;
-  if (subject === USER && followsOthers(found)) return true;
+  if (subject === USER && (followsOthers(found) || isVisited(found))) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.whole === true && turn.trim() !== text.trim()) return true;
   if (rule.alone === true && speaksOfOthers(`${turn} ${context.asked ?? ''}`, pack)) return true;
@@ -262,6 +263,28 @@ function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, tex
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
   return (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, context);
 }
+
+/**
+ * Whether a job without a subject is the job of a person whom the user sees or pays. A verb precedes the job ("rebooked dentist, again"), or
+ * a day, a time or a thing of the user follows it ("dentist at 3pm", "plumber for our sink").
+ */
+function isVisited({ rule: { attribute }, lead, value, end, text, pack, context }: Found): boolean {
+  if (attribute !== 'job_title' || /\p{L}/u.test(lead)) return false;
+  const words = value.split(' ').slice(0, -1);
+  const isVerb = (word: string): boolean =>
+    saysAny(pack, word, 'past', 'ask', 'decision') && !listPattern(pack, 'titleWord').test(word);
+  const rest = text.slice(end);
+  const isNear = ({ start, isDay, from }: FoundDate): boolean =>
+    start < FAR && (isDay || (from !== null && from > context.now));
+  const isTimed = findDates(rest, pack, { ...context, prefer: 'future' }).some(isNear) || CLOCK.test(rest);
+  return isTimed || words.some(isVerb) || listPattern(pack, 'visitFor').test(rest.slice(0, FAR));
+}
+
+/** The number of characters between a job and words that belong to it. */
+const FAR = 16;
+/** A time after a job: "at 5", ", 3pm". In "chef, 12 years" and "chef, 34", the number is not a time. */
+const CLOCK =
+  /^,?(?: \p{L}{1,9}){0,2} \d{1,2}(?:[:.h]\d\d| ?(?:am|pm|h|uhr|uur)(?!\p{L}))(?! ?(?:-|–|\p{L}{1,4} \d))|^ \p{L}{1,4} \d{1,2}(?![\d\p{L}]| ?\p{L})/iu;
 
 /** Whether the words are a question, a condition, a guess, a joke or reported speech. */
 function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, pack, has }: Found): boolean {
