@@ -2,6 +2,8 @@ import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
+/** Excludes wishes that a negation at the end of the clause turns into their opposite: 英語で答えないで. */
+const NOT_DENIED = '(?![^、。！!]*(?:ない|ません|やめ|禁止))';
 const END = '(?=[、。！？\\s]|$|です|だ|なん|って|と申)';
 
 export const japanese: Pack = {
@@ -63,7 +65,7 @@ export const japanese: Pack = {
       '覚えて(?:おいて|て|おく)?|覚えといて|メモして|メモっといて|忘れないで|記録して|控えて|念のため言っておく',
     correcting: '',
     lead: 'ごめん|あの|すみません|やっぱり',
-    wish: 'これから(?:は|も)|今後|今度から|いつも.{0,12}(?:して|で|ください)|毎回|絶対に?.{0,10}(?:しないで|使わないで)|しないで|使わないで|やめて(?:ほしい|ください|、|$)|って呼んで|と呼んで|敬語やめて|敬語で|タメ口|で大丈夫です|にしてほしい|でいい',
+    wish: 'これから(?:は|も)|今後|今度から|いつも.{0,12}(?:して|で|ください)|毎回|絶対に?.{0,10}(?:しないで|使わないで)|しないで|使わないで|やめて(?:ほしい|ください|、|$)|(?:返事|返信|回答)(?:は|を)?[^、。]{0,4}(?:お願い|して(?:ね|ください|ほしい|くれ|$|。))(?<!に[^、。]{0,16})|なしで(?:お願い)?|って呼んで|と呼んで|敬語やめて|敬語で|タメ口|で大丈夫です|にしてほしい|でいい',
     reminder: 'リマインド|教えてね|起こして|アラーム|思い出させ|通知して|声かけて|忘れないように',
     aboutText:
       '(?:これ|この.{0,6})(?:本物|詐欺|怪しい|本当|大丈夫)|どういう意味|要約|翻訳|訳して|添削|返信(?:して|考え|文)|なんて返|見て(?:これ|この)|これ(?:見て|読んで)|届いた|来た(?:んだけど|メール)|(?:メール|手紙|LINE)が(?:来|届)|以下|貼ります|貼る|ロールプレイ|のふりをして|続きを書',
@@ -235,15 +237,30 @@ export const japanese: Pack = {
       '<place>(?:旅行|への旅行)を?(?:予約|計画)',
     ]),
     ...slot.planned('appointment', ['<day>.{0,8}?{appointment}', '{appointment}.{0,6}?<day>']),
-    ...slot.standing('answer_length', ['(?<v>{length})']),
-    ...slot('answer_tone', ['(?<v>敬語)(?:は)?やめて'], { standing: true, firm: true, value: '{value}なし' }),
-    ...slot.standing('answer_tone', ['(?<v>タメ口)(?:で|に)']),
-    ...slot.standing('answer_format', ['(?<v>{format})で']),
+    ...slot.standing('answer_length', [`(?<v>{length})${NOT_DENIED}`]),
+    ...slot('answer_tone', ['(?<v>敬語)(?:は|を)?(?:やめて|使わないで|じゃなくて|なしで)'], {
+      standing: true,
+      firm: true,
+      value: '{value}なし',
+    }),
+    ...slot.standing('answer_tone', [`(?<v>タメ口)(?:で|に)${NOT_DENIED}`]),
+    ...slot.denied(
+      'answer_format',
+      ['(?:また)?(?<v>{format})(?:を|も|は)?(?:また)?使っても?(?:いい|OK|大丈夫|ください|ね)'],
+      {
+        firm: true,
+        value: '{value}なし',
+      },
+    ),
+    ...slot.standing('answer_format', ['(?<v>{format})(?:は|を|で)?(?:[^、。はをで]{0,3})(?:{excludes})'], {
+      value: '{value}なし',
+    }),
+    ...slot.standing('answer_format', [`(?<v>{format})で${NOT_DENIED}`]),
     ...slot('answer_language', ['^<language>で(?:答えて|返事して|返信して)(?:ください|ね)?[。！!]?$'], {
       firm: true,
       whole: true,
     }),
-    ...slot.standing('answer_language', ['<language>で(?:答え|返事|書い|話し)']),
+    ...slot.standing('answer_language', [`<language>で(?:答え|返事|書い|話し)${NOT_DENIED}`]),
     ...slot.likely('medical_condition', [
       '(?:^|[ 、。]|は|で|診断は)<condition>(?:と(?:診断|言われ)|で(?:した|す)|でして|、|。|$)',
     ]),

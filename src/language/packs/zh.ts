@@ -248,6 +248,17 @@ export const chinese: Pack = {
       '(?:回答|回复)(?:要|都)?(?<v>{length})',
       '(?<v>[一二三四五\\d]行以内)',
     ]),
+    ...slot.denied('answer_format', ['可以(?:再|重新|继续|又)?(?:用|使用|发|加)(?<v>{format})'], {
+      firm: true,
+      value: '不用{value}',
+    }),
+    ...slot.standing(
+      'answer_format',
+      ['(?:不要|别|不许|不准|不用|请勿|禁止)(?:再|给我)?(?:用|使用|发|写|加)(?<v>{format})'],
+      {
+        value: '不用{value}',
+      },
+    ),
     ...slot.standing('answer_tone', ['(?<v>直接说(?:人话)?|说人话|老实)']),
     ...slot('answer_language', ['^请?用(?<v>{language}|中文|英文|日文)(?:回答|回复)(?:我|吧)?[。！!]?$'], {
       firm: true,
@@ -344,6 +355,7 @@ export const chinese: Pack = {
     appointment: '预约：{value}',
     answer_length: '希望回答：{value}',
     answer_tone: '希望语气：{value}',
+    answer_format: '希望格式：{value}',
     answer_language: '希望用{value}回答',
   },
   dated: { asOf: '截至 {day}', planned: '计划中', plannedFor: '计划于 {day}', until: '至 {day}' },

@@ -544,6 +544,72 @@ describe('a job without a subject', () => {
   });
 });
 
+describe('a negated wish about answers', () => {
+  it.each([
+    ['en', 'Kindly do not use smileys, ever', ['answer_format=no smileys']],
+    [
+      'en',
+      'I would prefer that you did not add exclamation marks in your replies',
+      ['answer_format=no exclamation marks'],
+    ],
+    ['en', 'please avoid smileys in your replies', ['answer_format=no smileys']],
+    ['en', 'do not write in tables from now on', ['answer_format=no tables']],
+    ['en', 'from now on no small talk', ['answer_tone=no small talk']],
+    ['en', "please don't reply to me in Polish from now on", []],
+    ['en', 'do not be casual with me', []],
+    ['de', 'Verzichte künftig auf Tabellen', ['answer_format=keine Tabellen']],
+    ['de', 'Antworte ab jetzt nicht so knapp', []],
+    ['es', 'nunca uses tablas', ['answer_format=sin tablas']],
+    ['fr', "désormais n'utilise pas de tableaux", ['answer_format=sans tableaux']],
+    ['fr', 'désormais ne réponds pas en allemand', []],
+    ['pt', 'não use tabelas', ['answer_format=sem tabelas']],
+    ['it', "d'ora in poi non usare tabelle", ['answer_format=niente tabelle']],
+    ['nl', 'gebruik nooit opsommingen', ['answer_format=geen opsommingen']],
+    ['nl', 'voortaan geen lange antwoorden', []],
+    ['zh', '以后别用列表', ['answer_format=不用列表']],
+    ['zh', '以后不要用日语跟我说', []],
+    ['ja', 'これからは表は使わないで', ['answer_format=表なし']],
+    ['ja', 'これからは韓国語で話しないで', []],
+  ])('is never filled as its opposite (%s: %s)', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+
+  it.each([
+    ['en', "Don't hold back, from now on use smileys", ['answer_format=smileys']],
+    ['en', 'No rush, and from now on keep your replies brief', ['answer_length=brief']],
+    ['de', 'Kein Stress, antworte ab jetzt knapp', ['answer_length=knapp']],
+    ['ja', 'これからは箇条書きで頼む', ['answer_format=箇条書き']],
+  ])('is distinguished from a wish beside a negation (%s: %s)', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+});
+
+describe('a format of answers that is allowed again', () => {
+  it.each([
+    ['en', 'u can use smileys again', 'no smileys'],
+    ['en', 'feel free to send tables again', 'no tables'],
+    ['en', 'ok bring back the bullet points', 'no bullet points'],
+    ['de', 'Tabellen kannst du wieder benutzen', 'keine Tabellen'],
+    ['es', 'puedes usar tablas otra vez', 'sin tablas'],
+    ['fr', 'tu peux remettre des tableaux', 'sans tableaux'],
+    ['it', 'puoi usare di nuovo le tabelle', 'niente tabelle'],
+    ['nl', 'je mag tabellen weer gebruiken', 'geen tabellen'],
+    ['pt', 'pode usar tabelas de novo', 'sem tabelas'],
+    ['zh', '可以再用列表', '不用列表'],
+    ['ja', 'やっぱりリストを使っていいよ', 'リストなし'],
+  ])('ends the exclusion (%s: %s)', (language, sentence, value) => {
+    expect(fill(language, sentence)).toEqual([`not answer_format=${value}`]);
+  });
+
+  it.each([
+    ['en', 'you used smileys again'],
+    ['en', 'can you send me the shopping list again'],
+    ['de', 'du hast wieder Tabellen benutzt'],
+  ])('is distinguished from a complaint and from a request for a text (%s: %s)', (language, sentence) => {
+    expect(fill(language, sentence)).toEqual([]);
+  });
+});
+
 describe('an event that nearly happened', () => {
   it.each([
     ['en', 'We nearly bought a Volvo last spring'],

@@ -174,6 +174,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
 function polarityOf(found: Found): Polarity | null {
   const { rule, text, pack, before, end, whole, isPerson, has } = found;
   if (!rule.firm && isNotClaimed(found)) return null;
+  if (isUnwanted(found)) return null;
   if (rule.denied === true) return isOverOrNegated(found) ? null : 'denied';
   const parting = isPerson ? partingOf(before, text.slice(end), pack) : null;
   if (parting !== null) return parting === 'parted' && hasTrait(rule.attribute, 'parted') ? 'denied' : null;
@@ -187,6 +188,13 @@ function polarityOf(found: Found): Polarity | null {
  */
 function leavesOut({ attribute, value }: SlotRule): boolean {
   return value?.includes('{value}') === true && (attribute === 'diet' || attribute.startsWith('answer_'));
+}
+
+/** Whether a negation governs a wish about answers, so that the user wants the opposite: "do not answer in German". */
+function isUnwanted({ rule, before, lead, pack }: Found): boolean {
+  if (!rule.attribute.startsWith('answer_') || (leavesOut(rule) && rule.denied !== true)) return false;
+  const words = (before + lead).split(marksOf(pack).mark).at(-1) ?? '';
+  return listPattern(pack, 'excludes').test(words);
 }
 
 function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {

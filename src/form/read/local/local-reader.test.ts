@@ -278,11 +278,15 @@ describe('a wish for the layout of answers', () => {
     ['No more tables, from now on use full sentences.', ['full sentences'], { kind: 'replaces', known: 2 }],
     ['Never use tables please.', ['no tables'], { kind: 'replaces', known: 2 }],
     ['From now on use British spelling.', ['British spelling'], null],
-  ])('replaces the known wish for a layout, and no other wish: %s', async (said, values, relation) => {
-    const wishes = (await read(said, { known })).statements.filter(({ attribute }) => attribute === 'answer_format');
-    expect(wishes.map(({ value }) => value)).toEqual(values);
-    expect(wishes[0]?.relation).toEqual(relation);
-  });
+    ['Please do not use metric units.', ['no metric units'], { kind: 'replaces', known: 1 }],
+  ])(
+    'replaces the known wish for a layout or the opposite wish, and no other wish: %s',
+    async (said, values, relation) => {
+      const wishes = (await read(said, { known })).statements.filter(({ attribute }) => attribute === 'answer_format');
+      expect(wishes.map(({ value }) => value)).toEqual(values);
+      expect(wishes[0]?.relation).toEqual(relation);
+    },
+  );
 });
 
 describe('an introduction that begins with a greeting', () => {
@@ -543,6 +547,26 @@ describe('the reading layers', () => {
     });
     expect((await read(letter, { by })).statements).toEqual([]);
     expect((await read(letter)).statements).not.toEqual([]);
+  });
+
+  it.each([
+    ['Hello, I am Ruth. I live in Linz. Please keep your replies brief.', ['Ruth', 'Linz', 'brief']],
+    ['Hallo, ich heiße Ruth. Ich wohne in Linz. Antworte mir bitte immer kurz.', ['Ruth', 'Linz', 'kurz']],
+    ['初めまして。奈良に住んでいます。短く返信してね。', ['奈良', '短く']],
+    ['Hello, I am Ruth. I live in Linz. Translate your answer.', []],
+  ])('read an introduction again without the wish that follows it: %s', async (text, expected) => {
+    // The layers take the words before an instruction for a text to work on.
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        foreign: Float32Array.from(parts, (_, index) =>
+          /brief|kurz|短く|Translate/.test(parts.at(-1) ?? '') && index < parts.length - 1 ? 9 : -9,
+        ),
+        values: [],
+      });
+    const { statements } = await read(text, { by: createLocalReader({ readParts }) });
+    const values = statements.flatMap(({ value }) => value ?? []);
+    expect(values).toEqual(expect.arrayContaining(expected));
+    if (expected.length === 0) expect(values).toEqual([]);
   });
 
   it('may fail, and the reader then decides by words and layout alone', async () => {

@@ -149,10 +149,21 @@ function layoutOf(
   return match.groups?.['not'] === undefined ? 'wanted' : 'excluded';
 }
 
-/** The relation to the known wish for a layout that a new wish replaces. */
-function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
-  if (layoutOf(slot, pack) === null) return null;
-  const index = known.findIndex((one) => layoutOf(one, pack) !== null && !hasValue(one, slot.value));
+/** The relation to the known wish that a new wish replaces: a wish for another layout, or the opposite wish about the same format. */
+function replacedFormat(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
+  if (slot.attribute !== 'answer_format' || slot.polarity === 'denied') return null;
+  const value = normalValue(slot.value ?? '');
+  const isOpposite = (other: string): boolean => {
+    const [short = '', long = ''] = [value, other].toSorted((one, two) => one.length - two.length);
+    return long.includes(short) && listPattern(pack as Pack, 'excludes').test(long.replace(short, ' '));
+  };
+  const index = known.findIndex(
+    (one) =>
+      one.attribute === slot.attribute &&
+      one.polarity !== 'denied' &&
+      !hasValue(one, slot.value) &&
+      ((layoutOf(slot, pack) !== null && layoutOf(one, pack) !== null) || isOpposite(normalValue(one.value ?? ''))),
+  );
   return index < 0 ? null : { kind: 'replaces', known: index + 1 };
 }
 
@@ -279,7 +290,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     from: slot.from?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
-    relation: replacedLayout(slot, unit.pack, input),
+    relation: replacedFormat(slot, unit.pack, input),
     importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });

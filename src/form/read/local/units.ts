@@ -190,7 +190,20 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
   if (parts.length === 0 || read === undefined) return UNTOLD;
-  const { foreign, asks, takesBack, changes, values } = await read(wordsOf(readable, parts), options);
+  const words = wordsOf(readable, parts);
+  const { foreign, asks, takesBack, changes, values } = await read(words, options);
+  const isOther = (index: number): boolean => !isOfAnswers(words[index] ?? '', detectPack(readable));
+  const others = parts.flatMap((_part, index) => (isOther(index) ? [index] : []));
+  // Before a wish about the answers ("Keep your replies brief"), the layers take an introduction of the user for a text to work on. The
+  // message is therefore also read without the wish.
+  if (others.length > 0 && others.length < parts.length && foreign.some((odds) => odds > 0)) {
+    const alone = await read(
+      others.map((index) => words[index] ?? ''),
+      options,
+    );
+    for (const [place, index] of others.entries())
+      foreign[index] = Math.min(foreign[index] ?? 0, alone.foreign[place] ?? 0);
+  }
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
   return {
     foreign: foreignAsTold(readable, parts, foreign, asks),
@@ -202,6 +215,11 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
       end: startOf(part) + end,
     })),
   };
+}
+
+/** Whether a part is about the answers of the assistant, and not about a text. */
+function isOfAnswers(part: string, pack: Pack | null): boolean {
+  return pack !== null && listPattern(pack, 'ownAnswers').test(plainMarks(part)) && !asksAboutText(part);
 }
 
 /** The words of the parts. Each part starts at the end of the one before it, so that list markers belong to their lines. */
