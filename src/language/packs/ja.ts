@@ -4,6 +4,7 @@ import WORDS from './words.json' with { type: 'json' };
 
 /** Excludes wishes that a negation at the end of the clause turns into their opposite: 英語で答えないで. */
 const NOT_DENIED = '(?![^、。！!]*(?:ない|ません|やめ|禁止))';
+const QUIT = '(?:やめた|やめました|辞めた|辞めました)(?!い|ら|くて|方|人|時|とき|後|ほう)';
 const END = '(?=[、。！？\\s]|$|です|だ|なん|って|と申)';
 
 export const japanese: Pack = {
@@ -131,6 +132,8 @@ export const japanese: Pack = {
   lists: WORDS.ja,
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
+    ...slot.denied('hobby', [`<activity>(?:は|を)?(?:もう)?${QUIT}`]),
+    ...slot.denied('sport', [`<sport>(?:は|を)?(?:もう)?${QUIT}`]),
     ...slot.denied('diet', ['(?:^|[、。]|私は|もう)<diet>(?:は|を)?(?:やめた|やめました|辞めました)(?!い|ら|くて|方)']),
     ...slot.denied('diet', [
       '(?:^|[、。]|私は|最近)また(?:お)?肉を食べ(?:るようになった|るようになりました|始めた|始めました|ています|てます)',

@@ -138,6 +138,8 @@ export const chinese: Pack = {
   lists: WORDS.zh,
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
+    ...slot.denied('hobby', ['我(?:已经|现在)?不(?:再)?(?:练|做|学|玩)?<activity>了', '我(?:已经)?放弃了?<activity>']),
+    ...slot.denied('sport', ['我(?:已经|现在)?不(?:再)?(?:打|踢)<sport>了']),
     ...slot.denied('partner_name', [
       '我(?:和|跟|与)(?!我|他|她|你|公司|朋友|同事|(?:PARTNERS))(?<v>[\\p{Script=Han}]{2,4}?)(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
     ]),

@@ -234,6 +234,38 @@ describe('a smoking habit', () => {
   });
 });
 
+describe('an activity or a thing that is known', () => {
+  const denied = async (said: string, attribute: string, value: string): Promise<(string | null)[]> => {
+    const known = [memory({ attribute, value, polarity: 'affirmed', content: value })];
+    const { statements } = await read(said, { known });
+    return statements.flatMap((one) => (one.polarity === 'denied' ? [one.attribute] : []));
+  };
+
+  it.each([
+    ['gave up pilates, my back is worse', 'hobby', 'pilates'],
+    ['I had to quit squash because of my elbow', 'sport', 'squash'],
+    ["I've stopped playing the cello this year", 'instrument', 'cello'],
+    ['Ich habe mit dem Rudern aufgehört', 'hobby', 'Rudern'],
+    ['he dejado el pádel porque me duele el codo', 'sport', 'pádel'],
+    ["j'ai arrêté l'escrime", 'sport', 'escrime'],
+    ['não faço mais pilates', 'hobby', 'pilates'],
+    ['ho smesso di suonare il violino', 'instrument', 'violino'],
+    ['ik ben gestopt met zwemmen', 'hobby', 'zwemmen'],
+    ['sold the Gazelle yesterday', 'bike', 'Gazelle'],
+  ])('ends if the user gives it up: %s', async (said, attribute, value) => {
+    expect(await denied(said, attribute, value)).toEqual([attribute]);
+  });
+
+  it.each([
+    ['my husband gave up pilates', 'hobby', 'pilates'],
+    ['I never gave up pilates', 'hobby', 'pilates'],
+    ['stopped swimming, got a towel and went home', 'hobby', 'swimming'],
+    ['my cousin sold the Gazelle yesterday', 'bike', 'Gazelle'],
+  ])('does not end otherwise: %s', async (said, attribute, value) => {
+    expect(await denied(said, attribute, value)).toEqual([]);
+  });
+});
+
 describe('standing wishes and their withdrawal', () => {
   it.each([
     ['Please reply in Dutch.', 'answer_language=Dutch'],
