@@ -266,6 +266,23 @@ describe('an activity or a thing that is known', () => {
   });
 });
 
+describe('a piece of a turn that states nothing alone', () => {
+  const by = createLocalReader({
+    select: (...input) => ({ ...select(...input), keep: { yes: 0.7, no: 0.3 } }),
+  });
+  // The question between the pieces and the last sentence is not kept, so that the pieces form no statement with it.
+  it.each([
+    ['Arrived! Where is the bus? My sister Ana picks us up on Sunday.', []],
+    ['Und Brot. Wo ist der Bus? Meine Schwester Ana holt uns am Sonntag ab.', []],
+    ['Pregnant! Where is the bus? My sister Ana picks us up on Sunday.', ['Pregnant!']],
+    ['Widowed.', ['Widowed.']],
+    ['We married. Where is the bus? My sister Ana picks us up on Sunday.', ['We married.']],
+  ])('is not kept, unless it states an illness or an event: %s', async (said, kept) => {
+    const { statements } = await read(said, { by });
+    expect(statements.flatMap(({ text }) => (/sunday|sonntag|bus/i.test(text) ? [] : [text]))).toEqual(kept);
+  });
+});
+
 describe('standing wishes and their withdrawal', () => {
   it.each([
     ['Please reply in Dutch.', 'answer_language=Dutch'],
