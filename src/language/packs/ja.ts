@@ -132,8 +132,8 @@ export const japanese: Pack = {
   lists: WORDS.ja,
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
-    ...slot.denied('hobby', [`<activity>(?:は|を)?(?:もう)?${QUIT}`]),
-    ...slot.denied('sport', [`<sport>(?:は|を)?(?:もう)?${QUIT}`]),
+    ...slot.denied('hobby', [`(?:^|[、。]|私は|もう|最近|先月)<activity>(?:は|を)?(?:もう)?${QUIT}`]),
+    ...slot.denied('sport', [`(?:^|[、。]|私は|もう|最近|先月)<sport>(?:は|を)?(?:もう)?${QUIT}`]),
     ...slot.denied('diet', ['(?:^|[、。]|私は|もう)<diet>(?:は|を)?(?:やめた|やめました|辞めました)(?!い|ら|くて|方)']),
     ...slot.denied('diet', [
       '(?:^|[、。]|私は|最近)また(?:お)?肉を食べ(?:るようになった|るようになりました|始めた|始めました|ています|てます)',

@@ -458,22 +458,19 @@ export function continuesOthers(
 ): boolean {
   const isUsers = (part: string): boolean => isAboutUser(part, pack);
   if (isUsers(match[0])) return false;
-  const doer =
-    text
-      .slice(Math.max(0, match.index - 40), match.index)
-      .split(' ')
-      .at(-2) ?? '';
+  const before = text.slice(0, match.index);
+  const isHan = pack.script === 'han';
+  const doer = before.slice(-40).split(' ').at(-2) ?? '';
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
   const isDone = packPattern(pack, 'past').test(verb);
-  if (isDone && /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack)) return true;
+  if (listPattern(pack, 'namedTopic').test(before)) return true;
+  if (isDone && !isHan && /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack)) return true;
   const patterns = [othersOf(pack).subjects, ...people.map(nameOf)];
   const othersIn = (part: string): RegExpExecArray[] => [
     ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
     ...[...part.matchAll(ENGLISH_NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
   ];
-  const before = text.slice(0, match.index);
   const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
-  const isHan = pack.script === 'han';
   const isBegun = !isDone && !isHan && /\p{L}/u.test(before);
   if (last >= 0 || isBegun) return last >= 0 && !isUsers(before.slice(last));
   // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken hip". In

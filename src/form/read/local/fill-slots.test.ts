@@ -484,6 +484,8 @@ describe('a sentence in Chinese or Japanese without a word for the user', () => 
     ['長女は中学生です', []],
     ['彼氏は留守です', []],
     ['友達の名前は和也です', []],
+    ['あかりがピアノを弾いています', []],
+    ['大翔はフランス語が話せます', []],
     ['弟のりくは先月引っ越した。仙台に住んでる。仕事は美容師。', []],
     ['義父は痛風です。', ["User's father-in-law medical_condition=痛風"]],
     ['息子は京都大学に通っています', []],
@@ -503,6 +505,7 @@ describe('a sentence in Chinese or Japanese without a word for the user', () => 
     ['兄は元気です。私は神戸に住んでいます。趣味は囲碁です。', ['home_city=神戸', 'hobby=囲碁']],
     ['夫の名前は大輔です', ['partner_name=大輔']],
     ['今の職業は弁護士です', ['job_title=弁護士']],
+    ['週末はピアノを弾いています', ['instrument=ピアノ']],
     ['我老婆在家，我每天吃华法林', ['medication=华法林']],
     ['现在开特斯拉', ['car=特斯拉']],
   ])('fills the slot of the user otherwise: %s', (turn, slots) => {

@@ -262,8 +262,13 @@ function isOfSomebodyElse(found: Found): boolean {
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
 }
 
+/** In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person. */
+function isInCalendar(attribute: string, pack: Pack): boolean {
+  return pack.script === 'han' && hasTrait(attribute, 'event');
+}
+
 function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
-  const isOfUser = likely !== 'kept' && !isPerson && !attribute.startsWith('answer_');
+  const isOfUser = likely !== 'kept' && !isPerson && !attribute.startsWith('answer_') && !isInCalendar(attribute, pack);
   // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
   const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
