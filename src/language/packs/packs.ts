@@ -460,11 +460,9 @@ export function continuesOthers(
   if (isUsers(match[0])) return false;
   const before = text.slice(0, match.index);
   const isHan = pack.script === 'han';
-  const doer = before.slice(-40).split(' ').at(-2) ?? '';
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
   const isDone = packPattern(pack, 'past').test(verb);
-  if (listPattern(pack, 'namedTopic').test(before)) return true;
-  if (isDone && !isHan && /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack)) return true;
+  if (isHan ? listPattern(pack, 'namedTopic').test(before) : isDone && endsWithName(before, pack)) return true;
   const patterns = [othersOf(pack).subjects, ...people.map(nameOf)];
   const othersIn = (part: string): RegExpExecArray[] => [
     ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
@@ -481,6 +479,12 @@ export function continuesOthers(
   const hasSubject = (part: string): boolean => isUsers(part) || othersIn(part).length > 0;
   const opening = (isHan ? sentences.findLast(hasSubject) : sentences.at(-1))?.trim() ?? '';
   return !isUsers(before) && othersIn(opening).some(({ index }) => index === 0);
+}
+
+/** Whether the last word before a verb may be a name: "the plumber got". */
+function endsWithName(before: string, pack: Pack): boolean {
+  const doer = before.slice(-40).split(' ').at(-2) ?? '';
+  return /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack);
 }
 
 /** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */
