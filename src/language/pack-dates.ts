@@ -204,6 +204,8 @@ const anyWord = perPack(({ calendar: { days, spans, weekdays, months, numbers },
 const expressionsOf = perPack((pack): Expression[] => {
   const words = calendarWords(pack);
   return [
+    // The weekday determines the month of "zaterdag de 11e", which would otherwise be read as "de 11e" alone.
+    weekdayOfMonthExpression(words),
     ...dateExpressions(pack, words),
     ...spanExpressions(pack, words),
     ...awayExpressions(pack, words),
@@ -301,6 +303,19 @@ function awayExpressions({ calendar }: Pack, { expand, unitOf }: CalendarWords):
   return [...away(calendar.ago, -1), ...away(calendar.ahead, 1)];
 }
 
+/** A weekday and a day of the month ("Mittwoch, den 27.", "miércoles 27"), not followed by an hour or by a month. */
+function weekdayOfMonthExpression({ expand, weekdayAt }: CalendarWords): Expression {
+  return {
+    pattern: expand(
+      '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|[/-]\\d|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
+    ),
+    read(match, today, prefer) {
+      const date = weekdayOfMonth(weekdayAt(match.groups?.['w']), Number(match.groups?.['d']), today, prefer);
+      return date === null ? null : day(date);
+    },
+  };
+}
+
 function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarWords): Expression[] {
   const weekday = (match: RegExpMatchArray, today: CivilDate, direction: 'past' | 'future'): Span | null => {
     const wanted = weekdayAt(match.groups?.['w']);
@@ -309,16 +324,6 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
     return day(addDays(today, direction === 'future' ? ahead : ahead - 7 === 0 ? -7 : ahead - 7));
   };
   return [
-    {
-      // A weekday and a day of the month ("Mittwoch, den 27.", "miércoles 27"), not followed by an hour or by a month.
-      pattern: expand(
-        '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
-      ),
-      read(match, today, prefer) {
-        const date = weekdayOfMonth(weekdayAt(match.groups?.['w']), Number(match.groups?.['d']), today, prefer);
-        return date === null ? null : day(date);
-      },
-    },
     {
       pattern: expand(calendar.laterWeekday ?? '(?!)'),
       read(match, today) {

@@ -113,7 +113,7 @@ const LASTING = {
     en Car, de Auto`,
   bike: `one personal text [disposed] | bicycle ? commute transport
     en Bike, de Fahrrad`,
-  instrument: `many personal text | plays_instrument musical_instrument
+  instrument: `many personal text [dropped] | plays_instrument musical_instrument
     en Instrument`,
   diet: `one health text | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
     en Diet, de Ernährung, es Dieta, fr Régime, pt Dieta, it Dieta, nl Dieet, zh 饮食, ja 食生活`,
@@ -137,9 +137,9 @@ const LASTING = {
     en Rent, de Miete`,
   budget: `one general number | price_limit spending_limit
     en Budget`,
-  hobby: `many preference text | hobbies pastime interest interests
+  hobby: `many preference text [dropped] | hobbies pastime interest interests
     en Hobby, de Hobby, es Afición, fr Loisir, pt Hobby, it Hobby, nl Hobby, zh 爱好, ja 趣味`,
-  sport: `many preference text | sports workout
+  sport: `many preference text [dropped] | sports workout
     en Sport, de Sport`,
   favourite_food: `one preference text | favorite_food favourite_dish favorite_dish ? eat food dinner restaurant meal
     en Favourite food, de Lieblingsessen, es Comida favorita, fr Plat préféré, pt Comida favorita, it Cibo preferito, nl Lievelingseten, zh 最喜欢的食物, ja 好きな食べ物`,
@@ -215,7 +215,7 @@ export const UNKNOWN_ATTRIBUTE: Attribute = {
 };
 
 /** The lists of the language packs with phrases that end a value. In these phrases `<>` stands for the value. */
-export const ENDING_LISTS = ['parted', 'disposed', 'quits'] as const;
+export const ENDING_LISTS = ['parted', 'disposed', 'quits', 'dropped'] as const;
 /** The lists of the language packs with words that are values. An enumeration is split into values only if its words are in the list. */
 export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
 

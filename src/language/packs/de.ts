@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -74,7 +74,7 @@ export const german: Pack = {
     correcting:
       '(?:nein|nee|sorry|halt|moment|quatsch)[,.!]* +(?:es ist |ich meinte |ich meine )?|ich meinte |ich meine ',
     lead: 'wenn ja|falls ja|dann|kannste|könntste|magste|würdste|digga|alter|ey|boah|mist|ups|oje|hm|na|ja|jo|übrigens|äh|gut|danke|du,?|(?:kannst|könntest|würdest|magst) du|(?:können|könnten|würden) sie|(?:du kannst|du darfst|sie können|sie dürfen)|sei so (?:gut|lieb|nett) und|tu mir (?:den|einen) gefallen und|bitte|ach|oh|ok|also|und|aber|doch|hey|sorry|mal|jetzt|nein|halt|warte|moment|(das mit (?:\\S+ ){1,3}?)|(mein\\p{L}* \\S+)|(was ich (?:\\S+ ){1,8}?)',
-    wish: 'ab jetzt|ab sofort|von nun an|in zukunft|künftig|zukünftig|immer (?:nur )?(?:kurz|kurze|auf|in|mit|zuerst)|bitte immer|mach (?:mir )?immer|antworte (?:mir )?(?:immer|bitte|nur|kurz|auf)|schreib(?:e)? (?:mir )?(?:immer|nie|nur)|nie (?:wieder|mehr)|hör auf (?:mit|zu)|sag du|duz mich|du kannst (?:mich )?du|nenn mich|sag (?:einfach )?\\p{L}+ zu mir|keine (?:emojis|listen|floskeln|aufzählungen)|kein gesülze|wenn ich (?:dich )?frage|jedes mal wenn|siez mich',
+    wish: 'ab jetzt|ab sofort|von nun an|in zukunft|künftig|zukünftig|immer (?:nur )?(?:kurz|kurze|auf|in|mit|zuerst)|bitte immer|mach (?:mir )?immer|antworte (?:mir )?(?:immer|bitte|nur|kurz|auf)|schreib(?:e)? (?:mir )?(?:immer|nie|nur)|nie (?:wieder|mehr)|hör auf (?:mit|zu)|sag du|duz mich|du kannst (?:mich )?du|nenn mich|sag (?:einfach )?\\p{L}+ zu mir|(?:keine|ohne|auf) (?:emojis?|smileys?|listen|floskeln|aufzählungen|tabellen|stichpunkte)|kein gesülze|wenn ich (?:dich )?frage|jedes mal wenn|siez mich',
     reminder:
       'erinner(?:e)? mich|erinnerung|sag mir bescheid|sag (?:mir )?bescheid|weck mich|stell (?:mir )?(?:einen |den )?(?:wecker|timer)',
     aboutText:
@@ -369,22 +369,14 @@ export const german: Pack = {
       '(?<v>(?:zwei|drei|ein)(?:,? drei)? sätze)',
     ]),
     ...slot.standing('answer_tone', ['(?:sag|sagen wir) (?<v>du)(?! mir)\\b', '(?:sei|bleib)(?: \\p{L}+)? <tone>']),
-    ...slot(
-      'answer_format',
-      [
-        '(?:kannst|darfst|können|dürfen) (?:du |sie )?(?:mir |jetzt )*wieder <format>',
-        '<format> sind (?:jetzt )?wieder (?:ok|okay|in ordnung|erlaubt)',
-      ],
-      { denied: true, firm: true, value: 'keine {value}' },
-    ),
+    ...formatRules('keine {value}'),
     ...slot.firm('answer_language', [
       '(?:kannst|darfst|können|dürfen) (?:du |sie )?(?:mir |jetzt )*wieder auf <language> (?:antworten|schreiben|reden)',
     ]),
     ...slot.firm('answer_length', [
       '<length> antworten sind (?:jetzt |nun |wieder )+(?:ok|okay|in ordnung|gut|erlaubt)',
     ]),
-    ...slot('answer_format', ['(?:keine|ohne) <format>'], { standing: true, firm: true, value: 'keine {value}' }),
-    ...slot.standing('answer_format', ['in <format>', '<format> bitte']),
+    ...slot.standing('answer_format', ['in <format>', '<format> bitte(?! nicht| weg)']),
     ...slot.standing('answer_language', ['(?:antworte|schreib|sprich|red)(?: \\p{L}+){0,3}? auf <language>']),
     ...slot.likely('job_title', [
       '(?:arbeite|anfange|anfangen|fange|ab \\S+|angefangen)(?: \\p{L}+){0,2}? als <job>',

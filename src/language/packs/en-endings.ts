@@ -19,6 +19,8 @@ const PARTED =
   "(?:have |have just |just |finally |recently |officially |sadly |had |'ve )*(?:broke up|broken up|split up|split|separated|got divorced|divorced|(?:are|'re) (?:now |officially )*(?:separated|divorced|over|not together any ?more|no longer together)|aren't together any ?more|(?:are|'re) no longer (?:a couple|an item|together))";
 const DROPPED_ME = `(?:dumped me|broke up with me|split up with me|divorced me|walked out on me|left me(?= *(?:[.,;!?:(]|$)| for (?:another|someone|his|her|good|a )))`;
 const SACKED = '(?:fired|sacked|laid off|made redundant|let go|booted out|given the sack)';
+const STOLEN = '(?:stolen|nicked|pinched|robbed)';
+const BIKE = '(?:bike|bicycle|e-?bike|motorbike|scooter)';
 const NOT_AN_ALLERGEN =
   '(?!(?:my|your|his|her|their|this|that|you|him|them|it|mornings?|mondays?|work|hard work)(?![\\p{L}]))';
 const DIET_IS =
@@ -105,9 +107,19 @@ export const englishEndingsWithoutValue: readonly SlotRule[] = [
   ),
   ...slot.denied('car', [
     `${WE_DID}(?:sold|scrapped|got rid of|gave away|totall?ed|wrote off|traded in) (?:my|our) (?:beloved |trusty |poor )?(?:car|van|truck|ute)(?![\\p{L}'-])(?! (?:seats?|keys?|parks?|parking|radio|stereo|tyres?|tires?|parts?|mats?|roof|boot|door|stickers?|insurance|battery|charger|wash|collection|rack|cover|loan|share|pool|trailer|bed|cap)(?![\\p{L}]))${NOT_OLD}`,
-    '(?:my|our) (?:car|van|truck|ute) (?:is|was|got|has been) (?:sold|totall?ed|written off|scrapped|a write[- ]off)(?![\\p{L}])',
+    `(?:my|our) (?:car|van|truck|ute) (?:is|was|got|has been|'s been) (?:sold|totall?ed|written off|scrapped|a write[- ]off|${STOLEN})(?![\\p{L}])`,
+    `(?:someone|somebody|they) (?:has |have )?(?:stole|nicked|pinched) (?:my|our) (?:car|van|truck|ute)(?![\\p{L}])`,
     "(?:i|we) (?:(?:don't|dont) (?:have|own|drive) (?:a|the) (?:car|van|truck) any ?more|no longer (?:have|own|drive) (?:a|the) (?:car|van|truck))(?![\\p{L}'-])",
   ]),
+  ...slot.denied('bike', [
+    `(?:my|our) ${BIKE} (?:is|was|got|has been|'s been) (?:sold|scrapped|${STOLEN})(?![\\p{L}])`,
+    `(?:someone|somebody|they) (?:has |have )?(?:stole|nicked|pinched) (?:my|our) ${BIKE}(?![\\p{L}])`,
+  ]),
+  ...slot('car', [`^the (?:car|van) (?:was|got|has been|'s been) ${STOLEN}(?![\\p{L}])`], {
+    denied: true,
+    alone: true,
+  }),
+  ...slot('bike', [`^the ${BIKE} (?:was|got|has been|'s been) ${STOLEN}(?![\\p{L}])`], { denied: true, alone: true }),
   ...slot.denied('diet', [
     `(?:^|[,.;!] )(?:${OPENING},? )*(?:i|we)(?:'m|'ve|'re| am| have| are)? ${HOW}(?:eat|eating|back to eating|back on|started eating|gone back to eating|went back to eating|been eating) (?:red )?(?:meat|chicken|beef|pork)(?: and \\p{L}+)? again(?![\\p{L}])`,
   ]),

@@ -295,7 +295,7 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:too long|too wordy)[^.]{0,20}?,? (?<v>shorter)(?:,? please|,? pls|[.!]|$)',
     '^<length>(?:,? please|,? pls)?[.!]?$',
     "(?:keep|make) (?:it|them|things|answers|your answers|replies) <length>,?(?= (?:with me|when i|whenever|because i|cos i|in here|i read|i'm reading|i am reading|please,? i|always)\\b)",
-    `(?:always|never more than|answers?|replies|messages to me)(?: [\\p{L}]+){0,3}?,? (?<v>(?:max |at most |to )?(?:${NUMBER}|a few|a couple of) (?:short )?(?:sentences?|lines?|words)(?: max| at most)?)(?=[.,!?]|$| (?:every|always|with me|when)\\b)`,
+    `(?:always|answers?|replies|messages to me)(?: [\\p{L}]+){0,3}?,? (?<v>(?:never more than |max |at most |to )?(?:${NUMBER}|a few|a couple of) (?:short )?(?:sentences?|lines?|words)(?: max| at most)?)(?=[.,!?]|$| (?:every|always|with me|when)\\b)`,
     'you can write (?<v>proper|full|longer|shorter) (?:answers|replies)',
   ]),
   ...slot(
@@ -324,15 +324,18 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:^|[,;:] |and |but |please )(?:from now on|for the future|in (?:the )?future|going forward|always|every time)[,:]? (?:please |just |only |always )*(?:give|use|write|show|mark|list|number|answer|reply|state|include|tell me)(?: me| it| them| with| in)* (?!(?:in )?{language}(?![\\p{L}]))<clause>',
     `<format> (?:is|are) (?:fine|best|good|better|easier)(?: for me)?(?![\\p{L}])`,
     'i do best with <format>',
-    `(?:don't|never) give me more than (?<v>${NUMBER} (?:options|choices|suggestions|things|steps))`,
     'i like (?:an? |my )?<format> for (?:anything|everything|all|lists|prices)',
     '^(?<v>numbers|steps|facts|links|code) only\\b',
-    '(?:please |just )?stop using <format>',
     '(?:in|use|only|give me|give it in|everything in) (?<v>(?:feet|inches|metric|imperial|kilos|ounces|cups|celsius|fahrenheit|kilomet(?:re|er)s|24[- ]hour)(?:(?:,| and| not)+ [\\p{L}]+){0,3})',
     `(?<v>${NUMBER} (?:suggestions|options|bullets|bullet points|points|choices|examples) (?:at most|max|maximum|tops))`,
     '(?<v>(?:code|the answer|answer|result|numbers?|the total|total|summary|conclusion|the diff|plain words|drills|short version)[\\p{L} ]{0,12} first,? (?:and )?(?:then [\\p{L} ]{3,25}|always))',
     "please correct (?:always )?(?<v>my (?:english|spelling|grammar)[\\p{L}' ]{0,24})",
   ]),
+  ...slot(
+    'answer_format',
+    [`(?:don't|do not|never) give me more than (?<v>${NUMBER} (?:options|choices|suggestions|things|steps))`],
+    { value: 'at most {value}' },
+  ),
   ...slot(
     'answer_format',
     [

@@ -1,6 +1,6 @@
 import { englishEndings, englishEndingsWithoutValue } from './en-endings.ts';
 import { englishLikely } from './en-likely.ts';
-import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -88,7 +88,7 @@ export const english: Pack = {
     correcting:
       "(?:no|nope|sorry|wait|oops|correction|actually)[,.!]* +(?:sorry,? |wait,? |actually,? )?(?:it's |it is |it was |i meant |i mean |make (?:it|that) |that should be |should be )?|i meant |i mean |make (?:it|that) |correction:? ",
     lead: "if so|then|hey|hi|oh|oh no|ok|okay|right|so|and|but|also|just|actually|now|then|no|sorry|wait|please|pls|kindly|(?:can|could|would|will) (?:you|u|ya|we)(?: maybe| quickly| perhaps| possibly)?|would you mind|do you mind|(?:you|u) (?:can|could|may|might|should|better)(?: as well| now| safely)?|you'd better|(?:i want|i need|i'd like|i would like|i must ask|i'd ask|i would ask|i'm asking) (?:you|u) to|(?:do me a favou?r|be a dear|be so good|be a love) and|be so (?:kind|good) as to|if (?:you|u) (?:could|would|can)|i'd be grateful if you(?:'d| would| could)|would it be possible to|is it possible to|feel free to|go ahead and|time to|i'd like you to|i need you to|let's|maybe|oops|whoops|ugh|um|uh|well|yeah|yes|nah|nope|anyway|btw|by the way|lol|god|shit|omg|hang on|hold on|meaning|ta|thanks|thank you|make sure(?: that)?(?: you)?|you",
-    wish: "from now on|from here on|going forward|in (?:the )?future|for the future|in general|always (?:give|use|write|answer|reply|put|add|tell|keep|start|end|call|ask|send|make|include|say|show)|never (?:put|use|write|say|give|call|send|add|start|end|suggest|ask|tell|include|mention|show)|(?:don't|dont|do not) (?:ever |be )?(?:use|call|give|giving|write|put|add|start|tell me|send me|suggest|ask|include)|stop (?:using|calling|giving|writing|adding|saying|asking|telling|being|with)|no more (?:emojis?|bullets?|lists?|exclamation)|whenever (?:i|you)|every time (?:i|you)|any ?time (?:i|you)|each time (?:i|you)|when (?:i ask|you answer|you reply|you write|you name|you give)|i (?:want|like|prefer) (?:you|your|when you|it when you|(?:(?:short|brief|concise|long|detailed)(?:er)? )?(?:answers|replies|responses))|keep (?:your answers?|answers|replies|things|them all) (?:short|brief|simple|formal|casual|plain)|keep it (?:\\S+ ){1,3}(?:always|for everything|goes for everything)|goes for everything|always (?:short|brief|a table|table|in)|dot points|please use|pls use|anything you write for me|in anything of mine|anything you draft|in everything you|permanently|every time|stop giving|like always|is best|fine for me|going forward|none of this|in code, ever|(?:with|to) me(?: please)?$|(?<!(?:'ll|will|they|he|she|should|could|would|can|did) )call me|you can call me|with me you",
+    wish: "from now on|from here on|going forward|in (?:the )?future|for the future|in general|always (?:give|use|write|answer|reply|put|add|tell|keep|start|end|call|ask|send|make|include|say|show)|never (?:put|use|write|say|give|call|send|add|start|end|suggest|ask|tell|include|mention|show)|(?:don't|dont|do not) (?:ever |be )?(?:use|call|give|giving|write|put|add|start|tell me|send me|suggest|ask|include)|stop (?:using|calling|giving|writing|adding|saying|asking|telling|being|with)|no more (?:emojis?|bullets?|lists?|exclamation)|whenever (?:i|you)|every time (?:i|you)|any ?time (?:i|you)|each time (?:i|you)|when (?:i ask|you answer|you reply|you write|you name|you give)|i (?:want|like|prefer) (?:you|your|when you|it when you|(?:(?:short|brief|concise|long|detailed)(?:er)? )?(?:answers|replies|responses))|keep (?:all |the )?(?:(?:your |ur )?(?:answers?|replies|responses|messages)|things|them all) (?:\\S+ ){0,2}?(?:short|brief|simple|formal|casual|plain)|keep it (?:\\S+ ){1,3}(?:always|for everything|goes for everything)|goes for everything|always (?:short|brief|a table|table|in)|dot points|please use|pls use|anything you write for me|in anything of mine|anything you draft|in everything you|permanently|every time|stop giving|(?<=(?:^|[.;!] ?)(?:(?:please|pls|ok|okay|and|also|but|actually|kindly),? )*)(?:no|not|never|avoid|without|stop|drop|skip)(?: \\S+){0,3}? (?:emojis?|smileys?)|in (?:your|ur) (?:answers?|replies|responses|messages)|like always|is best|fine for me|going forward|none of this|in code, ever|(?:with|to) me(?: please)?$|(?<!(?:'ll|will|they|he|she|should|could|would|can|did) )call me|you can call me|with me you",
     reminder:
       "remind me|reminder|ping me|nudge me|(?:don't|dont) let me forget|alert me|wake me|set an alarm|give me a (?:shout|nudge)|poke me",
     aboutText:
@@ -303,7 +303,7 @@ export const english: Pack = {
     ...slot(
       'job_title',
       [
-        '^(?!the |my |a |an |some |no |this |your |our )(?<v>(?:(?!is |was |are |the |and |of |put |now |just |down |get |got |need |needs |find |book |call |ask |tell |saw |see |his |her |their |to |with |for |from |any |every |another |like )[\\p{L}-]+ ){0,3}?{commonJob})(?=,| at\\b| for\\b| in the\\b)',
+        '^(?!the |my |a |an |some |no |this |your |our )(?<v>(?:(?!is |was |are |the |and |of |put |now |just |down |get |getting |got |need |needs |want |find |finding |(?:re)?book(?:ing)? |(?:re)?schedul(?:e|ing) |mov(?:e|ing) |call(?:ing)? |ring(?:ing)? |rang |phone |text |email |message |pay |hire |hiring |visit(?:ing)? |chas(?:e|ing) |try |ask |tell |saw |see |seeing |new |good |his |her |their |to |with |for |from |any |every |another |like )[\\p{L}-]+ ){0,3}?{commonJob})(?=,| at\\b| for\\b| in the\\b)',
       ],
       { alone: true },
     ),
@@ -562,15 +562,7 @@ export const english: Pack = {
       "(?:i|we)(?:'ve| have)? been <status>(?= (?:for|since|\\d|two|three|four|five|ten|a )|[,.]|$)",
       '<am> a <status> (?:woman|man)',
     ]),
-    // Rules for a format that was excluded and is wanted or allowed again.
-    ...slot(
-      'answer_format',
-      [
-        'you (?:can|may) (?:now )?(?:use|add|send)(?: me)? (?:the )?<format> again',
-        '<format> are (?:fine|ok|okay|allowed|welcome) (?:again|now)(?![\\p{L}])',
-      ],
-      { denied: true, firm: true, value: 'no {value}' },
-    ),
+    ...formatRules('no {value}'),
     ...slot.firm('answer_language', [
       'you (?:can|may) (?:answer|reply|respond|write|speak|talk)(?: to me)? (?:in )?<language> again',
       '^(?:back to|switch back to) <language>(?:,? (?:please|pls|again|now))*[.!]*$',
@@ -590,29 +582,25 @@ export const english: Pack = {
       '<length>,?(?: \\S+){0,2}? (?:answers?|replies|responses)(?: only| please| from now on)?',
       'always <length>',
       'keep it <length>(?=.*\\b(?:always|with me|from now on|for everything|every time|in general)\\b)',
+      '(?<=(?:emojis?|smileys?|answers|replies|messages)(?: please| pls)?(?:,| and|, and) )keep (?:it|them) <length>',
       "(?:i like it when you're|be) <length>",
       '(?<v>(?:one|two|three|four|five|\\d) (?:sentences?|lines?)(?: max| at most)?)(?=.*\\b(?:always|from now on|every time|never more)\\b)',
     ]),
     ...slot.standing('answer_tone', [
       '(?:be|stay|keep it|i want you to be) <tone>(?: with me| please)?(?= *(?:[.,!]|$| and\\b| but\\b))',
       '(?<v>(?:plain|simple|easy|normal) (?:words|english|language))',
-      '(?:no|without) (?<v>small talk|fluff|pep talk|praise|flattery|sugar-?coating|cheerleading)',
     ]),
     ...slot(
       'answer_tone',
-      ["(?:no|don't use|dont use|never use|without) (?<v>(?:big|fancy|long|difficult|fancy-pants) (?:words|english))"],
+      [
+        "(?:no|don't use|dont use|do not use|never use|without) (?<v>(?:big|fancy|long|difficult|fancy-pants) (?:words|english))",
+        '(?:no|without) (?<v>small talk|fluff|pep talk|praise|flattery|sugar-?coating|cheerleading)',
+      ],
       { standing: true, firm: true, value: 'no {value}' },
     ),
     ...slot.standing('answer_length', [
       '(?<v>(?:one|two|three|four|five|ten|\\d+) (?:short )?(?:sentences?|lines?|words|paragraphs?)(?: max| maximum| at most)?)',
     ]),
-    ...slot(
-      'answer_format',
-      [
-        "(?:no(?: more)?|never(?: use)?|without|don't (?:use|give me|want|add)|stop (?:using|with|giving me)|ditch|drop|skip|stop) (?:the |any )?<format>",
-      ],
-      { standing: true, firm: true, value: 'no {value}' },
-    ),
     ...slot.standing('answer_format', [
       '(?:use|always use|give me|write in|in|keep it to|stick to|prefer|i like|i want) (?:a |plain |the )?<format>',
       '<format>,? (?:please|pls|only|always|from now on)',

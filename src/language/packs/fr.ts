@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -71,7 +71,7 @@ export const french: Pack = {
       "souviens-toi|souvenez-vous|retiens|retenez|rappelle-toi|note(?:z)? (?:que|bien|ça|cela|-le)|n'oublie(?:z)? pas (?:que|de noter)|garde(?:z)? (?:en tête|à l'esprit|ça en mémoire)|pour info|pour ton information|sache(?:z)? que|mets ça de côté|inscris|inscrivez|à noter",
     correcting: "(?:non|pardon|attends)[,.!]* +(?:c'est |je voulais dire )?|je voulais dire ",
     lead: "si oui|veuillez|merci|tu veux bien|s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) (\\S+)|désolée?|dis|alors|donc|du coup|wsh|wesh|hé|hey|eh|merde|oups|je (?:voudrais|souhaite|préfère|préférerais) que (?:tu|vous)|j'aimerais que (?:tu|vous)|faut|faudrait|il faudrait|ça (?:te|vous) dérange(?:rait)?|est-ce que (?:tu peux|vous pouvez|tu pourrais)|pour (?:le|la|les|mon|ma) (\\S+)|mais toi tu|toi tu|tu|vous|tout de suite|si possible",
-    wish: "désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|pas de (?:listes|petites listes|puces)|tu peux recommencer",
+    wish: "désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|(?:pas de|pas d'|sans|évitez?(?: les| d'utiliser (?:des|les))?) ?(?:listes|petites listes|puces|[eé]mojis|smileys|tableaux)|tu peux recommencer",
     reminder:
       'rappelle(?:z)?-moi|rappelle-le-moi|fais-moi penser|faites-moi penser|préviens-moi|prévenez-moi|réveille-moi|un rappel|mets une alarme',
     aboutText:
@@ -318,19 +318,10 @@ export const french: Pack = {
       '^oui, <length>',
     ]),
     ...slot.standing('answer_tone', ['(?<v>tutoyer|tutoiement|vouvoyer|vouvoiement)', '(?<v>tutoie)-moi']),
-    ...slot(
-      'answer_format',
-      ['(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:utiliser|mettre|employer) (?:des |les )?<format>'],
-      { denied: true, firm: true, value: 'sans {value}' },
-    ),
+    ...formatRules('sans {value}'),
     ...slot.firm('answer_language', [
       '(?:tu peux|vous pouvez) (?:de nouveau|à nouveau) (?:me )?(?:répondre|écrire|parler) en <language>',
     ]),
-    ...slot('answer_format', ["(?:pas de|sans|pas d') ?<format>"], {
-      standing: true,
-      firm: true,
-      value: 'sans {value}',
-    }),
     ...slot.standing('answer_format', ["des <format>,? s'il"]),
     ...slot.standing('answer_language', [
       '(?:réponds|répondez|écris|écrivez|parle|parlez)(?:-moi)?(?: \\p{L}+)? en <language>',

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -69,7 +69,7 @@ export const italian: Pack = {
       'ricordati|ricorda(?: che|:|,)|tieni (?:a mente|presente|conto)|segnati|segna(?:ti)? che|prendi nota|annota|non dimenticare che|per tua informazione|sappi che|memorizza',
     correcting: '(?:no|scusa|aspetta)[,.!]* +(?:è |era |volevo dire )?|volevo dire ',
     lead: 'se sì|se si|in caso|allora|questo|questa|questa cosa|quello|per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?!(?:salv|ricord|memorizz|annot|segn|registr|conserv|ten|tien|archivi|custod|serb|verbalizz|cancell|elimin|togli|lev|dimentic|vogli|sai|sapp|hai|ho)\\p{L}*)(?:mi[oae]i? )?(\\S+(?: d\\p{L}+ \\S+)?)|quella cosa d\\p{L}+ (\\S+)|pure|ti prego|la prego di|ti dispiace|ti dispiacerebbe|le dispiace|le dispiacerebbe|ti spiace|gradirei che|può gentilmente|gentilmente|cortesemente|dai|oddio|cavolo|ehi|ciao|guarda|cmq|già che ci sei|preferirei che|preferisco che|chiedo di|ti chiedo di|le chiedo di',
-    wish: "d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|niente (?:elenchi|emoji)",
+    wish: "d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|(?:niente|senza|evita(?: di usare)?|non usare)(?: gli| le)? (?:elenchi|emoji|tabelle)",
     reminder: 'ricordami|promemoria|avvisami|svegliami|fammi ricordare|metti una sveglia',
     aboutText:
       'è (?:vero|una truffa|phishing|un falso|normale|giusto)|cosa (?:significa|vuol dire)|riassum\\p{L}+|traduc\\p{L}+|traduci|corregg\\p{L}+|riscriv\\p{L}+|rispond\\p{L}* a (?:questo|questa|quest)|cosa (?:gli |le )?rispondo|guarda (?:questo|questa|cosa)|leggi (?:questo|questa)|mi (?:ha|hanno) (?:scritto|mandato)|ho ricevuto|ecco|questa (?:mail|lettera|recensione)|questo (?:messaggio|testo|annuncio)|gioco di ruolo|fai finta|completa',
@@ -294,11 +294,7 @@ export const italian: Pack = {
     ]),
     ...slot.standing('answer_length', ['risposte <length>', 'rispondi(?:mi)? in modo <length>']),
     ...slot.standing('answer_tone', ['dammi del (?<v>tu|lei)', '(?:sii) <tone>']),
-    ...slot('answer_format', ['puoi (?:di nuovo|tornare a) (?:usare|mettere) (?:gli |le )?<format>'], {
-      denied: true,
-      firm: true,
-      value: 'niente {value}',
-    }),
+    ...formatRules('niente {value}'),
     ...slot.firm('answer_language', [
       'puoi (?:di nuovo|tornare a) (?:rispondere|rispondermi|scrivere|parlare) in <language>',
     ]),
@@ -307,7 +303,6 @@ export const italian: Pack = {
       ['^(?:per favore,? )?(?:rispondi|rispondimi|parlami) in <language>(?:,? per favore)?[.!]*$'],
       { firm: true, whole: true },
     ),
-    ...slot('answer_format', ['niente <format>'], { standing: true, firm: true, value: 'niente {value}' }),
     ...slot.standing('answer_language', ['(?:rispondi|scrivi|parla)(?:mi)?(?: \\p{L}+)? in <language>']),
     ...slot.likely('job_title', [
       '(?:faccio|sono|(?<!(?:cerco|cercando|trovare|trovo|cerca) )lavoro come)(?: \\p{L}+){0,2}? <job>(?=[.,;]|$| (?:a|in|da|presso|nel)\\b)',

@@ -2,8 +2,9 @@ import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
-/** Excludes matches in a clause about somebody else: 佐々木くんが, 同級生は. */
-const NOT_OF_OTHERS = '(?<!(?:さん|くん|君|ちゃん|の人|先生|同級生|友人|友だち|後輩)[がはも][^。]{0,12})';
+/** Excludes wishes that a negation at the end of the clause turns into their opposite: 英語で答えないで. */
+const NOT_DENIED = '(?![^、。！!]*(?:ない|ません|やめ|禁止))';
+const QUIT = '(?:やめた|やめました|辞めた|辞めました)(?!い|ら|くて|方|人|時|とき|後|ほう)';
 const END = '(?=[、。！？\\s]|$|です|だ|なん|って|と申)';
 
 export const japanese: Pack = {
@@ -37,7 +38,7 @@ export const japanese: Pack = {
     joke: '笑|ｗ|www|冗談|嘘|なんてね',
     kidding: '冗談|嘘です|なんてね|嘘だけど|冗談だよ',
     said: 'って言|と言|言われ|によると|だって$|らしい|と書|聞いた',
-    over: '前の(?:家|部屋|職場|会社|アパート|仕事)|昔|前は|以前|だった頃|元カレ|元カノ|元夫|元妻|亡くな|子供の頃|学生の頃|やめた|やめました|辞めた|辞めました|別れた|売った|手放した',
+    over: '前の(?:家|部屋|職場|会社|アパート|仕事)|昔|(?<!名)前は|以前|だった頃|元カレ|元カノ|元夫|元妻|亡くな|子供の頃|学生の頃|やめた|やめました|辞めた|辞めました|別れた|売った|手放した',
     ended: 'もう.{0,14}(?:ない|ません)',
     passing: '今日|今夜|今週|今朝',
     confirms:
@@ -65,7 +66,7 @@ export const japanese: Pack = {
       '覚えて(?:おいて|て|おく)?|覚えといて|メモして|メモっといて|忘れないで|記録して|控えて|念のため言っておく',
     correcting: '',
     lead: 'ごめん|あの|すみません|やっぱり',
-    wish: 'これから(?:は|も)|今後|今度から|いつも.{0,12}(?:して|で|ください)|毎回|絶対に?.{0,10}(?:しないで|使わないで)|しないで|使わないで|やめて(?:ほしい|ください|、|$)|って呼んで|と呼んで|敬語やめて|敬語で|タメ口|で大丈夫です|にしてほしい|でいい',
+    wish: 'これから(?:は|も)|今後|今度から|いつも.{0,12}(?:して|で|ください)|毎回|絶対に?.{0,10}(?:しないで|使わないで)|しないで|使わないで|やめて(?:ほしい|ください|、|$)|(?:返事|返信|回答)(?:は|を)?[^、。]{0,4}(?:お願い|して(?:ね|ください|ほしい|くれ|$|。))(?<!に[^、。]{0,16})|なしで(?:お願い)?|って呼んで|と呼んで|敬語やめて|敬語で|タメ口|で大丈夫です|にしてほしい|でいい',
     reminder: 'リマインド|教えてね|起こして|アラーム|思い出させ|通知して|声かけて|忘れないように',
     aboutText:
       '(?:これ|この.{0,6})(?:本物|詐欺|怪しい|本当|大丈夫)|どういう意味|要約|翻訳|訳して|添削|返信(?:して|考え|文)|なんて返|見て(?:これ|この)|これ(?:見て|読んで)|届いた|来た(?:んだけど|メール)|(?:メール|手紙|LINE)が(?:来|届)|以下|貼ります|貼る|ロールプレイ|のふりをして|続きを書',
@@ -101,7 +102,7 @@ export const japanese: Pack = {
     from: '',
     until: '',
   },
-  my: 'うちの|私の|僕の|俺の|',
+  my: 'うちの|私の|僕の|俺の|(?<!の)',
   i: '私は?|僕は?|俺は?',
   iAm: '私は|僕は|俺は|私、|私も|僕も|私って',
   is: 'は|が|って|も',
@@ -131,13 +132,15 @@ export const japanese: Pack = {
   lists: WORDS.ja,
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
+    ...slot.denied('hobby', [`(?:^|[、。]|私は|もう|最近|先月)<activity>(?:は|を)?(?:もう)?${QUIT}`]),
+    ...slot.denied('sport', [`(?:^|[、。]|私は|もう|最近|先月)<sport>(?:は|を)?(?:もう)?${QUIT}`]),
     ...slot.denied('diet', ['(?:^|[、。]|私は|もう)<diet>(?:は|を)?(?:やめた|やめました|辞めました)(?!い|ら|くて|方)']),
     ...slot.denied('diet', [
       '(?:^|[、。]|私は|最近)また(?:お)?肉を食べ(?:るようになった|るようになりました|始めた|始めました|ています|てます)',
     ]),
     ...slot('name', [
       `(?:私は|僕は)<name>(?:と申します|といいます|っていいます)`,
-      `(?:私の名前は|名前は)<name>(?:です|と申|といい|。|$)`,
+      `(?:(?:私|僕|俺)の|^|[、。])名前は<name>(?:です|と申|といい|。|$)`,
       `^<name>(?:と申します|といいます)`,
     ]),
     ...slot('preferred_name', ['<name>(?:って|と)呼んで']),
@@ -148,13 +151,13 @@ export const japanese: Pack = {
       '<related>が<age>で',
     ]),
     ...slot('home_city', [
-      '(?:^|[、。]|私は|今は?|は)<place>に住んで(?!い?た)',
+      '(?:^|[、。]|(?:私|わたし|僕|俺|うち)[はも]|今は?|現在は?)<place>に住んで(?!い?た)',
       '<related>(?:は|が).{0,6}?<place>に(?:住んで|単身赴任|いる|います)',
       '(?:^|[、。]|私は|先月|先週|昨日)<place>に引っ越し(?:た|まし)',
     ]),
     ...slot.planned('home_city', ['(?:^|[、。]|来月|来週|から)<place>に引っ越す']),
     ...slot('hometown', [
-      '(?<!(?:妻|夫|旦那|嫁|主人|奥さん|彼女|彼氏?|母|父|友達|友人|先輩|同僚|上司|さん|くん|ちゃん)の)(?:出身は|実家は|地元は)(?!{job})<place>(?=です|で|、|。|$)',
+      '(?:出身は|実家は|地元は)(?!{job})<place>(?=です|で|、|。|$)',
       '(?:^|[、。]|私は)<place>出身',
       '(?:私は|わたしは|の)<place>から来',
     ]),
@@ -170,15 +173,17 @@ export const japanese: Pack = {
       '<related>(?:は|が)<job>(?:です|をして|で|、|。|なの)',
       '^<job>(?:です|をしています|やってます)',
     ]),
-    ...slot('school', ['(?<v>\\p{L}{2,8}(?:大学|高校|中学|専門学校))に(?:通って|受かり|受かった|合格|行って)']),
+    ...slot('school', [
+      '(?<v>お?[\\p{Script=Han}\\p{Script=Katakana}の]{1,8}(?:大学|高校|中学|専門学校))に(?:通って|受かり|受かった|合格|行って)',
+    ]),
     ...slot('partner_name', [
-      '(?:PARTNERS)(?:の名前)?は<name>(?:です|といい|って|。|$)',
+      '(?<!の)(?:PARTNERS)(?:の名前は<name>(?:です|だよ|。|$)|は<name>(?:といい|と言い|って(?:いい|いう|言い|言う|名前)))',
       '(?:(?:うち|私|僕|俺)の|(?<!の))(?:PARTNERS)の(?!{belonging})(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,4}?)(?=[はがもとにを、。])',
       '(?:彼氏|彼女|夫|妻)。(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,4})って',
     ]),
     ...slot('child_name', [
       '(?:(?:うち|私|僕|俺)の|(?<!の))(?:CHILDREN)の(?!{belonging})(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Hiragana}ー]{1,4}?)(?=[はがもとに、])',
-      '(?:CHILDREN)は<name>(?:です|といい|って)',
+      '(?<!の)(?:CHILDREN)(?:の名前は<name>(?:です|だよ|。|$)|は<name>(?:といい|と言い|って(?:いい|いう|言い|言う|名前)))',
     ]),
     ...slot('pet_name', [
       '(?<!(?:隣|近所|友達|友だち|友人|知り合い|先輩|同僚|大家|向かい)[^、。]{0,8})(?:PETS)の(?!{belonging})(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Hiragana}ー]{2,5}?)(?=[はがもとにを、])',
@@ -198,8 +203,8 @@ export const japanese: Pack = {
     ...slot(
       'allergy',
       [
-        `${NOT_OF_OTHERS}(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6})アレルギー(?!科|じゃ|では|は?ない|検査)`,
-        `${NOT_OF_OTHERS}(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6})にアレルギー`,
+        '(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6})アレルギー(?!科|じゃ|では|は?ない|検査)',
+        '(?<v>[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6})にアレルギー',
       ],
       { alone: true, firm: true },
     ),
@@ -217,7 +222,7 @@ export const japanese: Pack = {
     ...slot('favourite_food', ['(?:好きな食べ物は|好物は)<words>(?:です|。|$)']),
     ...slot('favourite_colour', ['好きな色は<words>(?:です|。|$)']),
     ...slot('salary', ['(?:給料|月給|手取り|年収)は(?<v>{hanNumber}円?)']),
-    ...slot('rent', [`${NOT_OF_OTHERS}家賃(?:は|が)?(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)`], { alone: true }),
+    ...slot('rent', ['家賃(?:は|が)?(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)'], { alone: true }),
     ...slot.firm('budget', [
       '予算(?:は|が)?(?<v>[\\d,.万千]+円?(?:くらい|以内)?)',
       '(?<v>[\\d,]+円)(?:くらい|以内|まで)で',
@@ -235,22 +240,37 @@ export const japanese: Pack = {
       '<place>(?:旅行|への旅行)を?(?:予約|計画)',
     ]),
     ...slot.planned('appointment', ['<day>.{0,8}?{appointment}', '{appointment}.{0,6}?<day>']),
-    ...slot.standing('answer_length', ['(?<v>{length})']),
-    ...slot('answer_tone', ['(?<v>敬語)(?:は)?やめて'], { standing: true, firm: true, value: '{value}なし' }),
-    ...slot.standing('answer_tone', ['(?<v>タメ口)(?:で|に)']),
-    ...slot.standing('answer_format', ['(?<v>{format})で']),
+    ...slot.standing('answer_length', [`(?<v>{length})${NOT_DENIED}`]),
+    ...slot('answer_tone', ['(?<v>敬語)(?:は|を)?(?:やめて|使わないで|じゃなくて|なしで)'], {
+      standing: true,
+      firm: true,
+      value: '{value}なし',
+    }),
+    ...slot.standing('answer_tone', [`(?<v>タメ口)(?:で|に)${NOT_DENIED}`]),
+    ...slot.denied(
+      'answer_format',
+      ['(?:また)?(?<v>{format})(?:を|も|は)?(?:また)?使っても?(?:いい|OK|大丈夫|ください|ね)'],
+      {
+        firm: true,
+        value: '{value}なし',
+      },
+    ),
+    ...slot.standing('answer_format', ['(?<v>{format})(?:は|を|で)?(?:[^、。はをで]{0,3})(?:{excludes})'], {
+      value: '{value}なし',
+    }),
+    ...slot.standing('answer_format', [`(?<v>{format})で${NOT_DENIED}`]),
     ...slot('answer_language', ['^<language>で(?:答えて|返事して|返信して)(?:ください|ね)?[。！!]?$'], {
       firm: true,
       whole: true,
     }),
-    ...slot.standing('answer_language', ['<language>で(?:答え|返事|書い|話し)']),
+    ...slot.standing('answer_language', [`<language>で(?:答え|返事|書い|話し)${NOT_DENIED}`]),
     ...slot.likely('medical_condition', [
       '(?:^|[ 、。]|は|で|診断は)<condition>(?:と(?:診断|言われ)|で(?:した|す)|でして|、|。|$)',
     ]),
     ...slot.likely('medication', ['<drug>を?(?:飲んで|もらって|処方)']),
     ...slot.likely('home_city', ['(?:今は|いま|ずっと|うちは)<place>(?:に住|在住|暮らし|です)']),
     ...slot.likely('job_title', [
-      `(?:私|僕|俺)?、?(?:は|も)?${NOT_OF_OTHERS}(?<!歯)(?!(?<=\\p{Script=Han}|さん)先生)<job>(?:をして(?:い?ます|いる|る)|やって(?:い?ます|る)|なので|なんで|です)`,
+      '(?:私|僕|俺)?、?(?:は|も)?(?<!歯)(?!(?<=\\p{Script=Han}|さん)先生)<job>(?:をして(?:い?ます|いる|る)|やって(?:い?ます|る)|なので|なんで|です)',
     ]),
     ...slot.likely('working_hours', [
       '(?:勤務|仕事|シフト|パート)(?:は|が)?.{0,6}?(?<v>\\d{1,2}時半?(?:から|〜|～)\\d{1,2}時半?)',
@@ -258,7 +278,7 @@ export const japanese: Pack = {
     ...slot.likely('hobby', ['趣味(?:は|が)<activity>', '<activity>(?:を習って|に通って|を始め)']),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
     ...slot.denied('employer', [
-      '(?<!(?:夫|妻|旦那|嫁|母|父|友達|友人|先輩|同僚|彼|彼女|兄|弟|姉|妹|さん|くん|ちゃん|息子|娘)(?:が|は)[^。]{0,12})(?:仕事|会社)を(?:辞めました|辞めた|やめました|やめた|退職しました|退職した|クビになりました|クビになった)(?!い|ら|くて|方|人|時|とき|後|ほう)',
+      '(?:仕事|会社)を(?:辞めました|辞めた|やめました|やめた|退職しました|退職した|クビになりました|クビになった)(?!い|ら|くて|方|人|時|とき|後|ほう)',
       '(?:^|[、。]|私は|先月|先週|昨日|今日|ついに)(?:定年)?(?:退職しました|クビになりました|クビになった|失業しました|リストラされました)',
     ]),
     ...slot.denied('partner_name', [

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -69,7 +69,7 @@ export const dutch: Pack = {
     delayed: 'later',
     correcting: '(?:nee|sorry|wacht)[,.!]* +(?:het is |ik bedoel |ik bedoelde )?|ik bedoel(?:de)? ',
     lead: 'zo ja|dan|kunje|kanje|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|kunt u|wilt u|(?:je|jij|u) (?:mag|kan|kunt)|ja|o|ach|dus|trouwens|pff|haha|hey|zeg|gewoon|svp|aub|toch|doe me een lol en|alsjeblieft|graag|och|oh|ok|oké|en|maar|nee|wacht|sorry|hé|even|nu|(mijn \\S+)|(dat van \\S+(?: \\S+)?)|(wat ik (?:\\S+ ){1,6}?)',
-    wish: 'vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|geen (?:emoji|opsommingen|lijstjes)|niet lief doen|daar heb ik je voor',
+    wish: "vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?<!ik )(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|(?<!ik )(?:gebruik|zet) (?:\\p{L}+ )?(?:geen|nooit)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|(?:geen|zonder|vermijd) (?:emoji'?s?|smileys?|opsommingen|lijstjes|tabellen)|niet lief doen|daar heb ik je voor",
     reminder:
       'herinner me|help me herinneren|herinnering|waarschuw me|maak me wakker|zet een wekker|geef me een seintje',
     aboutText:
@@ -292,16 +292,11 @@ export const dutch: Pack = {
     ]),
     ...slot.standing('answer_length', ['<length> antwoorden', 'antwoord(?: \\p{L}+){0,2}? <length>']),
     ...slot.standing('answer_tone', ['(?:wees|blijf) <tone>', '^<tone>,']),
-    ...slot('answer_format', ['je (?:mag|kunt|kan) (?:nu )?weer <format>'], {
-      denied: true,
-      firm: true,
-      value: 'geen {value}',
-    }),
+    ...formatRules('geen {value}'),
     ...slot.firm('answer_language', [
       'je (?:mag|kunt|kan) (?:nu )?weer in het <language> (?:antwoorden|schrijven|praten)',
     ]),
     ...slot.firm('answer_length', ['<length> antwoorden zijn (?:nu |weer )+(?:prima|goed|ok|oké|welkom)']),
-    ...slot('answer_format', ['geen <format>'], { standing: true, firm: true, value: 'geen {value}' }),
     ...slot.standing('answer_language', ['(?:antwoord|schrijf|praat)(?: \\p{L}+){0,2}? in het <language>']),
     ...slot.likely('job_title', [
       '(?:werk|begin|begonnen|ga)(?: \\p{L}+){0,2}? als <job>',

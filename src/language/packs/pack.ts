@@ -26,7 +26,7 @@ export interface Pack {
   is: string;
   /** A word that is always capitalised, in lower case: "i". */
   capitalised?: string;
-  /** Whether verbs do not show the person, so that a clause without a subject has the subject of the preceding words. */
+  /** Whether verbs do not show the person, although the language has an alphabet. A clause about the user then names the user. */
   isUninflected?: boolean;
   /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
   notVerb?: string;
@@ -271,6 +271,25 @@ export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing'
     likely: slotWith({ likely: 'alone' }),
   },
 );
+
+/**
+ * Rules for a format of answers that the user excludes ("avoid emojis") or allows again ("you can use emojis again"). `without` is the
+ * value of an exclusion, such as "no {value}". The words are in the lists of the pack.
+ */
+export function formatRules(without: string): SlotRule[] {
+  const allowed = [
+    '{permits}(?: \\S+){0,4}? {again}(?: \\S+){0,3}? <format>',
+    '{permits}(?: \\S+){0,4}? <format>(?: \\S+){0,2}? {again}(?![\\p{L}])',
+    '<format> {permits}(?: \\S+){0,3}? {again}(?![\\p{L}])',
+    '<format>(?: \\S+){0,2}? {again} {allowed}(?![\\p{L}])',
+    '<format>(?: \\S+)? {allowed} {again}(?![\\p{L}])',
+    '{bringsBack}(?: \\S+){0,3}? <format>',
+  ];
+  return [
+    ...slot.denied('answer_format', allowed, { firm: true, value: without }),
+    ...slot.standing('answer_format', ["{excludes}(?: {wishGap}){0,4} (?:d')?<format>"], { value: without }),
+  ];
+}
 
 /**
  * Inverts lists of words for family and other relations: `{ sister: 'schwester|schwesterherz' }` gives

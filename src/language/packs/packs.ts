@@ -458,37 +458,42 @@ export function continuesOthers(
 ): boolean {
   const isUsers = (part: string): boolean => isAboutUser(part, pack);
   if (isUsers(match[0])) return false;
-  const doer =
-    text
-      .slice(Math.max(0, match.index - 40), match.index)
-      .split(' ')
-      .at(-2) ?? '';
+  const before = text.slice(0, match.index);
+  const isHan = pack.script === 'han';
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
   const isDone = packPattern(pack, 'past').test(verb);
-  if (isDone && /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack)) return true;
-  const { they, subjects } = othersOf(pack);
-  const patterns = [they, subjects, ...people.map(nameOf)];
+  if (isHan ? listPattern(pack, 'namedTopic').test(before) : isDone && endsWithName(before, pack)) return true;
+  const patterns = [othersOf(pack).subjects, ...people.map(nameOf)];
   const othersIn = (part: string): RegExpExecArray[] => [
     ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
     ...[...part.matchAll(ENGLISH_NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
   ];
-  const before = text.slice(0, match.index);
   const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
-  if (last >= 0 || (!isDone && /\p{L}/u.test(before))) return last >= 0 && !isUsers(before.slice(last));
-  // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken hip".
+  const isBegun = !isDone && !isHan && /\p{L}/u.test(before);
+  if (last >= 0 || isBegun) return last >= 0 && !isUsers(before.slice(last));
+  // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken hip". In
+  // Chinese and Japanese, several sentences in a row may leave out the subject.
   const at = Math.max(0, turn.indexOf(text));
   const earlier = plainMarks(turn.slice(Math.max(0, at - NEAR), at)).trimEnd();
-  const opening =
-    earlier
-      .slice(0, -1)
-      .split(/[.!?\n]/)
-      .at(-1)
-      ?.trim() ?? '';
+  const sentences = earlier.slice(0, -1).split(/[.!?。！？\n]/);
+  const hasSubject = (part: string): boolean => isUsers(part) || othersIn(part).length > 0;
+  const opening = (isHan ? sentences.findLast(hasSubject) : sentences.at(-1))?.trim() ?? '';
   return !isUsers(before) && othersIn(opening).some(({ index }) => index === 0);
+}
+
+/** Whether the last word before a verb may be a name: "the plumber got". */
+function endsWithName(before: string, pack: Pack): boolean {
+  const doer = before.slice(-40).split(' ').at(-2) ?? '';
+  return /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack);
 }
 
 /** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */
 const NEAR = 160;
+
+/** Whether the verbs of a language do not show the person, so that a clause without a subject has the subject of the preceding words. */
+export function hidesPerson({ isUninflected, script }: Pack): boolean {
+  return isUninflected === true || script === 'han';
+}
 
 /** Whether words name the user: "I", "my", "we". */
 export function isAboutUser(text: string, pack: Pack): boolean {
@@ -504,15 +509,24 @@ const othersOf = perPack((pack) => {
     script,
     my,
     words: { they },
+    partners,
+    children,
+    lists: { others = '(?!)', topic = '' },
   } = pack;
   const words = relationsOf(pack);
   const users = `(?:${my})${script === 'han' ? '' : ' (?:\\p{L}+ )?'}(?:${words})`;
   return {
     any: wordsPattern(words, script),
     users: wordsPattern(users, script),
-    they: wordsPattern(they, script, 'giu'),
-    // Without "my", a word for a relation stands for a person only where it opens a clause: "mum's moved out".
-    subjects: wordsPattern(`${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`, script, 'giu'),
+    // Without "my", a word for a relation stands for a person only where it opens a clause: "mum's moved out". In Japanese, a particle
+    // after the word shows that the person is the subject or the owner.
+    subjects: wordsPattern(
+      script === 'han'
+        ? `(?:${my})?(?:${they}|${words}|${partners}|${children}|${others})(?:${topic})`
+        : `${they}|${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`,
+      script,
+      'giu',
+    ),
   };
 });
 

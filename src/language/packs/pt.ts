@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -66,7 +66,7 @@ export const portuguese: Pack = {
       'lembra(?:-te)?(?: de)? que|lembre(?:-se)?(?: de)? que|lembra:|anota|anote|toma nota|guarda (?:isso|que|aí)|guarde (?:isso|que)|tenha em mente|não (?:se )?esqueça que|só pra (?:você|vc) saber|para (?:você|vc) saber|fica sabendo',
     correcting: '(?:não|desculpa|espera)[,.!]* +(?:é |era |quis dizer )?|quis dizer ',
     lead: 'se sim|então|(?:isso|isto|aquilo) d[aoe]s? (\\S+)|(?:meu|minha|o meu|a minha) (\\S+)|favor|sff|queira|faça o favor de|faça-me o favor de|faz favor de|faz-me o favor de|se faz favor|peço que|peço-lhe que|solicito que|agradecia que|agradeço que|prefiria que|será que (?:pode|podes|podia|vc pode|você pode)|consegues?|dá para|dá pra|tem como|mano|cara|bro|ei|oi|olhe|então|ai|eita|ops|prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
-    wish: 'de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|não (?:use|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
+    wish: 'de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|evite (?:usar )?(?:emojis?|listas|tabelas)|não (?:uses?|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
     reminder: 'me lembra|me lembre|lembra-me|lembrete|me avisa|me avise|avisa-me|me acorda|coloca um alarme',
     aboutText:
       '(?:é|será) (?:verdade|golpe|phishing|falso|real|normal|correto)|isso é (?:golpe|verdade|real|confiável)|o que (?:significa|quer dizer)|resum\\p{L}+|traduz\\p{L}*|corrig\\p{L}+|reescrev\\p{L}+|respond\\p{L}* (?:isso|isto|a isso|esse|essa)|o que (?:eu )?respondo|olha (?:isso|esse|essa|o que)|lê (?:isso|isto)|recebi|me (?:mandaram|mandou|escreveu|enviou)|este (?:e-mail|email|texto)|esse (?:e-mail|email|texto)|essa mensagem|segue|faz de conta|complete a',
@@ -281,11 +281,7 @@ export const portuguese: Pack = {
     ]),
     ...slot.standing('answer_length', ['respostas (?:mais )?<length>']),
     ...slot.standing('answer_tone', ['seja <tone>']),
-    ...slot('answer_format', ['pod(?:e|es) voltar a (?:usar|colocar) (?:os |as )?<format>'], {
-      denied: true,
-      firm: true,
-      value: 'sem {value}',
-    }),
+    ...formatRules('sem {value}'),
     ...slot.firm('answer_language', ['pod(?:e|es) voltar a (?:responder|escrever|falar)(?: comigo)? em <language>']),
     ...slot(
       'answer_language',
@@ -294,7 +290,6 @@ export const portuguese: Pack = {
       ],
       { firm: true, whole: true },
     ),
-    ...slot('answer_format', ['sem <format>'], { standing: true, firm: true, value: 'sem {value}' }),
     ...slot.standing('answer_language', ['(?:responde|responda|escreve|escreva|fala|fale)(?: \\p{L}+)? em <language>']),
     ...slot.likely('job_title', [
       '(?:^|[,.] |eu )(?:sou|trabalho como|trabalho de|virei)(?: a| o| uma?)? <job>(?=[.,;]|$| (?:em|no|na|há|desde)\\b)',

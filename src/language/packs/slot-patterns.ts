@@ -161,7 +161,7 @@ function withRelatives(pattern: string, { partners, children, pets }: Pack): str
 function relatedSource(pack: Pack): string {
   const relations = relationsOf(pack);
   return pack.script === 'han'
-    ? `(?:${pack.my})(?<rel>${relations})(?<relname>[\\p{Script=Han}\\p{Script=Katakana}]{2,3})??`
+    ? `(?:${pack.my})(?<rel>${relations})(?<relname>(?!${pack.lists['noNameStart'] ?? '(?!)'})[\\p{Script=Han}\\p{Script=Katakana}]{2,3})??`
     : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;
 }
 

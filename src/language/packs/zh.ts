@@ -138,6 +138,8 @@ export const chinese: Pack = {
   lists: WORDS.zh,
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
+    ...slot.denied('hobby', ['我(?:已经|现在)?不(?:再)?(?:练|做|学|玩)?<activity>了', '我(?:已经)?放弃了?<activity>']),
+    ...slot.denied('sport', ['我(?:已经|现在)?不(?:再)?(?:打|踢)<sport>了']),
     ...slot.denied('partner_name', [
       '我(?:和|跟|与)(?!我|他|她|你|公司|朋友|同事|(?:PARTNERS))(?<v>[\\p{Script=Han}]{2,4}?)(?:已经|刚刚?|昨天|上周|上个月)?(?:分手|离婚)了',
     ]),
@@ -157,7 +159,7 @@ export const chinese: Pack = {
       `我(?:现在|目前)?住在?<place>${END}`,
       `我们?家(?:就)?(?:住)?在<place>${END}`,
       `我(?:刚|已经)?搬(?:到|去)了?<place>了?${END}`,
-      `<related>(?:在|住在|住)<place>(?:卖|住|生活|工作|上班|打工|读|做|开)`,
+      `<related>(?:在|住在|住)<place>(?:卖|住|生活|打工|做|开)`,
     ]),
     ...slot.planned('home_city', [`<related>(?:要去|要到|下个月去|月底去)<place>(?:打工|工作|住|上学|读书)`]),
     ...slot('hometown', [
@@ -248,6 +250,17 @@ export const chinese: Pack = {
       '(?:回答|回复)(?:要|都)?(?<v>{length})',
       '(?<v>[一二三四五\\d]行以内)',
     ]),
+    ...slot.denied('answer_format', ['可以(?:再|重新|继续|又)?(?:用|使用|发|加)(?<v>{format})'], {
+      firm: true,
+      value: '不用{value}',
+    }),
+    ...slot.standing(
+      'answer_format',
+      ['(?:不要|别|不许|不准|不用|请勿|禁止)(?:再|给我)?(?:用|使用|发|写|加)(?<v>{format})'],
+      {
+        value: '不用{value}',
+      },
+    ),
     ...slot.standing('answer_tone', ['(?<v>直接说(?:人话)?|说人话|老实)']),
     ...slot('answer_language', ['^请?用(?<v>{language}|中文|英文|日文)(?:回答|回复)(?:我|吧)?[。！!]?$'], {
       firm: true,
@@ -344,6 +357,7 @@ export const chinese: Pack = {
     appointment: '预约：{value}',
     answer_length: '希望回答：{value}',
     answer_tone: '希望语气：{value}',
+    answer_format: '希望格式：{value}',
     answer_language: '希望用{value}回答',
   },
   dated: { asOf: '截至 {day}', planned: '计划中', plannedFor: '计划于 {day}', until: '至 {day}' },

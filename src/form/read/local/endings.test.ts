@@ -44,6 +44,9 @@ const ENDINGS: Record<string, [sentence: string, ended: string][]> = {
     ['we scrapped the Corsa', 'car=Corsa'],
     ['my car was written off', 'car='],
     ["I don't have a car any more", 'car='],
+    ['our van got nicked last night', 'car='],
+    ['The scooter was stolen from the yard', 'bike='],
+    ['somebody stole my e-bike', 'bike='],
     ["I'm no longer vegan", 'diet=vegan'],
     ['im not a vegetarian any more', 'diet=vegetarian'],
     ['i eat meat again', 'diet='],
@@ -114,6 +117,8 @@ const ENDINGS: Record<string, [sentence: string, ended: string][]> = {
     ['我辞职了', 'employer='],
     ['我和男朋友分手了', 'partner_name='],
     ['我把车卖了', 'car='],
+    ['我不打网球了', 'sport=网球'],
+    ['我已经放弃了书法', 'hobby=书法'],
     ['我又吃肉了', 'diet='],
     ['我其实对花生不过敏', 'allergy=花生'],
   ],
@@ -121,6 +126,8 @@ const ENDINGS: Record<string, [sentence: string, ended: string][]> = {
     ['先月、仕事を辞めました', 'employer='],
     ['彼氏と別れました', 'partner_name='],
     ['車を売りました', 'car='],
+    ['陶芸はもうやめました', 'hobby=陶芸'],
+    ['テニスをやめた', 'sport=テニス'],
   ],
 };
 
@@ -256,8 +263,8 @@ const HARMLESS: Record<string, string[]> = {
   ],
   nl: ['ik ben ontslagen uit het ziekenhuis', 'ik ben vandaag vroeg weg bij de dokter', 'mijn broer is ontslagen'],
   pt: ['saí do trabalho às 5', 'terminei com o relatório', 'minha irmã perdeu o emprego'],
-  zh: ['我想辞职', '我妹妹辞职了', '我和小李分工了'],
-  ja: ['仕事を辞めたい', '駅で友達と別れた', '夫が会社を辞めました'],
+  zh: ['我想辞职', '我妹妹辞职了', '我妹妹不打网球了', '我和小李分工了'],
+  ja: ['仕事を辞めたい', '駅で友達と別れた', '夫が会社を辞めました', '姉は陶芸をやめた', '陶芸をやめたい'],
 };
 
 describe.each(Object.entries(ENDINGS))('denies a value that has ended, in %s', (language, table) => {

@@ -462,6 +462,157 @@ describe('a child or an animal of another person', () => {
   });
 });
 
+describe('a sentence in Chinese or Japanese without a word for the user', () => {
+  const fillIn = (turn: string): string[] => {
+    const pack = detectPack(turn);
+    return (turn.match(/[^。]+。?/gu) ?? []).flatMap((sentence) =>
+      pack === null
+        ? []
+        : fillSlots(sentence, pack, { now: NOW, timeZone: 'UTC', prefer: 'future', turn }).map(
+            ({ subject, attribute, value }) => `${subject === 'User' ? '' : `${subject} `}${attribute}=${value}`,
+          ),
+    );
+  };
+
+  it.each([
+    ['姉の誕生日は11月2日です', []],
+    ['いとこは福岡に住んでいます', []],
+    ['旦那の職業は弁護士です', []],
+    ['木村さんの出身は長野です', []],
+    ['父は神戸に住んでて、趣味は囲碁', ["User's father home_city=神戸"]],
+    ['妹の夫は薬剤師です', []],
+    ['長女は中学生です', []],
+    ['彼氏は留守です', []],
+    ['友達の名前は和也です', []],
+    ['あかりがピアノを弾いています', []],
+    ['大翔はフランス語が話せます', []],
+    ['弟のりくは先月引っ越した。仙台に住んでる。仕事は美容師。', []],
+    ['義父は痛風です。', ["User's father-in-law medical_condition=痛風"]],
+    ['息子は京都大学に通っています', []],
+    ['我婶婶退休了。我姐姐每天早晚吃华法林', []],
+    ['我哥在深圳，现在开特斯拉', []],
+    ['奶奶查出白内障', []],
+    ['我妈有痛风。每天吃布洛芬。', ["User's mother medical_condition=痛风"]],
+    ['我老婆的同事是律师', []],
+  ])('has no slot of the user if another person is its subject: %s', (turn, slots) => {
+    expect(fillIn(turn)).toEqual(slots);
+  });
+
+  it.each([
+    ['誕生日は11月2日です', ['birthday=11月2日']],
+    ['妹は福岡に住んでいて、私は熊本に住んでいます', ['home_city=熊本', "User's sister home_city=福岡"]],
+    ['母と一緒に買い物した。職業は弁護士です。', ['job_title=弁護士']],
+    ['兄は元気です。私は神戸に住んでいます。趣味は囲碁です。', ['home_city=神戸', 'hobby=囲碁']],
+    ['夫の名前は大輔です', ['partner_name=大輔']],
+    ['今の職業は弁護士です', ['job_title=弁護士']],
+    ['週末はピアノを弾いています', ['instrument=ピアノ']],
+    ['我老婆在家，我每天吃华法林', ['medication=华法林']],
+    ['现在开特斯拉', ['car=特斯拉']],
+  ])('fills the slot of the user otherwise: %s', (turn, slots) => {
+    expect(fillIn(turn)).toEqual(slots);
+  });
+});
+
+describe('a job without a subject', () => {
+  const jobs = (language: string, sentence: string): string[] =>
+    fill(language, sentence).filter((slot) => slot.includes('job_title'));
+
+  it.each([
+    ['en', 'rescheduled hygienist for 9 June at 10'],
+    ['en', 'emailed solicitor, waiting on the deeds'],
+    ['en', 'found electrician, at last'],
+    ['en', 'hygienist at 4'],
+    ['en', 'hygienist, thursday 4pm'],
+    ['en', 'photographer for our anniversary'],
+    ['en', 'seeing pharmacist, 5pm'],
+    ['de', 'Elektriker, Freitag um 9 Uhr'],
+    ['es', 'contraté electricista, viene luego'],
+    ['fr', 'électricien à 14h'],
+    ['it', 'trovato elettricista, finalmente'],
+    ['nl', 'gevonden elektricien, eindelijk'],
+    ['pt', 'encontrei eletricista, finalmente'],
+  ])('belongs to a person whom the user sees or pays (%s: %s)', (language, sentence) => {
+    expect(jobs(language, sentence)).toEqual([]);
+  });
+
+  it.each([
+    ['en', 'chartered surveyor, mostly farms', 'chartered surveyor'],
+    ['en', 'pastry chef at Ottolenghi since 2021', 'pastry chef'],
+    ['en', 'electrician, 15 years', 'electrician'],
+    ['en', 'courier for the council', 'courier'],
+    ['de', 'Elektriker, seit 12 Jahren', 'Elektriker'],
+    ['pt', 'eletricista há 12 anos', 'eletricista'],
+  ])('is the job of the user otherwise (%s: %s)', (language, sentence, job) => {
+    expect(jobs(language, sentence)).toEqual([`job_title=${job}`]);
+  });
+});
+
+describe('a negated wish about answers', () => {
+  it.each([
+    ['en', 'Kindly do not use smileys, ever', ['answer_format=no smileys']],
+    [
+      'en',
+      'I would prefer that you did not add exclamation marks in your replies',
+      ['answer_format=no exclamation marks'],
+    ],
+    ['en', 'please avoid smileys in your replies', ['answer_format=no smileys']],
+    ['en', 'do not write in tables from now on', ['answer_format=no tables']],
+    ['en', 'from now on no small talk', ['answer_tone=no small talk']],
+    ['en', "please don't reply to me in Polish from now on", []],
+    ['en', 'do not be casual with me', []],
+    ['de', 'Verzichte künftig auf Tabellen', ['answer_format=keine Tabellen']],
+    ['de', 'Antworte ab jetzt nicht so knapp', []],
+    ['es', 'nunca uses tablas', ['answer_format=sin tablas']],
+    ['fr', "désormais n'utilise pas de tableaux", ['answer_format=sans tableaux']],
+    ['fr', 'désormais ne réponds pas en allemand', []],
+    ['pt', 'não use tabelas', ['answer_format=sem tabelas']],
+    ['it', "d'ora in poi non usare tabelle", ['answer_format=niente tabelle']],
+    ['nl', 'gebruik nooit opsommingen', ['answer_format=geen opsommingen']],
+    ['nl', 'voortaan geen lange antwoorden', []],
+    ['zh', '以后别用列表', ['answer_format=不用列表']],
+    ['zh', '以后不要用日语跟我说', []],
+    ['ja', 'これからは表は使わないで', ['answer_format=表なし']],
+    ['ja', 'これからは韓国語で話しないで', []],
+  ])('is never filled as its opposite (%s: %s)', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+
+  it.each([
+    ['en', "Don't hold back, from now on use smileys", ['answer_format=smileys']],
+    ['en', 'No rush, and from now on keep your replies brief', ['answer_length=brief']],
+    ['de', 'Kein Stress, antworte ab jetzt knapp', ['answer_length=knapp']],
+    ['ja', 'これからは箇条書きで頼む', ['answer_format=箇条書き']],
+  ])('is distinguished from a wish beside a negation (%s: %s)', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+});
+
+describe('a format of answers that is allowed again', () => {
+  it.each([
+    ['en', 'u can use smileys again', 'no smileys'],
+    ['en', 'feel free to send tables again', 'no tables'],
+    ['en', 'ok bring back the bullet points', 'no bullet points'],
+    ['de', 'Tabellen kannst du wieder benutzen', 'keine Tabellen'],
+    ['es', 'puedes usar tablas otra vez', 'sin tablas'],
+    ['fr', 'tu peux remettre des tableaux', 'sans tableaux'],
+    ['it', 'puoi usare di nuovo le tabelle', 'niente tabelle'],
+    ['nl', 'je mag tabellen weer gebruiken', 'geen tabellen'],
+    ['pt', 'pode usar tabelas de novo', 'sem tabelas'],
+    ['zh', '可以再用列表', '不用列表'],
+    ['ja', 'やっぱりリストを使っていいよ', 'リストなし'],
+  ])('ends the exclusion (%s: %s)', (language, sentence, value) => {
+    expect(fill(language, sentence)).toEqual([`not answer_format=${value}`]);
+  });
+
+  it.each([
+    ['en', 'you used smileys again'],
+    ['en', 'can you send me the shopping list again'],
+    ['de', 'du hast wieder Tabellen benutzt'],
+  ])('is distinguished from a complaint and from a request for a text (%s: %s)', (language, sentence) => {
+    expect(fill(language, sentence)).toEqual([]);
+  });
+});
+
 describe('an event that nearly happened', () => {
   it.each([
     ['en', 'We nearly bought a Volvo last spring'],

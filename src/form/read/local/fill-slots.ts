@@ -2,6 +2,7 @@ import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import {
   continuesOthers,
+  hidesPerson,
   isAboutOthers,
   isAboutUser,
   listPattern,
@@ -9,6 +10,7 @@ import {
   packRegExp,
   perPack,
   plainMarks,
+  saysAny,
   speaksOfOthers,
 } from '../../../language/packs/packs.ts';
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
@@ -58,7 +60,7 @@ function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: R
     for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
       yield { ...compiled, match };
       const isOfSeveral = match.groups?.['rel'] !== undefined || hasTrait(compiled.rule.attribute, 'several');
-      match = isOfSeveral ? compiled.find(words, match.index + 1) : null;
+      match = isOfSeveral ? compiled.find(words, match.indices?.groups?.['rel']?.[1] ?? match.index + 1) : null;
     }
   }
 }
@@ -172,6 +174,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
 function polarityOf(found: Found): Polarity | null {
   const { rule, text, pack, before, end, whole, isPerson, has } = found;
   if (!rule.firm && isNotClaimed(found)) return null;
+  if (isUnwanted(found)) return null;
   if (rule.denied === true) return isOverOrNegated(found) ? null : 'denied';
   const parting = isPerson ? partingOf(before, text.slice(end), pack) : null;
   if (parting !== null) return parting === 'parted' && hasTrait(rule.attribute, 'parted') ? 'denied' : null;
@@ -185,6 +188,13 @@ function polarityOf(found: Found): Polarity | null {
  */
 function leavesOut({ attribute, value }: SlotRule): boolean {
   return value?.includes('{value}') === true && (attribute === 'diet' || attribute.startsWith('answer_'));
+}
+
+/** Whether a negation governs a wish about answers, so that the user wants the opposite: "do not answer in German". */
+function isUnwanted({ rule, before, lead, pack }: Found): boolean {
+  if (!rule.attribute.startsWith('answer_') || (leavesOut(rule) && rule.denied !== true)) return false;
+  const words = (before + lead).split(marksOf(pack).mark).at(-1) ?? '';
+  return listPattern(pack, 'excludes').test(words);
 }
 
 function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {
@@ -245,22 +255,49 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
 function isOfSomebodyElse(found: Found): boolean {
   const { subject, whole, rule, text, pack, context } = found;
   const turn = context.turn ?? text;
-  if (subject === USER && followsOthers(found)) return true;
+  if (subject === USER && (followsOthers(found) || isVisited(found))) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.whole === true && turn.trim() !== text.trim()) return true;
   if (rule.alone === true && speaksOfOthers(`${turn} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
 }
 
+/** In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person. */
+function isInCalendar(attribute: string, pack: Pack): boolean {
+  return pack.script === 'han' && hasTrait(attribute, 'event');
+}
+
 function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
-  const isOfUser = likely !== 'kept' && !isPerson && !attribute.startsWith('answer_');
+  const isOfUser = likely !== 'kept' && !isPerson && !attribute.startsWith('answer_') && !isInCalendar(attribute, pack);
   // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
-  const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : pack.isUninflected === true && isOfUser;
+  const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
   return (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, context);
 }
+
+/**
+ * Whether a job without a subject is the job of a person whom the user sees or pays. A verb precedes the job ("rebooked dentist, again"), or
+ * a day, a time or a thing of the user follows it ("dentist at 3pm", "plumber for our sink").
+ */
+function isVisited({ rule: { attribute }, lead, value, end, text, pack, context }: Found): boolean {
+  if (attribute !== 'job_title' || /\p{L}/u.test(lead)) return false;
+  const words = value.split(' ').slice(0, -1);
+  const isVerb = (word: string): boolean =>
+    saysAny(pack, word, 'past', 'ask', 'decision') && !listPattern(pack, 'titleWord').test(word);
+  const rest = text.slice(end);
+  const isNear = ({ start, isDay, from }: FoundDate): boolean =>
+    start < FAR && (isDay || (from !== null && from > context.now));
+  const isTimed = findDates(rest, pack, { ...context, prefer: 'future' }).some(isNear) || CLOCK.test(rest);
+  return isTimed || words.some(isVerb) || listPattern(pack, 'visitFor').test(rest.slice(0, FAR));
+}
+
+/** The number of characters between a job and words that belong to it. */
+const FAR = 16;
+/** A time after a job: "at 5", ", 3pm". In "chef, 12 years" and "chef, 34", the number is not a time. */
+const CLOCK =
+  /^,?(?: \p{L}{1,9}){0,2} \d{1,2}(?:[:.h]\d\d| ?(?:am|pm|h|uhr|uur)(?!\p{L}))(?! ?(?:-|–|\p{L}{1,4} \d))|^ \p{L}{1,4} \d{1,2}(?![\d\p{L}]| ?\p{L})/iu;
 
 /** Whether the words are a question, a condition, a guess, a joke or reported speech. */
 function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, pack, has }: Found): boolean {

@@ -234,6 +234,55 @@ describe('a smoking habit', () => {
   });
 });
 
+describe('an activity or a thing that is known', () => {
+  const denied = async (said: string, attribute: string, value: string): Promise<(string | null)[]> => {
+    const known = [memory({ attribute, value, polarity: 'affirmed', content: value })];
+    const { statements } = await read(said, { known });
+    return statements.flatMap((one) => (one.polarity === 'denied' ? [one.attribute] : []));
+  };
+
+  it.each([
+    ['gave up pilates, my back is worse', 'hobby', 'pilates'],
+    ['I had to quit squash because of my elbow', 'sport', 'squash'],
+    ["I've stopped playing the cello this year", 'instrument', 'cello'],
+    ['Ich habe mit dem Rudern aufgehört', 'hobby', 'Rudern'],
+    ['he dejado el pádel porque me duele el codo', 'sport', 'pádel'],
+    ["j'ai arrêté l'escrime", 'sport', 'escrime'],
+    ['não faço mais pilates', 'hobby', 'pilates'],
+    ['ho smesso di suonare il violino', 'instrument', 'violino'],
+    ['ik ben gestopt met zwemmen', 'hobby', 'zwemmen'],
+    ['sold the Gazelle yesterday', 'bike', 'Gazelle'],
+  ])('ends if the user gives it up: %s', async (said, attribute, value) => {
+    expect(await denied(said, attribute, value)).toEqual([attribute]);
+  });
+
+  it.each([
+    ['my husband gave up pilates', 'hobby', 'pilates'],
+    ['I never gave up pilates', 'hobby', 'pilates'],
+    ['stopped swimming, got a towel and went home', 'hobby', 'swimming'],
+    ['my cousin sold the Gazelle yesterday', 'bike', 'Gazelle'],
+  ])('does not end otherwise: %s', async (said, attribute, value) => {
+    expect(await denied(said, attribute, value)).toEqual([]);
+  });
+});
+
+describe('a piece of a turn that states nothing alone', () => {
+  const by = createLocalReader({
+    select: (...input) => ({ ...select(...input), keep: { yes: 0.7, no: 0.3 } }),
+  });
+  // The question between the pieces and the last sentence is not kept, so that the pieces form no statement with it.
+  it.each([
+    ['Arrived! Where is the bus? My sister Ana picks us up on Sunday.', []],
+    ['Und Brot. Wo ist der Bus? Meine Schwester Ana holt uns am Sonntag ab.', []],
+    ['Pregnant! Where is the bus? My sister Ana picks us up on Sunday.', ['Pregnant!']],
+    ['Widowed.', ['Widowed.']],
+    ['We married. Where is the bus? My sister Ana picks us up on Sunday.', ['We married.']],
+  ])('is not kept, unless it states an illness or an event: %s', async (said, kept) => {
+    const { statements } = await read(said, { by });
+    expect(statements.flatMap(({ text }) => (/sunday|sonntag|bus/i.test(text) ? [] : [text]))).toEqual(kept);
+  });
+});
+
 describe('standing wishes and their withdrawal', () => {
   it.each([
     ['Please reply in Dutch.', 'answer_language=Dutch'],
@@ -278,11 +327,15 @@ describe('a wish for the layout of answers', () => {
     ['No more tables, from now on use full sentences.', ['full sentences'], { kind: 'replaces', known: 2 }],
     ['Never use tables please.', ['no tables'], { kind: 'replaces', known: 2 }],
     ['From now on use British spelling.', ['British spelling'], null],
-  ])('replaces the known wish for a layout, and no other wish: %s', async (said, values, relation) => {
-    const wishes = (await read(said, { known })).statements.filter(({ attribute }) => attribute === 'answer_format');
-    expect(wishes.map(({ value }) => value)).toEqual(values);
-    expect(wishes[0]?.relation).toEqual(relation);
-  });
+    ['Please do not use metric units.', ['no metric units'], { kind: 'replaces', known: 1 }],
+  ])(
+    'replaces the known wish for a layout or the opposite wish, and no other wish: %s',
+    async (said, values, relation) => {
+      const wishes = (await read(said, { known })).statements.filter(({ attribute }) => attribute === 'answer_format');
+      expect(wishes.map(({ value }) => value)).toEqual(values);
+      expect(wishes[0]?.relation).toEqual(relation);
+    },
+  );
 });
 
 describe('an introduction that begins with a greeting', () => {
@@ -543,6 +596,26 @@ describe('the reading layers', () => {
     });
     expect((await read(letter, { by })).statements).toEqual([]);
     expect((await read(letter)).statements).not.toEqual([]);
+  });
+
+  it.each([
+    ['Hello, I am Ruth. I live in Linz. Please keep your replies brief.', ['Ruth', 'Linz', 'brief']],
+    ['Hallo, ich heiße Ruth. Ich wohne in Linz. Antworte mir bitte immer kurz.', ['Ruth', 'Linz', 'kurz']],
+    ['初めまして。奈良に住んでいます。短く返信してね。', ['奈良', '短く']],
+    ['Hello, I am Ruth. I live in Linz. Translate your answer.', []],
+  ])('read an introduction again without the wish that follows it: %s', async (text, expected) => {
+    // The layers take the words before an instruction for a text to work on.
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        foreign: Float32Array.from(parts, (_, index) =>
+          /brief|kurz|短く|Translate/.test(parts.at(-1) ?? '') && index < parts.length - 1 ? 9 : -9,
+        ),
+        values: [],
+      });
+    const { statements } = await read(text, { by: createLocalReader({ readParts }) });
+    const values = statements.flatMap(({ value }) => value ?? []);
+    expect(values).toEqual(expect.arrayContaining(expected));
+    if (expected.length === 0) expect(values).toEqual([]);
   });
 
   it('may fail, and the reader then decides by words and layout alone', async () => {

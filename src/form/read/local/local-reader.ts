@@ -8,6 +8,7 @@ import {
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
+  continuesOthers,
   detectPack,
   isOrdinary,
   listPattern,
@@ -489,7 +490,8 @@ function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotCon
 }
 
 /** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
-function partedSlots({ text, filled }: ReadUnit, pack: Pack, known: readonly Memory[]): FilledSlot[] {
+function partedSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[]): FilledSlot[] {
+  const { text, filled } = unit;
   const plain = plainMarks(text);
   return known.flatMap(({ subject, attribute, value, polarity }) => {
     const list = ENDING_LISTS.find((each) => hasTrait(attribute, each));
@@ -499,9 +501,9 @@ function partedSlots({ text, filled }: ReadUnit, pack: Pack, known: readonly Mem
       const at = nameAt(plain, name, list !== 'parted');
       if (at < 0) return false;
       const [before, after] = [plain.slice(0, at), plain.slice(at + name.length)];
-      return list === 'parted'
-        ? partingOf(before, after, pack) === 'parted'
-        : listPattern(pack, list).test(`${before}<>${after}`);
+      if (list === 'parted') return partingOf(before, after, pack) === 'parted';
+      const words = listPattern(pack, list).exec(`${before}<>${after}`);
+      return words !== null && !continuesOthers(words, plain, pack, unit);
     };
     const names = [value, ...value.split(' ').filter(({ length }) => length > 2)];
     return names.some(isEnded)

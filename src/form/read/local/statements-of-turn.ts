@@ -9,6 +9,7 @@ import {
   perPack,
   plainMarks,
   relationsOf,
+  wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
@@ -104,6 +105,7 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
       statements.push(...slots);
       continue;
     }
+    if (slots.length === 0 && isFragment(group)) continue;
     const own = ownWords(turn, group);
     // An event is one statement, with its own words and its day.
     const event = slots.find((slot) => isEventInWords(slot.attribute, group));
@@ -149,10 +151,21 @@ function layoutOf(
   return match.groups?.['not'] === undefined ? 'wanted' : 'excluded';
 }
 
-/** The relation to the known wish for a layout that a new wish replaces. */
-function replacedLayout(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
-  if (layoutOf(slot, pack) === null) return null;
-  const index = known.findIndex((one) => layoutOf(one, pack) !== null && !hasValue(one, slot.value));
+/** The relation to the known wish that a new wish replaces: a wish for another layout, or the opposite wish about the same format. */
+function replacedFormat(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
+  if (slot.attribute !== 'answer_format' || slot.polarity === 'denied') return null;
+  const value = normalValue(slot.value ?? '');
+  const isOpposite = (other: string): boolean => {
+    const [short = '', long = ''] = [value, other].toSorted((one, two) => one.length - two.length);
+    return long.includes(short) && listPattern(pack as Pack, 'excludes').test(long.replace(short, ' '));
+  };
+  const index = known.findIndex(
+    (one) =>
+      one.attribute === slot.attribute &&
+      one.polarity !== 'denied' &&
+      !hasValue(one, slot.value) &&
+      ((layoutOf(slot, pack) !== null && layoutOf(one, pack) !== null) || isOpposite(normalValue(one.value ?? ''))),
+  );
   return index < 0 ? null : { kind: 'replaces', known: index + 1 };
 }
 
@@ -184,6 +197,22 @@ function grouped(kept: readonly Kept[]): Kept[][] {
     else groups.push([item]);
   }
   return groups.filter((group) => !group.every(({ isContext }) => isContext === true));
+}
+
+/** The words of all languages, because the language of so few words is often not recognised. */
+const AND_FIRST = new RegExp(`^(?:${wordsOfAll('and', 'latin')})(?: [\\p{L}']+){1,2}[.!]*$`, 'iu');
+
+/**
+ * Whether the kept words are a piece of a longer turn that states nothing without the rest: one word, or "and" with a word. A word for an
+ * illness or a pregnancy is kept.
+ */
+function isFragment(group: readonly Kept[]): boolean {
+  const [{ unit, isWanted }, ...others] = group as readonly [Kept, ...Kept[]];
+  const { pack, text, count } = unit;
+  if (others.length > 0 || isWanted || count === 1 || pack === null || pack.script === 'han') return false;
+  const plain = plainMarks(text);
+  const isWord = plain.match(/[\p{L}\p{N}]+/gu)?.length === 1 && !/\d/.test(plain);
+  return (isWord && !isVital(plain, pack)) || AND_FIRST.test(plain);
 }
 
 const LEAST_LEFT = 4;
@@ -279,7 +308,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     from: slot.from?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
-    relation: replacedLayout(slot, unit.pack, input),
+    relation: replacedFormat(slot, unit.pack, input),
     importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });
@@ -287,9 +316,11 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
 
 /** The importance of a statement: highest for health and intolerances, then for what the user asks to remember. */
 function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealth = false): number | null {
-  const isVital =
-    isHealth || (pack !== null && listPattern(pack, 'health', 'being', 'intolerance').test(plainMarks(words)));
-  return isVital ? VITAL : isWanted ? REMEMBERED : null;
+  return isHealth || (pack !== null && isVital(words, pack)) ? VITAL : isWanted ? REMEMBERED : null;
+}
+
+function isVital(words: string, pack: Pack): boolean {
+  return listPattern(pack, 'health', 'being', 'intolerance').test(plainMarks(words));
 }
 
 /** Whether the value of a slot is known, so that its denial means "no longer". */

@@ -13,6 +13,7 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import {
   continuesOthers,
   detectPack,
+  hidesPerson,
   isOrdinary,
   listPattern,
   packPattern,
@@ -189,7 +190,20 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
   if (parts.length === 0 || read === undefined) return UNTOLD;
-  const { foreign, asks, takesBack, changes, values } = await read(wordsOf(readable, parts), options);
+  const words = wordsOf(readable, parts);
+  const { foreign, asks, takesBack, changes, values } = await read(words, options);
+  const isOther = (index: number): boolean => !isOfAnswers(words[index] ?? '', detectPack(readable));
+  const others = parts.flatMap((_part, index) => (isOther(index) ? [index] : []));
+  // Before a wish about the answers ("Keep your replies brief"), the layers take an introduction of the user for a text to work on. The
+  // message is therefore also read without the wish.
+  if (others.length > 0 && others.length < parts.length && foreign.some((odds) => odds > 0)) {
+    const alone = await read(
+      others.map((index) => words[index] ?? ''),
+      options,
+    );
+    for (const [place, index] of others.entries())
+      foreign[index] = Math.min(foreign[index] ?? 0, alone.foreign[place] ?? 0);
+  }
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
   return {
     foreign: foreignAsTold(readable, parts, foreign, asks),
@@ -201,6 +215,11 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
       end: startOf(part) + end,
     })),
   };
+}
+
+/** Whether a part is about the answers of the assistant, and not about a text. */
+function isOfAnswers(part: string, pack: Pack | null): boolean {
+  return pack !== null && listPattern(pack, 'ownAnswers').test(plainMarks(part)) && !asksAboutText(part);
 }
 
 /** The words of the parts. Each part starts at the end of the one before it, so that list markers belong to their lines. */
@@ -281,7 +300,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const before = text.slice(0, start);
     const isOwned = ownedPattern(pack).test(before);
     // Words without a subject are about the person of the words before them: "My dad fell, broken hip".
-    const isFragment = pack.isUninflected === true || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
+    const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, unit)) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
