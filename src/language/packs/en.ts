@@ -43,7 +43,7 @@ export const english: Pack = {
       'tired|happy|sad|angry|worried|scared|nervous|excited|stressed|exhausted|proud|lonely|raging|fed up|annoyed|ashamed|relieved|anxious|bored|sick|pain|hurts|sore',
     joke: "haha+|ha|hahaha|lol|lmao|rofl|jk|just kidding|kidding|joking|i'm joking|sarcasm|as if|yeah right|/s|not really|in my dreams",
     kidding: "just kidding|kidding|joking|jk|as if|yeah right|in my dreams|not really|/s|that's a joke|thats a joke",
-    said: 'said|says|say|(?<!was |were |been |got |get )told|tells|reckons|thinks|think|thought|dreamt|dreamed|according to|quote|asked|wrote|writes|claims|goes|was like|texted|calls it',
+    said: 'said|says|say|(?<!was |were |been |got |get )told|tells|reckons|thinks|think|thought|dreamt|dreamed|according to|(?<!a |the )quote|asked|wrote|writes|claims|goes|was like|texted|calls it',
     over: 'used to|formerly|previously|back then|back when|when i was|as a (?:kid|child|boy|girl|teenager|student)|in the (?:nineties|eighties|seventies|90s|80s|70s)|years ago|for years i|ex-|my ex|my old|my late|my first (?:husband|wife)|(?:was|were)(?! (?:told|diagnosed|put on))|had been|stopped|quit|gave up|given up|got rid of|sold|jacked in|packed in|lost my|leaving|left my',
     ended:
       "no longer|not (?:\\S+ ){0,6}(?:any ?more|any longer)|(?:don't|dont|doesn't|doesnt|isn't|isnt|aren't|i'm not|im not) (?:\\S+ ){0,6}(?:any ?more|anymore|any longer)",

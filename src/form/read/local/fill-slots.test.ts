@@ -462,6 +462,32 @@ describe('a child or an animal of another person', () => {
   });
 });
 
+describe('words that the end of the sentence attributes to another person', () => {
+  it.each([
+    ['en', 'I live in Hull now, he wrote'],
+    ['en', "I'm vegan, my sister says"],
+    ['de', 'Ich wohne jetzt in Linz, schrieb mein Bruder'],
+    ['es', 'Vivo en Sevilla ahora, dice mi hermana'],
+    ['fr', "J'habite à Nantes maintenant, écrit-elle"],
+    ['pt', 'Eu moro no Porto agora, diz a minha irmã'],
+    ['it', 'Vivo a Torino adesso, dice mia sorella'],
+    ['nl', 'Ik woon nu in Utrecht, zegt mijn zus'],
+    ['zh', '我现在住在上海，她说。'],
+    ['ja', '私は大阪に住んでいますと妹が言ってた'],
+  ])('fill no slot: %s, %s', (language, sentence) => {
+    expect(fill(language, sentence)).toEqual([]);
+  });
+
+  it.each([
+    ['en', 'I live in Hull, as I said', 'home_city=Hull'],
+    ['de', 'Ich wohne in Linz, wie ich sagte', 'home_city=Linz'],
+    ['nl', 'Ik woon in Utrecht, zei ik al', 'home_city=Utrecht'],
+    ['en', 'I live in Hull, my brother thinks it is too far', 'home_city=Hull'],
+  ])('and the words of the user do: %s, %s', (language, sentence, slot) => {
+    expect(fill(language, sentence)).toEqual([slot]);
+  });
+});
+
 describe('an event that nearly happened', () => {
   it.each([
     ['en', 'We nearly bought a Volvo last spring'],

@@ -10,6 +10,7 @@ import {
   perPack,
   plainMarks,
   speaksOfOthers,
+  wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
@@ -271,8 +272,23 @@ function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, 
   const nearly = hasTrait(rule.attribute, 'exact') ? before : text.slice(clause.start, end);
   if (listPattern(pack, 'nearly').test(nearly)) return true;
   // Reported speech continues after a comma: "he writes, I moved here in 1958".
-  if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return true;
+  const isReported = has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]);
+  if (subject === USER && (isReported || isSaidAfter(text.slice(end), pack))) return true;
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
+}
+
+const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({
+  tag: packRegExp(
+    lists['saidAfter'] ?? `[,;–—-] ?(?:(?:${said})(?:[ -]\\p{L}+){0,3}|(?:\\p{L}+ ){1,3}(?:${said}))[.!]*$`,
+  ),
+  own: wordsPattern(i, script),
+}));
+
+/** Whether the last words of a sentence name another person as the speaker: "I live in Vienna now, she writes". "As I said" does not. */
+export function isSaidAfter(words: string, pack: Pack): boolean {
+  const { tag, own } = saidAfter(pack);
+  const said = tag.exec(words)?.[0];
+  return said !== undefined && (pack.script === 'han' || !own.test(said));
 }
 
 /** Whether the words say that the value no longer holds or does not hold. */

@@ -228,6 +228,7 @@ describe('a smoking habit', () => {
   it.each([
     ['Maybe I should have quit smoking by now.', 'I vape on the balcony every evening'],
     ['I stopped vaping in April.', 'I never smoke indoors'],
+    ['I stopped vaping in April, my brother writes.', 'I vape on the balcony every evening'],
     ['I stopped running in April.', 'I vape on the balcony every evening'],
   ])('does not end: %s', async (said, content) => {
     expect(await ends(said, content)).toEqual([]);
@@ -646,6 +647,7 @@ describe('the reading layers', () => {
       partReading(parts.length, { changes: Float32Array.from(parts, (part) => (part.startsWith('Sold') ? 6 : -6)) });
     const by = createLocalReader({ readParts });
     expect((await read(['I drive a Volvo.', 'Sold the car on Monday.'], { by })).changes).toEqual([2]);
+    expect((await read('Sold the car on Monday, my brother writes.', { by })).changes).toBeUndefined();
   });
 });
 

@@ -40,7 +40,7 @@ import {
   type StatementReader,
 } from '../reader.ts';
 import { announced, type Telling } from './announced-text.ts';
-import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
+import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
 import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
@@ -232,7 +232,10 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
-  const mayChange = forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
+  const isOwn = turn.units.some(
+    ({ isForeign, pack, text }) => !isForeign && (pack === null || !isSaidAfter(text, pack)),
+  );
+  const mayChange = isOwn && forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
@@ -303,6 +306,7 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
     !isForeign &&
     !/[?？]/u.test(text) &&
     pack !== null &&
+    !isSaidAfter(plain, pack) &&
     !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
     !listPattern(pack, 'nearly').test(plain)
   );

@@ -7,6 +7,7 @@ import {
   isForeignAt,
   playLeftAt,
   promptSpans,
+  saysI,
 } from '../../../language/foreign-text.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
@@ -394,11 +395,6 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
   if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord))) return true;
   if (!isGiven(name) || pack === null) return false;
   return saysI(rest, pack) && !apposition(pack).test(plainMarks(rest).replaceAll("'", "' "));
-}
-
-/** Whether a text has words in the first person. Words are split at apostrophes, because the pattern matches whole words: "j'habite". */
-export function saysI(text: string, { words: { me, my }, script }: Pack): boolean {
-  return wordsPattern(`${me}|${my}`, script).test(plainMarks(text).replaceAll("'", "' "));
 }
 
 const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
