@@ -52,9 +52,12 @@ export function withDates(
     tense === 'happened'
       ? datesOfPast(words, pack, at)
       : findDates(plainMarks(words), pack, { ...at, prefer: 'future' });
+  // "I gave up the fish on Friday thing" names the day of a habit.
+  const isOneDay =
+    (tense === 'happened' || tense === 'planned') && !listPattern(pack, 'custom').test(plainMarks(words));
   const dates = found.filter(
     ({ isBareWeekday, relative, hasYear, from }) =>
-      (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
+      (!isBareWeekday || isOneDay) &&
       // "Due 28 November", said in January, is as likely to mean the past November as the next one.
       !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
   );

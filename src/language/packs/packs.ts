@@ -448,13 +448,14 @@ const ENGLISH_NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|go
 
 /**
  * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
- * last counts: the user, a relation of the user, or somebody whose name is known.
+ * last counts: the user, a relation of the user, or somebody whose name is known. If the value is one of several (a child, an animal), any
+ * person with whom the preceding sentence begins counts.
  */
 export function continuesOthers(
   match: { 0: string; index: number },
   text: string,
   pack: Pack,
-  { turn = text, people = [] }: { turn?: string; people?: readonly string[] },
+  { turn = text, people = [], isSeveral = false }: { turn?: string; people?: readonly string[]; isSeveral?: boolean },
 ): boolean {
   const isUsers = (part: string): boolean => isAboutUser(part, pack);
   if (isUsers(match[0])) return false;
@@ -474,17 +475,27 @@ export function continuesOthers(
   ];
   const before = text.slice(0, match.index);
   const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
-  if (last >= 0 || (!isDone && /\p{L}/u.test(before))) return last >= 0 && !isUsers(before.slice(last));
+  if (last >= 0 || (!isDone && !isSeveral && /\p{L}/u.test(before))) return last >= 0 && !isUsers(before.slice(last));
   // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken hip".
-  const at = Math.max(0, turn.indexOf(text));
-  const earlier = plainMarks(turn.slice(Math.max(0, at - NEAR), at)).trimEnd();
-  const opening =
-    earlier
-      .slice(0, -1)
-      .split(/[.!?\n]/)
-      .at(-1)
-      ?.trim() ?? '';
-  return !isUsers(before) && othersIn(opening).some(({ index }) => index === 0);
+  const opening = sentenceBefore(text, turn);
+  if (isUsers(before)) return false;
+  return othersIn(opening).some(({ index }) => index === 0) || (isSeveral && opensWithName(opening, pack));
+}
+
+function sentenceBefore(sentence: string, turn: string): string {
+  const at = Math.max(0, turn.indexOf(sentence));
+  const parts = plainMarks(turn.slice(Math.max(0, at - NEAR), at)).split(/[.!?\n]+/);
+  return parts.findLast((part) => /\p{L}/u.test(part))?.trim() ?? '';
+}
+
+/** Whether a sentence begins with somebody who has or did something: "Milan's wife had the baby", "the Hubers had a girl". */
+function opensWithName(sentence: string, pack: Pack): boolean {
+  const [, name = '', owned, verb = ''] = /^(?:the )?([\p{L}-]+)('s)? ([\p{L}]+)/iu.exec(sentence) ?? [];
+  return (
+    name !== '' &&
+    !isOrdinary(name.toLowerCase(), pack) &&
+    (owned !== undefined || packPattern(pack, 'past').test(verb))
+  );
 }
 
 /** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */

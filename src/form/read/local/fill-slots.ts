@@ -15,6 +15,7 @@ import {
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
+import { withoutEnd } from '../../../language/words.ts';
 import { DAY } from '../../../record/clock.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
@@ -104,6 +105,9 @@ function endsClause(value: string, shape: string, text: string, match: RegExpExe
 /** The value of a match. Null if the matched words contain none. */
 function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchInput): string | null {
   const value = raw === undefined ? input.rule.value : cutValue(raw, input.shape, input, match);
+  // The words after the user's name in the pattern must follow the name: "Holz Maier delivers late here", "Tom's here".
+  const isFollowed = hasTrait(input.rule.attribute, 'own') && raw !== undefined && !match[0].endsWith(raw);
+  if (isFollowed && !withoutEnd(raw, '.,').endsWith(value ?? '')) return null;
   // Patterns count UTF-16 code units, so a value may end inside a surrogate pair. Such a value is dropped.
   return value && value.isWellFormed() ? value : null;
 }
@@ -216,12 +220,18 @@ function isLongAgo({ text, pack, context }: Found): boolean {
   );
 }
 
+const sometimes = perPack(({ script, calendar: { weekdays }, lists: { atTimes = '(?!)' } }) =>
+  wordsPattern(`(?:${weekdays.join('|')})s?|${atTimes}`, script),
+);
+
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
 
 /** Whether the words describe only the present moment, a former job, or the work of an animal. */
 function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has }: Found): boolean {
   const isOfWork = hasTrait(attribute, 'work');
   if (isOfWork && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
+  // What a person eats only on some days or at one meal is a habit.
+  if (attribute === 'diet' && (has('passing', whole) || sometimes(pack).test(whole))) return true;
   // The place where a person is today is not where they live or work, unless the words report a move.
   return hasTrait(attribute, 'lasting') && tense !== 'planned' && has('passing', whole) && !has('past', lead);
 }
@@ -260,7 +270,10 @@ function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, tex
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
-  return (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, context);
+  const isSeveral = hasTrait(attribute, 'several');
+  return (
+    (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, { ...context, isSeveral })
+  );
 }
 
 /** Whether the words are a question, a condition, a guess, a joke or reported speech. */

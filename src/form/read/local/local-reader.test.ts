@@ -390,6 +390,9 @@ describe('dates', () => {
     'Remember that on Wednesdays I work from home.',
     'Merk dir, dass ich sonntags nie arbeite.',
     'Recuerda que los lunes siempre cerramos.',
+    'Remember that I stopped the fish on Friday thing.',
+    'Merk dir, dass ich die Gewohnheit mit dem Kino am Montag aufgegeben habe.',
+    'Note that I gave up my old habit of wine on Sunday.',
   ])('are not given to habits: %s', async (text) => {
     const { statements } = await read(text);
     expect(statements[0]?.text).not.toContain('[');
@@ -609,6 +612,25 @@ describe('the reading layers', () => {
       (await read(text, { by })).statements.find(({ attribute }) => attribute === 'partner_name')?.explicit;
     expect(await certaintyOf('Nina cooked for us.')).toBe(false);
     expect(await certaintyOf('My wife is called Nina.')).toBe(true);
+  });
+
+  it.each([
+    ['name', 'our contact at the bank is Gerald Hofer', 'Gerald Hofer', []],
+    ['name', 'I always sign with Gerald Hofer', 'Gerald Hofer', ['Gerald Hofer']],
+    ['job_title', 'I owe the crew a dinner, hotel Gärtner', 'hotel Gärtner', []],
+    ['job_title', 'I earn my money by hand, landscape gardener', 'landscape gardener', ['landscape gardener']],
+    ['child_name', 'Petra hat entbunden. Ein Mädchen, Ida.', 'Ida', []],
+    ['child_name', 'Wir haben es geschafft. Ein Mädchen, Ida.', 'Ida', ['Ida']],
+  ])('give the user no %s of somebody else: %s', async (attribute, text, value, values) => {
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        values: parts.flatMap((words, part) => {
+          const start = words.indexOf(value);
+          return start < 0 ? [] : [{ part, start, end: start + value.length, attribute, probability: 0.99 }];
+        }),
+      });
+    const { statements } = await read(text, { by: createLocalReader({ readParts, select: keepsAll }) });
+    expect(statements.flatMap((one) => (one.attribute === attribute ? one.value : []))).toEqual(values);
   });
 
   it('fill no slot that is not probable enough', async () => {

@@ -270,9 +270,12 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isTaken = unit.filled.some(
       (other) => intersects(place, other) || (isOfSeveral && other.attribute === attribute),
     );
-    if (place.start === place.end || isTaken || (isNobodys && isOfSeveral)) return [];
+    const isOfPerson = isOfSeveral || hasTrait(attribute, 'own');
+    if (place.start === place.end || isTaken || (isNobodys && isOfPerson)) return [];
     const value = unit.text.slice(place.start, place.end);
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
+    // "gasthof Pfleger" is a name. In German, titles are capitalised too.
+    if (attribute === 'job_title' && pack.language !== 'de' && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value)) return [];
     const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
     const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
@@ -283,7 +286,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isOwned = ownedPattern(pack).test(before);
     // Words without a subject are about the person of the words before them: "My dad fell, broken hip".
     const isFragment = pack.isUninflected === true || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
-    if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, unit)) return false;
+    const isSeveral = hasTrait(attribute, 'several');
+    if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
