@@ -270,6 +270,59 @@ describe('standing wishes and their withdrawal', () => {
   );
 });
 
+describe('an order for all cases of a kind', () => {
+  const by = createLocalReader({ select: (...input) => ({ ...select(...input), keep: { yes: 0.2, no: 0.8 } }) });
+  it.each([
+    'never contact my landlord directly',
+    'any invoice over 300 euros needs my sign-off',
+    "don't accept meetings on fridays, ever",
+    'mails from Felbermayr you should always flag',
+    'no purchases without my ok',
+    'check with me first before you post anything',
+    'Ruf nie nach 20 Uhr bei Kunden an',
+    'Angebote immer an Lisa schicken',
+    'alle Rechnungen über 300 Euro brauchen meine Freigabe',
+    'nunca compartas mi número con nadie',
+    'cualquier factura de más de 300 euros requiere mi firma',
+    'ne partage jamais mon numéro',
+    'toute facture de plus de 300 euros demande mon accord',
+    'nunca partilhe o meu número',
+    'não envie nada aos clientes sem me perguntar',
+    'non condividere mai il mio numero',
+    'ogni fattura sopra i 300 euro richiede la mia firma',
+    'deel mijn nummer nooit met klanten',
+    'niets versturen zonder mijn akkoord',
+    '没有我的同意不要发任何邮件',
+    '千万别把我的电话告诉别人',
+    '私の番号は絶対に誰にも教えないで',
+    '私の許可なしに送らないで',
+  ])('is kept as an important preference: %s', async (said) => {
+    const { statements } = await read(said, { by });
+    expect(statements).toMatchObject([{ text: said, type: 'preference', tense: 'habit', importance: 0.8 }]);
+  });
+
+  it.each([
+    'forward this mail to Lisa',
+    "don't answer that one",
+    'the school trip needs my ok by friday',
+    'he sold the car without asking me',
+    'we always pay in cash',
+    'the neighbours never reply to us',
+    'all mails from this morning are spam, delete them',
+    'schick mir die Datei',
+    'meine Kinder wollen immer bestellen',
+    'das hat er gemacht, ohne mich zu fragen',
+    'siempre pago en efectivo',
+    'on ne sait jamais',
+    'non riesco mai a dormire',
+    'hij wil altijd betalen',
+    '把这封邮件转发给小王',
+    'このメールを田中さんに転送して',
+  ])('is distinguished from a single order and from a report: %s', async (said) => {
+    expect((await read(said, { by })).statements).toEqual([]);
+  });
+});
+
 describe('a wish for the layout of answers', () => {
   const known = [
     { subject: 'User', attribute: 'answer_format', value: 'metric units' },

@@ -37,7 +37,7 @@ import {
   type ReadStatement,
   type Relation,
 } from '../reader.ts';
-import type { Asked } from './selector.ts';
+import { type Asked, isStandingOrder } from './selector.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
@@ -285,11 +285,11 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   });
 }
 
-/** The importance of a statement: highest for health and intolerances, then for what the user asks to remember. */
+/** The importance of a statement: highest for health and intolerances, then for standing orders and what the user asks to remember. */
 function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealth = false): number | null {
   const isVital =
     isHealth || (pack !== null && listPattern(pack, 'health', 'being', 'intolerance').test(plainMarks(words)));
-  return isVital ? VITAL : isWanted ? REMEMBERED : null;
+  return isVital ? VITAL : isWanted || isStandingOrder(pack, plainMarks(words)) ? REMEMBERED : null;
 }
 
 /** Whether the value of a slot is known, so that its denial means "no longer". */
