@@ -271,6 +271,10 @@ export function kindOf(value: string, pack: Pack): string | null {
   const plain = plainMarks(value);
   if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
   if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
+  const list = ['bloodType', 'language'].find(
+    (name) => listPattern(pack, name).exec(plain)?.[0].length === plain.length,
+  );
+  if (list !== undefined) return list;
   if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
   return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
 }

@@ -516,6 +516,32 @@ describe('slots', () => {
     ]);
   });
 
+  it.each([
+    ['My blood type is B neg I think. No wait, 0 neg, my wife says.', ['blood_type=0 neg']],
+    ["I'm 51. no wait, 52", ['age=52']],
+    ["I live in Hull and I'm 51. Sorry, 52.", ['home_city=Hull', 'age=52']],
+    ['I live in Hull. No, Leeds.', ['home_city=Leeds']],
+    ['I live in Hull. Sorry, Tom.', ['home_city=Hull']],
+  ])('are corrected within a turn: %s', async (said, slots) => {
+    const { statements } = await read(said);
+    const filled = statements.filter(({ attribute }) => attribute !== null);
+    expect(filled.map(({ attribute, value }) => `${attribute}=${value}`)).toEqual(slots);
+  });
+
+  it.each([
+    ['my blood type is B neg, I think', 'ok so actually its B positive', 'blood_type=B positive'],
+    ['Meine Blutgruppe ist vermutlich 0 negativ', 'nein, A positiv', 'blood_type=A positiv'],
+    ['Always reply in Dutch', 'scratch that, english', 'answer_language=english'],
+  ])('are corrected in a later turn, even if they were uncertain: %s', async (content, said, slot) => {
+    const before = { ...event(content, 0), id: 'before' };
+    const first = (await read(content)).statements[0];
+    const known = [memory({ ...first, content: first?.text ?? content, sourceEvents: ['before'] } as Partial<Memory>)];
+    const { statements } = await read(said, { known, earlier: [before] });
+    expect(statements.map(({ attribute, value, relation }) => [`${attribute}=${value}`, relation?.known])).toEqual([
+      [slot, 1],
+    ]);
+  });
+
   it('are corrected by a short answer', async () => {
     const { statements } = await read([
       'My flat is in Bremen, I live in Bremen.',

@@ -245,12 +245,15 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request } = item;
+    const here = kept.length === 0 ? [] : statementsOf(turn, kept.slice(-1), input);
     const correction =
-      kept.length > 0
-        ? null
-        : (correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn));
-    if (correction !== null) reading.statements.push(correction);
-    else if (request === 'remember' && isBareRequest(unit)) {
+      correctionOf(unit, reading.statements, input, turn, here) ??
+      (kept.length > 0 ? null : replacementIn(unit, input, turn));
+    if (correction !== null) {
+      // The statements of the sentence that is corrected are complete, so that the sentence itself is no longer needed.
+      if (kept.pop() !== undefined) reading.statements.push(...here);
+      reading.statements.push(correction);
+    } else if (request === 'remember' && isBareRequest(unit)) {
       if (asked.length === 1) keepLastTurn(turn, input, reading);
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
