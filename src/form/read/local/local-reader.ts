@@ -48,6 +48,7 @@ import {
   contextOf,
   correctionOf,
   hasValue,
+  isCorrecting,
   isDangling,
   joinsLast,
   type Kept,
@@ -245,9 +246,9 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request } = item;
-    const here = kept.length === 0 ? [] : statementsOf(turn, kept.slice(-1), input);
+    const here = kept.length > 0 && isCorrecting(unit) ? statementsOf(turn, kept.slice(-1), input) : [];
     const correction =
-      correctionOf(unit, reading.statements, input, turn, here) ??
+      (isCorrecting(unit) ? correctionOf(unit, reading.statements, input, turn, here) : null) ??
       (kept.length > 0 ? null : replacementIn(unit, input, turn));
     if (correction !== null) {
       // The statements of the sentence that is corrected are complete, so that the sentence itself is no longer needed.

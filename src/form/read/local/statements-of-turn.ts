@@ -465,6 +465,12 @@ function correctingValue(text: string, pack: Pack): { value: string; kind: strin
   return kind === null || isLong ? null : { value, kind };
 }
 
+/** Whether a sentence has the form of a short answer that corrects a value. */
+export function isCorrecting({ pack, text, isForeign }: ReadUnit): boolean {
+  const mayCorrect = pack !== null && pack.requests.correcting !== '' && !isForeign && text.length <= 80;
+  return mayCorrect && correctingValue(text, pack) !== null;
+}
+
 const hedges = perPack(({ words: { hedge }, script }) => wordsPattern(hedge, script, 'giu'));
 
 /** The slots that the words of a statement would fill without a hedge: "my blood type is 0 neg I think". */
@@ -478,20 +484,19 @@ function guessed(said: Said, pack: Pack, at: DateContext): Said[] {
 }
 
 /**
- * The statement of a short answer that corrects the last value, such as "No, Leeds". Null unless exactly one slot of the last turns has a
- * value of the same kind, such as a weekday, a number or a name. If `here` has statements, these statements of the same turn are corrected,
- * and the corrected one is removed.
+ * The statement of a short answer (`isCorrecting`) that corrects the last value, such as "No, Leeds". Null unless exactly one slot of the
+ * last turns has a value of the same kind, such as a weekday, a number or a name. If `here` has statements, these statements of the same
+ * turn are corrected, and the corrected one is removed.
  */
 export function correctionOf(
-  { pack, text, isForeign }: ReadUnit,
+  { pack, text }: ReadUnit,
   said: ReadStatement[],
   input: ReadInput,
   { number: turn, at }: Turn,
   here: ReadStatement[] = [],
 ): ReadStatement | null {
-  if (pack === null || pack.requests.correcting === '' || isForeign || text.length > 80) return null;
-  const correcting = correctingValue(text, pack);
-  if (correcting === null) return null;
+  const correcting = pack === null ? null : correctingValue(text, pack);
+  if (pack === null || correcting === null) return null;
   const { value, kind } = correcting;
   const all: Said[] = here.length > 0 ? here.map((one) => ({ one, known: null })) : lastSaid(said, input, turn);
   // "Sorry, Tom" does not correct the name of a town.
