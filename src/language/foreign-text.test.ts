@@ -240,6 +240,56 @@ const PASTED: [name: string, text: string, foreign: string, own: string][] = [
     'the job in Oslo',
     'wow',
   ],
+  [
+    'a text after the name of its sender',
+    'a voicemail from Priya: I live in Hull now. I work for Asda',
+    'I work for Asda',
+    'voicemail',
+  ],
+  [
+    'a text after the name of its sender, in German',
+    'Nachricht von Sandra. Ich wohne jetzt in Linz. Ich arbeite bei Bosch.',
+    'Ich arbeite bei Bosch',
+    'Nachricht',
+  ],
+  [
+    'a text after the name of its sender, in Spanish',
+    'mensaje de mi hermana. Vivo en Sevilla. Trabajo en Zara.',
+    'Trabajo en Zara',
+    'mensaje',
+  ],
+  [
+    'a text after the name of its sender, in Chinese',
+    '小王发来的消息：我现在住在上海。我在腾讯工作。',
+    '我在腾讯工作',
+    '小王',
+  ],
+  ['a text after the name of its sender, in Japanese', '妹からのメール。私は大阪に住んでいます。', '大阪', '妹'],
+  [
+    'several sentences after a verb of writing',
+    'my sister writes: I moved to Bristol. I work at Lidl.',
+    'I work at Lidl',
+    'my sister',
+  ],
+  [
+    'several sentences after a verb of writing, in French',
+    "ma sœur m'a écrit : j'habite à Nantes. Je travaille chez Airbus.",
+    'Je travaille chez Airbus',
+    'ma sœur',
+  ],
+  [
+    'several sentences after a verb of writing, in Italian',
+    'Giulia mi ha scritto: vivo a Torino. Lavoro alla Fiat.',
+    'Lavoro alla Fiat',
+    'Giulia',
+  ],
+  ['several sentences after a verb of speaking', "my dad said: I'm 71 now. I live in Wigan.", 'I live in Wigan', '71'],
+  [
+    'several sentences after a verb of speaking, in Dutch',
+    'mijn zus zei: ik ben ziek. Ik woon in Utrecht.',
+    'Ik woon in Utrecht',
+    'ziek',
+  ],
 ];
 
 describe('text of somebody else', () => {
@@ -267,6 +317,14 @@ describe("the user's own words", () => {
     'Guten Abend! Ich wohne jetzt in Kiel und arbeite bei der Stadt. Hast du einen Tipp für den Umzug?',
     'SOLD. the boat is gone, 9,400 in cash and he paid the mooring too',
     'guess who called. CALLED. My brother Teo',
+    'Got a letter from my landlord. I have to move out by May. I live in Leeds.',
+    'Mail from the bank. My loan is approved. I live in Leeds.',
+    'My doctor said: no sugar. I feel fine so far.',
+    'Chief just replied: 2.3, last offer. I will take it.',
+    'I wrote to my boss: I quit. I live in Hull now.',
+    'Ich hab ihm geschrieben: ich wohne jetzt in Linz. Ich arbeite bei Bosch.',
+    'Brief vom Amt. Ich wohne in Graz.',
+    'About me: I live in Leeds. I am vegan.',
     'well. we came ninth of eleven. i need to tell somebody. start line total chaos, then the wind got up and we flew',
   ])('%s', (text) => {
     expect(foreignSpans(text)).toEqual([]);

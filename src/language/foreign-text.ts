@@ -1,7 +1,11 @@
 import type { AttributeTable } from '../record/attributes.ts';
 import { attributeLabel } from '../record/statement.ts';
+import type { Pack } from './packs/pack.ts';
 import {
   anyWords,
+  detectPack,
+  isOrdinary,
+  packPattern,
   packRegExp,
   PACKS,
   perPack,
@@ -20,6 +24,7 @@ export interface ForeignSpan extends TextSpan {
 const READ = 24_000;
 const SHORTEST_QUOTATION = 12;
 const OPENING_QUOTES = /["“„«»‹›「『'‘‚]/;
+const QUOTE_NEXT = new RegExp(`^\\s*${OPENING_QUOTES.source}`);
 const CLOSING: Readonly<Record<string, string>> = {
   '"': '"',
   '“': '”',
@@ -61,7 +66,8 @@ const GREETED = new RegExp(
   'iu',
 );
 // Somebody else is named as the author, so "I" in the text is not the user.
-const INTRODUCES = anyWords('introduces');
+const SENDS = anyWords('sends');
+const INTRODUCES = new RegExp(`${anyWords('introduces').source}|${SENDS.source}`, 'iu');
 const OWN_SENDING = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('ownSending')})(?!\\p{L})`, 'iu');
 const POINTS_ON = anyWords('pointsOn');
 const GREETS = new RegExp(`^\\s*["“„«]?(?:${wordsOfAll('greets')})(?=[\\s,!]|\\p{Lo})`, 'iu');
@@ -473,6 +479,11 @@ function blockMark(lines: readonly Line[]): BlockMark {
 
 const OWN_VOICE = PACKS.map((pack) => wordsPattern(`${pack.words.me}|${pack.words.my}`, pack.script, 'giu'));
 
+/** Whether a text has words in the first person. Words are split at apostrophes, because the pattern matches whole words: "j'habite". */
+export function saysI(text: string, { words: { me, my }, script }: Pack): boolean {
+  return wordsPattern(`${me}|${my}`, script).test(plainMarks(text).replaceAll("'", "' "));
+}
+
 /** Whether a block speaks in the first person: enough of its words are "I" or "my". */
 function isOwnVoice(lines: readonly Line[]): boolean {
   const text = plainMarks(lines.map((line) => line.text).join('\n'));
@@ -485,12 +496,80 @@ function isOwnVoice(lines: readonly Line[]): boolean {
 const OPENS_PLAY = anyWords('opensPlay');
 /** Words that end a role play or a quotation: "out of character", "by the way". */
 const LEAVES = anyWords('leavesPlay');
+/** Once the user says "she" or "he" of the person whose words they relay, the words are the user's own again. */
+export const SHE_OR_HE: RegExp = anyWords('sheOrHe');
+const MAIL_FROM = anyWords('mailFrom');
 /** "As Walter White says: …", "From the terms and conditions: …", "Tom on the phone: …". */
 const HEAD = `(?:${wordsOfAll('quotesHead', 'latin')})`;
 const QUOTED_HEAD = new RegExp(
   `^["“„«(]?(?:${HEAD}|\\p{Lu}[\\p{L}'’-]+(?: \\p{Lu}[\\p{L}'’-]+){0,2},? (?:${wordsOfAll('speaksBy', 'latin')}))[^:：.!?\\n]{0,60}[:：]\\s*(?=\\S)|^(?:${wordsOfAll('quotesHead', 'han')})[^:：。\\n]{0,30}[:：]\\s*(?=\\S)`,
   'iu',
 );
+
+/** Up to this many characters before a colon may say who wrote the words after the colon: "Katrin just sent me this: …". */
+const RELAYING = new RegExp(`^[^:：.!?。！？\\n]{2,${LONGEST_INTRODUCTION}}(?::(?=\\s|$)|：)\\s*`, 'u');
+
+const relaying = perPack((pack) => {
+  const {
+    script,
+    i,
+    my,
+    isUninflected,
+    lists,
+    words: { said },
+  } = pack;
+  const { mailFrom = '(?!)', sends = '(?!)' } = lists;
+  return script === 'han'
+    ? {
+        own: packRegExp(`(?:${i})(?:${said})`),
+        mail: packRegExp(`^(?:${mailFrom})(?:[:：]\\s*|[。.!！]*$)`),
+      }
+    : {
+        // In English, a verb without a subject is about the user: "Sent to the landlord: …".
+        own: wordsPattern(
+          `(?:${i})(?: \\p{L}+){0,2} (?:${said})|(?:${said}) (?:${i})${isUninflected === true ? `|^(?:${said}|${sends})` : ''}`,
+        ),
+        mail: packRegExp(
+          `^(?:(?<lead>[\\p{L}']+),? )?(?:${mailFrom}) (?:(?:${my}) (?:${relationsOf(pack)})|(?<name>\\p{L}[\\p{L}'-]+))(?: \\p{L}+)?(?::\\s*|[.!]*$)`,
+        ),
+      };
+});
+
+/** The beginning of a sentence after which somebody else speaks in the first person. */
+interface Relay {
+  length: number;
+  /** Whether the user's own words may follow without a mark, so that the words of the other person end at "she" or "he". */
+  isOpen: boolean;
+}
+
+/** The words that relay those of another person: "As Walter White says: …", "Katrin just sent me this: …", "Mail from Sandra." */
+function relayIn(text: string, { start, end }: TextSpan, pack: Pack | null): Relay | null {
+  const sentence = text.slice(start, end);
+  const quoted = QUOTED_HEAD.exec(sentence)?.[0];
+  if (quoted !== undefined) return { length: quoted.length, isOpen: false };
+  if (pack === null) return null;
+  const head = RELAYING.exec(sentence)?.[0] ?? '';
+  const rest = sentence.slice(head.length);
+  const isSent = SENDS.test(head);
+  if (isSent || packPattern(pack, 'said').test(head)) {
+    const isQuoted = QUOTE_NEXT.test(text.slice(start + head.length, start + head.length + 8));
+    if (OWN_SENDING.test(head) || relaying(pack).own.test(head) || isQuoted) return null;
+    // "Chief replied: 2.3 last. I'll take it" quotes one sentence. In other languages than English, a verb may show the first person.
+    if (rest !== '' && (!isSent || pack.isUninflected === true) && !saysI(rest, pack)) return null;
+    // The sentence with "she said" is kept, because it names her as the speaker.
+    return { length: isSent ? head.length : sentence.length, isOpen: !isSent };
+  }
+  return mailIn(sentence, pack);
+}
+
+/** The words that name only the sender of the sentences after them: "Mail from Sandra." */
+function mailIn(sentence: string, pack: Pack): Relay | null {
+  const { 0: from, groups } = relaying(pack).mail.exec(sentence) ?? {};
+  const isNamed = groups?.['name'] === undefined || !isOrdinary(groups['name'].toLowerCase(), pack);
+  // "Got mail from Sandra. I'm moving" is a report of the user.
+  const isReport = packPattern(pack, 'past').test(groups?.['lead'] ?? '');
+  return from === undefined || !isNamed || isReport ? null : { length: from.length, isOpen: true };
+}
 
 /** Whether a message begins a role play in which the user speaks as somebody else, and does not end it. */
 function opensPlay(message: string): boolean {
@@ -543,9 +622,10 @@ export function leavesPlay(message: string): boolean {
 export function playedSpans(text: string): TextSpan[] {
   const plain = plainMarks(text);
   const isPlayed = OPENS_PLAY.test(plain);
-  if (!isPlayed && !/[:：]/u.test(plain)) return [];
+  if (!isPlayed && !/[:：]/u.test(plain) && !MAIL_FROM.test(plain)) return [];
+  const pack = detectPack(plain);
   const spans: TextSpan[] = [];
-  let open: { start: number; isQuoted: boolean } | null = null;
+  let open: { start: number; isQuoted: boolean; isOpen?: boolean } | null = null;
   const close = (end: number): void => {
     if (open !== null && end > open.start) spans.push({ start: open.start, end });
     open = null;
@@ -553,16 +633,16 @@ export function playedSpans(text: string): TextSpan[] {
   let last = 0;
   for (const { span } of splitSentences(plain)) {
     const sentence = plain.slice(span.start, span.end);
-    const opened = open as { start: number; isQuoted: boolean } | null;
+    const opened = open as { isQuoted: boolean; isOpen?: boolean } | null;
     if (opened?.isQuoted === true && /\n\s*\n/u.test(plain.slice(last, span.start))) close(last);
     last = span.end;
     if (open !== null) {
-      if (LEAVES.test(sentence)) close(span.start);
+      if (LEAVES.test(sentence) || (opened?.isOpen === true && SHE_OR_HE.test(sentence))) close(span.start);
       continue;
     }
-    const head = QUOTED_HEAD.exec(sentence);
+    const relay = relayIn(plain, span, pack);
     const play = isPlayed ? OPENS_PLAY.exec(sentence) : null;
-    if (head !== null) open = { start: span.start + head[0].length, isQuoted: true };
+    if (relay !== null) open = { start: span.start + relay.length, isQuoted: true, isOpen: relay.isOpen };
     else if (play !== null && !sentence.includes('?'))
       open = { start: span.start + play.index + play[0].length, isQuoted: false };
   }

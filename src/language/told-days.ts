@@ -52,9 +52,12 @@ export function withDates(
     tense === 'happened'
       ? datesOfPast(words, pack, at)
       : findDates(plainMarks(words), pack, { ...at, prefer: 'future' });
+  // "I gave up the fish on Friday thing" names the day of a habit.
+  const isOneDay =
+    (tense === 'happened' || tense === 'planned') && !listPattern(pack, 'custom').test(plainMarks(words));
   const dates = found.filter(
     ({ isBareWeekday, relative, hasYear, from }) =>
-      (!isBareWeekday || tense === 'happened' || tense === 'planned') &&
+      (!isBareWeekday || isOneDay) &&
       // "Due 28 November", said in January, is as likely to mean the past November as the next one.
       !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
   );
@@ -268,6 +271,10 @@ export function kindOf(value: string, pack: Pack): string | null {
   const plain = plainMarks(value);
   if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
   if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
+  const list = ['bloodType', 'language'].find(
+    (name) => listPattern(pack, name).exec(plain)?.[0].length === plain.length,
+  );
+  if (list !== undefined) return list;
   if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
   return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
 }

@@ -90,8 +90,9 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('name', [
     '^<name> here(?=[,.!]|$)',
-    "(?:^|[,.!] )(?:it is |it's |its |this is |hi,? |hello,? |hey,? )<fullname> (?:here|again|speaking)\\b",
-    '^<wholename> (?:here|again|speaking)\\b',
+    "(?:^|[,.!] )(?:it is |it's |its |this is |hi,? |hello,? |hey,? )<fullname> (?:here|speaking)\\b",
+    '(?:^|[,.!] )(?:this is |hi,? |hello,? |hey,? )<fullname> again\\b',
+    '^<wholename> (?:here|speaking)\\b',
     "(?:account|full|legal|real|maiden) name(?: is|'s|:|,)? <fullname>",
     'sign (?:it |off )?(?:as )?<wholename>',
     '(?:^|[,.!:] )(?:hello,? )?i am <fullname> and i\\b',

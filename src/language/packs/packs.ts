@@ -448,13 +448,14 @@ const ENGLISH_NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|go
 
 /**
  * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
- * last counts: the user, a relation of the user, or somebody whose name is known.
+ * last counts: the user, a relation of the user, or somebody whose name is known. If the value is one of several (a child, an animal), any
+ * person with whom the preceding sentence begins counts.
  */
 export function continuesOthers(
   match: { 0: string; index: number },
   text: string,
   pack: Pack,
-  { turn = text, people = [] }: { turn?: string; people?: readonly string[] },
+  { turn = text, people = [], isSeveral = false }: { turn?: string; people?: readonly string[]; isSeveral?: boolean },
 ): boolean {
   const isUsers = (part: string): boolean => isAboutUser(part, pack);
   if (isUsers(match[0])) return false;
@@ -469,16 +470,31 @@ export function continuesOthers(
     ...[...part.matchAll(ENGLISH_NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
   ];
   const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
-  const isBegun = !isDone && !isHan && /\p{L}/u.test(before);
+  const isBegun = !isDone && !isSeveral && !isHan && /\p{L}/u.test(before);
   if (last >= 0 || isBegun) return last >= 0 && !isUsers(before.slice(last));
+  if (isUsers(before)) return false;
   // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken hip". In
   // Chinese and Japanese, several sentences in a row may leave out the subject.
-  const at = Math.max(0, turn.indexOf(text));
-  const earlier = plainMarks(turn.slice(Math.max(0, at - NEAR), at)).trimEnd();
-  const sentences = earlier.slice(0, -1).split(/[.!?。！？\n]/);
   const hasSubject = (part: string): boolean => isUsers(part) || othersIn(part).length > 0;
-  const opening = (isHan ? sentences.findLast(hasSubject) : sentences.at(-1))?.trim() ?? '';
-  return !isUsers(before) && othersIn(opening).some(({ index }) => index === 0);
+  const opening =
+    sentencesBefore(text, turn).findLast((part) => (isHan ? hasSubject(part) : /\p{L}/u.test(part))) ?? '';
+  const isOfOther = othersIn(opening.trim()).some(({ index }) => index === 0);
+  return isOfOther || (isSeveral && opensWithName(opening.trim(), pack));
+}
+
+function sentencesBefore(sentence: string, turn: string): string[] {
+  const at = Math.max(0, turn.indexOf(sentence));
+  return plainMarks(turn.slice(Math.max(0, at - NEAR), at)).split(/[.!?。！？\n]+/);
+}
+
+/** Whether a sentence begins with somebody who has or did something: "Milan's wife had the baby", "the Hubers had a girl". */
+function opensWithName(sentence: string, pack: Pack): boolean {
+  const [, name = '', owned, verb = ''] = /^(?:the )?([\p{L}-]+)('s)? ([\p{L}]+)/iu.exec(sentence) ?? [];
+  return (
+    name !== '' &&
+    !isOrdinary(name.toLowerCase(), pack) &&
+    (owned !== undefined || packPattern(pack, 'past').test(verb))
+  );
 }
 
 /** Whether the last word before a verb may be a name: "the plumber got". */

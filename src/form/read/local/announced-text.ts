@@ -5,14 +5,16 @@ import {
   leavesPlay,
   LONGEST_ANNOUNCEMENT,
   namesText,
+  saysI,
+  SHE_OR_HE,
   spokenFor,
 } from '../../../language/foreign-text.ts';
-import { anyWords, detectPack, packPattern, plainMarks } from '../../../language/packs/packs.ts';
+import { detectPack, packPattern, plainMarks } from '../../../language/packs/packs.ts';
 import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { unlessUnavailable } from '../../../models/embedder.ts';
 import { MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
-import { isOwnMessage, partsOf, type ReadParts, saysI, wordsOf } from './units.ts';
+import { isOwnMessage, partsOf, type ReadParts, wordsOf } from './units.ts';
 
 /** How many of the user's last messages may contain the announcement that the user speaks for another person. */
 const MOST_BETWEEN = 3;
@@ -139,5 +141,3 @@ function isSpokenFor(message: string, own: readonly Event[]): boolean {
     (content) => SHE_OR_HE.test(content) || leavesPlay(content) || content.toLowerCase().includes(somebody),
   );
 }
-
-const SHE_OR_HE = anyWords('sheOrHe');

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, PACKS, packOf } from '../../../language/packs/packs.ts';
 import { fillSlots } from './fill-slots.ts';
 import type { FilledSlot } from './slot-values.ts';
@@ -454,6 +455,7 @@ describe('a child or an animal of another person', () => {
     ['en', 'My daughter Carys has the twins, Elin and Huw', ['child_name=Carys']],
     ['en', 'My husband and I have a son called Ned', ['child_name=Ned']],
     ['en', 'we keep a rabbit called Thumper', ['pet_name=Thumper']],
+    ['en', 'a girl, Ida.', ['child_name=Ida']],
     ['de', 'Jonas verträgt keine Nüsse', []],
     ['de', 'Mein Bruder verträgt keine Nüsse', ["User's brother allergy=Nüsse"]],
     ['de', 'Ich vertrage keine Nüsse', ['allergy=Nüsse']],
@@ -587,6 +589,58 @@ describe('a negated wish about answers', () => {
   });
 });
 
+it.each([
+  ["Jonas's wife had the baby!! a girl, Ida.", []],
+  ['Petra had her baby! a girl, Ida.', []],
+  ['the Hubers had a baby. a girl, Ida.', []],
+  ['my cousin had the baby!! a girl, Ida.', []],
+  ['We had the baby!! a girl, Ida.', ['Ida']],
+  ['Petra came over. a girl, Ida, is what we have got', []],
+])('a child without a word for its parents belongs to the person of the preceding sentence: %s', (turn, names) => {
+  const pack = packOf('en') as Pack;
+  const sentence = turn.slice(turn.indexOf('a girl'));
+  const slots = fillSlots(sentence, pack, { now: NOW, timeZone: 'UTC', prefer: 'future', turn });
+  expect(slots.map(({ value }) => value)).toEqual(names);
+});
+
+describe('the name of another person or of a firm', () => {
+  it.each([
+    'Bauer Logistics is late again',
+    'Anna Schmidt called here',
+    'Anna Schmidt again',
+    "it's Weber Stahl again",
+    "Tom's here",
+  ])('is not the name of the user: %s', (sentence) => {
+    expect(fill('en', sentence)).toEqual([]);
+  });
+
+  it.each(['Anna Schmidt here', 'Hi, Anna Schmidt again', 'this is Anna Schmidt again'])(
+    'is distinguished from an introduction: %s',
+    (sentence) => {
+      expect(fill('en', sentence)).toEqual(['name=Anna Schmidt']);
+    },
+  );
+});
+
+describe('what a person eats only at some times is no diet', () => {
+  it.each([
+    ['en', "we don't eat fish on saturdays", []],
+    ['en', "I don't eat bread for breakfast", []],
+    ['en', "I don't eat meat this week", []],
+    ['en', "I'm vegan on mondays", []],
+    ['en', "we don't eat fish at home", ['diet=no fish']],
+    ['de', 'Ich esse sonntags kein Fleisch', []],
+    ['de', 'Ich esse abends kein Brot', []],
+    ['es', 'no como carne los lunes', []],
+    ['fr', 'je ne mange pas de viande le lundi', []],
+    ['pt', 'não como carne às segundas', []],
+    ['it', 'non mangio carne il lunedì', []],
+    ['nl', 'ik eet geen vlees op maandag', []],
+  ])('%s: %s', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+});
+
 describe('a format of answers that is allowed again', () => {
   it.each([
     ['en', 'u can use smileys again', 'no smileys'],
@@ -610,6 +664,32 @@ describe('a format of answers that is allowed again', () => {
     ['de', 'du hast wieder Tabellen benutzt'],
   ])('is distinguished from a complaint and from a request for a text (%s: %s)', (language, sentence) => {
     expect(fill(language, sentence)).toEqual([]);
+  });
+});
+
+describe('words that the end of the sentence attributes to another person', () => {
+  it.each([
+    ['en', 'I live in Hull now, he wrote'],
+    ['en', "I'm vegan, my sister says"],
+    ['de', 'Ich wohne jetzt in Linz, schrieb mein Bruder'],
+    ['es', 'Vivo en Sevilla ahora, dice mi hermana'],
+    ['fr', "J'habite à Nantes maintenant, écrit-elle"],
+    ['pt', 'Eu moro no Porto agora, diz a minha irmã'],
+    ['it', 'Vivo a Torino adesso, dice mia sorella'],
+    ['nl', 'Ik woon nu in Utrecht, zegt mijn zus'],
+    ['zh', '我现在住在上海，她说。'],
+    ['ja', '私は大阪に住んでいますと妹が言ってた'],
+  ])('fill no slot: %s, %s', (language, sentence) => {
+    expect(fill(language, sentence)).toEqual([]);
+  });
+
+  it.each([
+    ['en', 'I live in Hull, as I said', 'home_city=Hull'],
+    ['de', 'Ich wohne in Linz, wie ich sagte', 'home_city=Linz'],
+    ['nl', 'Ik woon in Utrecht, zei ik al', 'home_city=Utrecht'],
+    ['en', 'I live in Hull, my brother thinks it is too far', 'home_city=Hull'],
+  ])('and the words of the user do: %s, %s', (language, sentence, slot) => {
+    expect(fill(language, sentence)).toEqual([slot]);
   });
 });
 

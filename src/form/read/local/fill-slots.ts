@@ -12,10 +12,12 @@ import {
   plainMarks,
   saysAny,
   speaksOfOthers,
+  wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
+import { withoutEnd } from '../../../language/words.ts';
 import { DAY } from '../../../record/clock.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
@@ -105,6 +107,9 @@ function endsClause(value: string, shape: string, text: string, match: RegExpExe
 /** The value of a match. Null if the matched words contain none. */
 function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchInput): string | null {
   const value = raw === undefined ? input.rule.value : cutValue(raw, input.shape, input, match);
+  // The words after the user's name in the pattern must follow the name: "Holz Maier delivers late here", "Tom's here".
+  const isFollowed = hasTrait(input.rule.attribute, 'own') && raw !== undefined && !match[0].endsWith(raw);
+  if (isFollowed && !withoutEnd(raw, '.,').endsWith(value ?? '')) return null;
   // Patterns count UTF-16 code units, so a value may end inside a surrogate pair. Such a value is dropped.
   return value && value.isWellFormed() ? value : null;
 }
@@ -225,12 +230,18 @@ function isLongAgo({ text, pack, context }: Found): boolean {
   );
 }
 
+const sometimes = perPack(({ script, calendar: { weekdays }, lists: { atTimes = '(?!)' } }) =>
+  wordsPattern(`(?:${weekdays.join('|')})s?|${atTimes}`, script),
+);
+
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
 
 /** Whether the words describe only the present moment, a former job, or the work of an animal. */
 function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has }: Found): boolean {
   const isOfWork = hasTrait(attribute, 'work');
   if (isOfWork && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
+  // What a person eats only on some days or at one meal is a habit.
+  if (attribute === 'diet' && (has('passing', whole) || sometimes(pack).test(whole))) return true;
   // The place where a person is today is not where they live or work, unless the words report a move.
   return hasTrait(attribute, 'lasting') && tense !== 'planned' && has('passing', whole) && !has('past', lead);
 }
@@ -274,7 +285,10 @@ function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, tex
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
-  return (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, context);
+  const isSeveral = hasTrait(attribute, 'several');
+  return (
+    (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, { ...context, isSeveral })
+  );
 }
 
 /**
@@ -308,8 +322,23 @@ function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, 
   const nearly = hasTrait(rule.attribute, 'exact') ? before : text.slice(clause.start, end);
   if (listPattern(pack, 'nearly').test(nearly)) return true;
   // Reported speech continues after a comma: "he writes, I moved here in 1958".
-  if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return true;
+  const isReported = has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]);
+  if (subject === USER && (isReported || isSaidAfter(text.slice(end), pack))) return true;
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
+}
+
+const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({
+  tag: packRegExp(
+    lists['saidAfter'] ?? `[,;–—-] ?(?:(?:${said})(?:[ -]\\p{L}+){0,3}|(?:\\p{L}+ ){1,3}(?:${said}))[.!]*$`,
+  ),
+  own: wordsPattern(i, script),
+}));
+
+/** Whether the last words of a sentence name another person as the speaker: "I live in Vienna now, she writes". "As I said" does not. */
+export function isSaidAfter(words: string, pack: Pack): boolean {
+  const { tag, own } = saidAfter(pack);
+  const said = tag.exec(words)?.[0];
+  return said !== undefined && (pack.script === 'han' || !own.test(said));
 }
 
 /** Whether the words say that the value no longer holds or does not hold. */

@@ -228,6 +228,7 @@ describe('a smoking habit', () => {
   it.each([
     ['Maybe I should have quit smoking by now.', 'I vape on the balcony every evening'],
     ['I stopped vaping in April.', 'I never smoke indoors'],
+    ['I stopped vaping in April, my brother writes.', 'I vape on the balcony every evening'],
     ['I stopped running in April.', 'I vape on the balcony every evening'],
   ])('does not end: %s', async (said, content) => {
     expect(await ends(said, content)).toEqual([]);
@@ -316,6 +317,59 @@ describe('standing wishes and their withdrawal', () => {
       expect(statements.filter(({ attribute }) => attribute?.startsWith('answer_'))).toEqual([]);
     },
   );
+});
+
+describe('an order for all cases of a kind', () => {
+  const by = createLocalReader({ select: (...input) => ({ ...select(...input), keep: { yes: 0.2, no: 0.8 } }) });
+  it.each([
+    'never contact my landlord directly',
+    'any invoice over 300 euros needs my sign-off',
+    "don't accept meetings on fridays, ever",
+    'mails from Felbermayr you should always flag',
+    'no purchases without my ok',
+    'check with me first before you post anything',
+    'Ruf nie nach 20 Uhr bei Kunden an',
+    'Angebote immer an Lisa schicken',
+    'alle Rechnungen über 300 Euro brauchen meine Freigabe',
+    'nunca compartas mi número con nadie',
+    'cualquier factura de más de 300 euros requiere mi firma',
+    'ne partage jamais mon numéro',
+    'toute facture de plus de 300 euros demande mon accord',
+    'nunca partilhe o meu número',
+    'não envie nada aos clientes sem me perguntar',
+    'non condividere mai il mio numero',
+    'ogni fattura sopra i 300 euro richiede la mia firma',
+    'deel mijn nummer nooit met klanten',
+    'niets versturen zonder mijn akkoord',
+    '没有我的同意不要发任何邮件',
+    '千万别把我的电话告诉别人',
+    '私の番号は絶対に誰にも教えないで',
+    '私の許可なしに送らないで',
+  ])('is kept as an important preference: %s', async (said) => {
+    const { statements } = await read(said, { by });
+    expect(statements).toMatchObject([{ text: said, type: 'preference', tense: 'habit', importance: 0.8 }]);
+  });
+
+  it.each([
+    'forward this mail to Lisa',
+    "don't answer that one",
+    'the school trip needs my ok by friday',
+    'he sold the car without asking me',
+    'we always pay in cash',
+    'the neighbours never reply to us',
+    'all mails from this morning are spam, delete them',
+    'schick mir die Datei',
+    'meine Kinder wollen immer bestellen',
+    'das hat er gemacht, ohne mich zu fragen',
+    'siempre pago en efectivo',
+    'on ne sait jamais',
+    'non riesco mai a dormire',
+    'hij wil altijd betalen',
+    '把这封邮件转发给小王',
+    'このメールを田中さんに転送して',
+  ])('is distinguished from a single order and from a report: %s', async (said) => {
+    expect((await read(said, { by })).statements).toEqual([]);
+  });
 });
 
 describe('a wish for the layout of answers', () => {
@@ -442,6 +496,9 @@ describe('dates', () => {
     'Remember that on Wednesdays I work from home.',
     'Merk dir, dass ich sonntags nie arbeite.',
     'Recuerda que los lunes siempre cerramos.',
+    'Remember that I stopped the fish on Friday thing.',
+    'Merk dir, dass ich die Gewohnheit mit dem Kino am Montag aufgegeben habe.',
+    'Note that I gave up my old habit of wine on Sunday.',
   ])('are not given to habits: %s', async (text) => {
     const { statements } = await read(text);
     expect(statements[0]?.text).not.toContain('[');
@@ -509,6 +566,32 @@ describe('slots', () => {
     expect(statements.map(({ subject, attribute }) => [subject, attribute])).toEqual([
       ['Roz', 'age'],
       ['User', 'home_city'],
+    ]);
+  });
+
+  it.each([
+    ['My blood type is B neg I think. No wait, 0 neg, my wife says.', ['blood_type=0 neg']],
+    ["I'm 51. no wait, 52", ['age=52']],
+    ["I live in Hull and I'm 51. Sorry, 52.", ['home_city=Hull', 'age=52']],
+    ['I live in Hull. No, Leeds.', ['home_city=Leeds']],
+    ['I live in Hull. Sorry, Tom.', ['home_city=Hull']],
+  ])('are corrected within a turn: %s', async (said, slots) => {
+    const { statements } = await read(said);
+    const filled = statements.filter(({ attribute }) => attribute !== null);
+    expect(filled.map(({ attribute, value }) => `${attribute}=${value}`)).toEqual(slots);
+  });
+
+  it.each([
+    ['my blood type is B neg, I think', 'ok so actually its B positive', 'blood_type=B positive'],
+    ['Meine Blutgruppe ist vermutlich 0 negativ', 'nein, A positiv', 'blood_type=A positiv'],
+    ['Always reply in Dutch', 'scratch that, english', 'answer_language=english'],
+  ])('are corrected in a later turn, even if they were uncertain: %s', async (content, said, slot) => {
+    const before = { ...event(content, 0), id: 'before' };
+    const first = (await read(content)).statements[0];
+    const known = [memory({ ...first, content: first?.text ?? content, sourceEvents: ['before'] } as Partial<Memory>)];
+    const { statements } = await read(said, { known, earlier: [before] });
+    expect(statements.map(({ attribute, value, relation }) => [`${attribute}=${value}`, relation?.known])).toEqual([
+      [slot, 1],
     ]);
   });
 
@@ -683,6 +766,25 @@ describe('the reading layers', () => {
     expect(await certaintyOf('My wife is called Nina.')).toBe(true);
   });
 
+  it.each([
+    ['name', 'our contact at the bank is Gerald Hofer', 'Gerald Hofer', []],
+    ['name', 'I always sign with Gerald Hofer', 'Gerald Hofer', ['Gerald Hofer']],
+    ['job_title', 'I owe the crew a dinner, hotel Gärtner', 'hotel Gärtner', []],
+    ['job_title', 'I earn my money by hand, landscape gardener', 'landscape gardener', ['landscape gardener']],
+    ['child_name', 'Petra hat entbunden. Ein Mädchen, Ida.', 'Ida', []],
+    ['child_name', 'Wir haben es geschafft. Ein Mädchen, Ida.', 'Ida', ['Ida']],
+  ])('give the user no %s of somebody else: %s', async (attribute, text, value, values) => {
+    const readParts: ReadParts = async (parts) =>
+      partReading(parts.length, {
+        values: parts.flatMap((words, part) => {
+          const start = words.indexOf(value);
+          return start < 0 ? [] : [{ part, start, end: start + value.length, attribute, probability: 0.99 }];
+        }),
+      });
+    const { statements } = await read(text, { by: createLocalReader({ readParts, select: keepsAll }) });
+    expect(statements.flatMap((one) => (one.attribute === attribute ? one.value : []))).toEqual(values);
+  });
+
   it('fill no slot that is not probable enough', async () => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, {
@@ -719,6 +821,7 @@ describe('the reading layers', () => {
       partReading(parts.length, { changes: Float32Array.from(parts, (part) => (part.startsWith('Sold') ? 6 : -6)) });
     const by = createLocalReader({ readParts });
     expect((await read(['I drive a Volvo.', 'Sold the car on Monday.'], { by })).changes).toEqual([2]);
+    expect((await read('Sold the car on Monday, my brother writes.', { by })).changes).toBeUndefined();
   });
 });
 

@@ -41,7 +41,7 @@ import {
   type StatementReader,
 } from '../reader.ts';
 import { announced, type Telling } from './announced-text.ts';
-import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
+import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
 import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
@@ -49,6 +49,7 @@ import {
   contextOf,
   correctionOf,
   hasValue,
+  isCorrecting,
   isDangling,
   joinsLast,
   type Kept,
@@ -226,7 +227,10 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
-  const mayChange = forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
+  const isOwn = turn.units.some(
+    ({ isForeign, pack, text }) => !isForeign && (pack === null || !isSaidAfter(text, pack)),
+  );
+  const mayChange = isOwn && forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
@@ -236,12 +240,15 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request } = item;
+    const here = kept.length > 0 && isCorrecting(unit) ? statementsOf(turn, kept.slice(-1), input) : [];
     const correction =
-      kept.length > 0
-        ? null
-        : (correctionOf(unit, reading.statements, input, turn.number) ?? replacementIn(unit, input, turn));
-    if (correction !== null) reading.statements.push(correction);
-    else if (request === 'remember' && isBareRequest(unit)) {
+      (isCorrecting(unit) ? correctionOf(unit, reading.statements, input, turn, here) : null) ??
+      (kept.length > 0 ? null : replacementIn(unit, input, turn));
+    if (correction !== null) {
+      // The statements of the sentence that is corrected are complete, so that the sentence itself is no longer needed.
+      if (kept.pop() !== undefined) reading.statements.push(...here);
+      reading.statements.push(correction);
+    } else if (request === 'remember' && isBareRequest(unit)) {
       if (asked.length === 1) keepLastTurn(turn, input, reading);
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
@@ -297,6 +304,7 @@ function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
     !isForeign &&
     !/[?？]/u.test(text) &&
     pack !== null &&
+    !isSaidAfter(plain, pack) &&
     !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
     !listPattern(pack, 'nearly').test(plain)
   );

@@ -1,5 +1,5 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
-import { packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
+import { listPattern, packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 import type { FilledSlot } from './slot-values.ts';
 import type { ReadUnit } from './units.ts';
@@ -244,7 +244,12 @@ export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request |
   if (says('reminder')) return 'reminder';
   if (/[?？]\s*$/.test(text)) return null;
   if (says('remember') && !says('delayed') && !says('recalls')) return 'remember';
-  return says('wish') ? 'wish' : null;
+  return says('wish') || isStandingOrder(pack, text) ? 'wish' : null;
+}
+
+/** Whether a sentence orders something for all cases of a kind: "never forward bank mails", "anything above 5000 needs my ok". */
+export function isStandingOrder(pack: Pack | null, text: string): boolean {
+  return pack !== null && listPattern(pack, 'standing').test(text.slice(0, 600));
 }
 
 /**
@@ -255,6 +260,7 @@ const KEEP = { vector: 0.58, plain: 0.62 };
 const SLOT_NEEDS = 0.12;
 const LIKELY_NEEDS = 0.45;
 const WISH_NEEDS = 0.3;
+const ORDER_NEEDS = 0.12;
 const PLAIN_NEEDS = 0.35;
 const CONSTRAINT_NEEDS = 0.12;
 const LEAST_OWN = 0.45;
@@ -267,7 +273,11 @@ export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
 /** Whether a sentence is kept in its own words. */
 export function isKept({ selection, request, hasVector, unit }: Asked): boolean {
   if (selection.foreign.own < LEAST_OWN) return false;
-  if (request === 'wish') return Math.max(selection.keep.yes, selection.request.wish) >= WISH_NEEDS;
+  if (request === 'wish')
+    return (
+      Math.max(selection.keep.yes, selection.request.wish) >=
+      (isStandingOrder(unit.pack, plainMarks(unit.text)) ? ORDER_NEEDS : WISH_NEEDS)
+    );
   if (/[?？]\s*$/u.test(unit.text) && selection.keep.yes < 0.8) return false;
   const needed = isConstraint(unit)
     ? CONSTRAINT_NEEDS

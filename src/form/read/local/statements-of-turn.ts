@@ -1,5 +1,5 @@
 import { civilDateAt, writeDay } from '../../../language/calendar.ts';
-import { extractEntities } from '../../../language/entities.ts';
+import { extractEntities, GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
@@ -38,7 +38,8 @@ import {
   type ReadStatement,
   type Relation,
 } from '../reader.ts';
-import type { Asked } from './selector.ts';
+import { type Asked, isStandingOrder } from './selector.ts';
+import { fillSlots } from './fill-slots.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
 import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
@@ -314,9 +315,10 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   });
 }
 
-/** The importance of a statement: highest for health and intolerances, then for what the user asks to remember. */
+/** The importance of a statement: highest for health and intolerances, then for standing orders and what the user asks to remember. */
 function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealth = false): number | null {
-  return isHealth || (pack !== null && isVital(words, pack)) ? VITAL : isWanted ? REMEMBERED : null;
+  if (isHealth || (pack !== null && isVital(words, pack))) return VITAL;
+  return isWanted || isStandingOrder(pack, plainMarks(words)) ? REMEMBERED : null;
 }
 
 function isVital(words: string, pack: Pack): boolean {
@@ -441,6 +443,8 @@ function namesOf(text: string): string[] {
 interface Said {
   one: ReadStatement;
   known: number | null;
+  /** The statement in the user's words from which this one was guessed. */
+  origin?: ReadStatement;
 }
 
 /** The statements of the user's last two turns. With `isAnytime`, also the known statements of earlier turns. */
@@ -479,26 +483,67 @@ function relationTo({ known }: Said, kind: Relation): ReadStatement['relation'] 
 
 const MOST_CORRECTING_WORDS = 4;
 
-const correctingPattern = perPack(({ requests: { correcting } }) => packRegExp(`^(?:${correcting})(.+)$`));
+const correctingPattern = perPack(({ requests: { correcting, so }, words: { assent } }) =>
+  packRegExp(`^(?:(?:${assent}|${so})[,.!]* +)*?(?:${correcting}){1,2}(.+)$`),
+);
+
+/** The value of a short answer that corrects another value, with its kind. "No wait, A neg, my wife says" has the value "A neg". */
+function correctingValue(text: string, pack: Pack): { value: string; kind: string } | null {
+  const words = withoutEnd(correctingPattern(pack).exec(plainMarks(text))?.[1] ?? '', '.! \t\n').trim();
+  if (words.includes('?')) return null;
+  // "No, Tom, I live in Leeds" addresses Tom.
+  const found = [words, words.split(',')[0] ?? ''].map((value) => ({ value, kind: kindOf(value, pack) }));
+  const { value, kind } = found.find((each) => each.kind !== null) ?? { value: '', kind: null };
+  const isLong = value.split(' ').length > MOST_CORRECTING_WORDS || (kind === 'name' && value !== words);
+  return kind === null || isLong ? null : { value, kind };
+}
+
+/** Whether a sentence has the form of a short answer that corrects a value. */
+export function isCorrecting({ pack, text, isForeign }: ReadUnit): boolean {
+  const mayCorrect = pack !== null && pack.requests.correcting !== '' && !isForeign && text.length <= 80;
+  return mayCorrect && correctingValue(text, pack) !== null;
+}
+
+const hedges = perPack(({ words: { hedge }, script }) => wordsPattern(hedge, script, 'giu'));
+
+/** The slots that the words of a statement would fill without a hedge: "my blood type is 0 neg I think". */
+function guessed(said: Said, pack: Pack, at: DateContext): Said[] {
+  const text = said.one.text.replace(hedges(pack), '').replaceAll(/ {2,}/g, ' ');
+  return fillSlots(text, pack, at).map(({ subject, attribute, value, polarity }) => ({
+    ...said,
+    one: { ...said.one, subject, attribute, value, polarity },
+    origin: said.one,
+  }));
+}
 
 /**
- * The statement of a short answer that corrects the last value, such as "No, Leeds". Null unless exactly one slot of the last turns has a
- * value of the same kind, such as a weekday, a number or a name.
+ * The statement of a short answer (`isCorrecting`) that corrects the last value, such as "No, Leeds". Null unless exactly one slot of the
+ * last turns has a value of the same kind, such as a weekday, a number or a name. If `here` has statements, these statements of the same
+ * turn are corrected, and the corrected one is removed.
  */
 export function correctionOf(
-  { pack, text, isForeign }: ReadUnit,
-  said: readonly ReadStatement[],
+  { pack, text }: ReadUnit,
+  said: ReadStatement[],
   input: ReadInput,
-  turn: number,
+  { number: turn, at }: Turn,
+  here: ReadStatement[] = [],
 ): ReadStatement | null {
-  if (pack === null || pack.requests.correcting === '' || isForeign || text.length > 80) return null;
-  const value = withoutEnd(correctingPattern(pack).exec(plainMarks(text))?.[1] ?? '', '.! \t\n').trim();
-  if (value === '' || value.includes('?') || value.split(' ').length > MOST_CORRECTING_WORDS) return null;
-  const kind = kindOf(value, pack);
-  const isOfKind = ({ one }: Said): boolean =>
-    one.attribute !== null && one.value !== null && kindOf(one.value, pack) === kind;
-  const old = kind === null ? null : onlyOne(lastSaid(said, input, turn).filter(isOfKind));
+  const correcting = pack === null ? null : correctingValue(text, pack);
+  if (pack === null || correcting === null) return null;
+  const { value, kind } = correcting;
+  const all: Said[] = here.length > 0 ? here.map((one) => ({ one, known: null })) : lastSaid(said, input, turn);
+  // "Sorry, Tom" does not correct the name of a town.
+  const isPerson = GIVEN_NAMES.has(value.toLowerCase()) && !PLACES.has(value.toLowerCase());
+  const isOfKind = ({ one: { attribute, value: last } }: Said): boolean => {
+    if (attribute === null || last === null || kindOf(last, pack) !== kind) return false;
+    return !isPerson || input.attributes.policyOf(attribute).namesSomebody || hasTrait(attribute, 'own');
+  };
+  const stated = all.filter(isOfKind);
+  const old = onlyOne(stated.length > 0 ? stated : all.flatMap((each) => guessed(each, pack, at)).filter(isOfKind));
   if (old === null || (old.known !== null && hasValue(old.one, value))) return null;
+  const from = here.length > 0 ? here : said;
+  if (old.known === null && (here.length > 0 || old.origin !== undefined))
+    from.splice(from.indexOf(old.origin ?? old.one), 1);
   return withValue(old.one, value, {
     pack,
     input,

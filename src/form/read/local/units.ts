@@ -7,6 +7,7 @@ import {
   isForeignAt,
   playLeftAt,
   promptSpans,
+  saysI,
 } from '../../../language/foreign-text.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
@@ -288,9 +289,12 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isTaken = unit.filled.some(
       (other) => intersects(place, other) || (isOfSeveral && other.attribute === attribute),
     );
-    if (place.start === place.end || isTaken || (isNobodys && isOfSeveral)) return [];
+    const isOfPerson = isOfSeveral || hasTrait(attribute, 'own');
+    if (place.start === place.end || isTaken || (isNobodys && isOfPerson)) return [];
     const value = unit.text.slice(place.start, place.end);
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
+    // "gasthof Pfleger" is a name. In German, titles are capitalised too.
+    if (attribute === 'job_title' && pack.language !== 'de' && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value)) return [];
     const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
     const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
@@ -301,7 +305,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isOwned = ownedPattern(pack).test(before);
     // Words without a subject are about the person of the words before them: "My dad fell, broken hip".
     const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
-    if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, unit)) return false;
+    const isSeveral = hasTrait(attribute, 'several');
+    if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
@@ -413,11 +418,6 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
   if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord))) return true;
   if (!isGiven(name) || pack === null) return false;
   return saysI(rest, pack) && !apposition(pack).test(plainMarks(rest).replaceAll("'", "' "));
-}
-
-/** Whether a text has words in the first person. Words are split at apostrophes, because the pattern matches whole words: "j'habite". */
-export function saysI(text: string, { words: { me, my }, script }: Pack): boolean {
-  return wordsPattern(`${me}|${my}`, script).test(plainMarks(text).replaceAll("'", "' "));
 }
 
 const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
