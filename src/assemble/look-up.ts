@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../errors.ts';
 import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
+import { dayOf, zoneOf } from '../language/calendar.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { asksFor, detectPack, smallTalkIn } from '../language/packs/packs.ts';
 import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
@@ -10,7 +11,7 @@ import { recall, type RecallDeps } from '../recall/recall.ts';
 import { CHANGED_LATER, textOf, trustOfTurn } from '../recall/results.ts';
 import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
-import { isoDay, isToBringUp, type Memory, plannedFor } from '../record/memory.ts';
+import { isToBringUp, type Memory, plannedFor } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import { memoriesByTag } from '../store/context-rows.ts';
 import { type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
@@ -171,7 +172,11 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
     const telling = near.results.filter(({ event }) => event === null || standsAlone(event, turn.message));
-    const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(turn.message) });
+    const items = evidenceItems(telling, behind, {
+      order,
+      isAboutPast: mayAskForPast(turn.message),
+      timeZone: request.options.timeZone,
+    });
     span.set({ 'gen_ai.memory.record.count': items.length });
     return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
   });
@@ -367,6 +372,8 @@ interface EvidenceOrder {
   order?: 'relevance' | 'time';
   /** Whether the question is about the past. If it is, statements that no longer hold are shown with a mark; if not, they are left out. */
   isAboutPast: boolean;
+  /** The time zone of turns that have none of their own. */
+  timeZone?: string;
 }
 
 /**
@@ -376,13 +383,13 @@ interface EvidenceOrder {
 function evidenceItems(
   results: readonly RecallResult[],
   { turns, retired }: Behind,
-  { order = 'relevance', isAboutPast }: EvidenceOrder,
+  { order = 'relevance', isAboutPast, timeZone = 'UTC' }: EvidenceOrder,
 ): Item[] {
   const items = new Map<string, Item>();
   for (const result of results) {
     const turn = result.kind === 'event' ? result.event : turnOf(result.memory, turns);
     const key = turn?.id ?? result.id;
-    const item = items.get(key) ?? itemOf(result, turn);
+    const item = items.get(key) ?? itemOf(result, turn, timeZone);
     items.set(key, result.kind === 'memory' && turn !== null ? withStatement(item, result.memory) : item);
   }
   const place = ({ date, score }: Item): number => (order === 'time' ? (date?.getTime() ?? 0) : -score);
@@ -391,12 +398,13 @@ function evidenceItems(
     .sort((one, other) => Number(one.trust === 'low') - Number(other.trust === 'low') || place(one) - place(other));
 }
 
-function itemOf(result: RecallResult, turn: Event | null): Item {
+function itemOf(result: RecallResult, turn: Event | null, otherwise: string): Item {
   if (turn === null) return memoryItem(result.memory as Memory, result.score);
   const passage = result.kind === 'event' ? result.passage : null;
   const trust = trustOfTurn(turn, passage);
   const text = textByTrust(textOf(turn, passage), trust);
-  return { ...turnItem(turn, result.score), text, trust, label: turn.speaker ?? turn.origin };
+  const timeZone = zoneOf(turn, otherwise);
+  return { ...turnItem(turn, result.score), text, trust, timeZone, label: turn.speaker ?? turn.origin };
 }
 
 /** Whether a statement is a quotation and not a sentence that stands alone. */
@@ -418,8 +426,8 @@ function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
 /** A turn that is shown in place of a statement, with the statement's date if it differs from the date of the turn. */
 function withStatement(item: Item, memory: Memory): Item {
   const day = plannedFor(memory) ?? (memory.tense === 'happened' ? memory.validFrom : null);
-  const isOpen = day !== null && (item.date === undefined || isoDay(day) !== isoDay(item.date));
-  const mark = isOpen ? ` (${memory.tense === 'planned' ? 'planned for ' : ''}${isoDay(day)})` : '';
+  const isOpen = day !== null && (item.date === undefined || dayOf(memory, day) !== dayOf(memory, item.date));
+  const mark = isOpen ? ` (${memory.tense === 'planned' ? 'planned for ' : ''}${dayOf(memory, day)})` : '';
   return {
     ...item,
     text: item.text.endsWith(mark) ? item.text : item.text + mark,

@@ -49,7 +49,7 @@ export interface FormationSettings {
    * reads events as they are stored.
    */
   redactEvents: boolean;
-  /** The IANA time zone in which "yesterday" and "next week" are resolved. */
+  /** The IANA time zone of messages and users that have none of their own: "yesterday" and "next week" are resolved in it. */
   timeZone: string;
   /** The factor by which the importance of a goal is multiplied once the goal is reached. */
   achievedGoalFactor: number;

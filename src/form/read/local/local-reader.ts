@@ -5,6 +5,7 @@ import {
   namesText,
   withoutPrompt,
 } from '../../../language/foreign-text.ts';
+import { zoneOf } from '../../../language/calendar.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
@@ -159,7 +160,7 @@ function filledIn(unit: ReadUnit, { at, told }: Turn, { known }: ReadInput): Fil
 
 function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  const at = { now: event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
+  const at = { now: event.occurredAt, timeZone: zoneOf(event, input.timeZone), prefer: 'future' as const };
   const turn = { event, number: index + 1, at, told };
   if (!isOwnMessage(event)) return { ...turn, units: [], speaker: USER, pack: null };
   const last = before.at(-1);

@@ -266,7 +266,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   const isNever = slot.isNever === true && !isKnown(slot, input);
   const rendered = renderSlot({ ...slot, subject, isNever }, unit.pack as Pack, input.attributes);
   const isDue = slot.tense === 'planned' && hasTrait(slot.attribute, 'event');
-  const due = isDue ? withTime(slot.from, unit.text, unit.pack, input.timeZone) : null;
+  const due = isDue ? withTime(slot.from, unit.text, unit.pack, turn.at.timeZone) : null;
   return readStatement({
     subject,
     attribute: slot.attribute,
