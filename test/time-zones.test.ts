@@ -96,3 +96,50 @@ it('a memory that the application stores has the days of the user', async () => 
   });
   expect(memory.dueAt).toEqual(new Date('2026-06-13T09:00:00Z'));
 });
+
+describe('what is due', () => {
+  const dueAt = async (time: string): Promise<string> => {
+    clock.set(new Date(time));
+    await varve.maintain();
+    const { user } = await varve.for({ user: 'ana', session: time }).context({ message: 'hello' });
+    const shown = /<due_today>\n- (.*)/.exec(user)?.[1] ?? '';
+    expect((await ana().intentions.due()).length).toBe(shown === '' ? 0 : 1);
+    return shown;
+  };
+
+  it.each([
+    ['I have a haircut on 12 June at 6pm', ''],
+    ['Am 12. Juni um 18 Uhr habe ich einen Termin beim Friseur.', ''],
+    ['Remind me to ring the bank on 12 June at 6pm', ' (overdue since 2026-06-12)'],
+    ['Recuérdame llamar al banco el 12 de junio', ' (overdue since 2026-06-12)'],
+  ])('[K18] is shown during its whole day in the zone of the user: %s', async (message, note) => {
+    await ana().consolidation.configure({ timeZone: 'America/Los_Angeles' });
+    const plan = await say(message, '2026-06-10T15:00:00Z');
+    expect(await dueAt('2026-06-12T06:59:00Z')).toBe('');
+    expect(await dueAt('2026-06-12T07:01:00Z')).toBe(plan?.content);
+    expect(await dueAt('2026-06-13T06:59:00Z')).toBe(plan?.content);
+    expect(await dueAt('2026-06-13T07:01:00Z')).toBe(note === '' ? '' : plan?.content + note);
+    expect(await dueAt('2026-06-15T20:00:00Z')).toBe(note === '' ? '' : plan?.content + note);
+    expect(await dueAt('2026-06-16T07:01:00Z')).toBe('');
+  });
+
+  it('is no follow-up before its time', async () => {
+    clock.set(new Date('2026-06-10T15:00:00Z'));
+    await ana().intentions.add({ text: 'Ask how the interview went', dueAt: '2026-06-12T18:00:00Z' });
+    expect(await dueAt('2026-06-12T17:59:00Z')).toBe('');
+    expect(await dueAt('2026-06-12T18:00:00Z')).toBe('Ask how the interview went');
+    expect(await dueAt('2026-06-13T08:00:00Z')).toBe('Ask how the interview went (overdue since 2026-06-12)');
+  });
+
+  it('is no plan without a time of day that may be over: such a plan keeps a note of its day', async () => {
+    await ana().memories.create({
+      type: 'intention',
+      content: 'Hand in the tax return',
+      tense: 'planned',
+      validFrom: '2026-06-12',
+      dueAt: '2026-06-12',
+    });
+    expect(await dueAt('2026-06-12T08:00:00Z')).toBe('Hand in the tax return');
+    expect(await dueAt('2026-06-13T08:00:00Z')).toBe('Hand in the tax return (was planned for 2026-06-12)');
+  });
+});

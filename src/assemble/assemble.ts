@@ -237,7 +237,7 @@ async function gather(asking: GatherRequest): Promise<Gathered> {
 
   const [found, intentions, services, structuredProfile, turns] = await Promise.all([
     lookUp(request, lookup, turn),
-    on.has('intentions') ? attempt('intentions', () => intentionSection(deps, scope, now), []) : [],
+    on.has('intentions') ? attempt('intentions', () => intentionSection(deps, scope, { now, timeZone }), []) : [],
     on.has('services') ? serviceItems(asked, options, attempt) : [],
     on.has('structuredProfile') ? attempt('structuredProfile', () => profileItems(asked, options), []) : [],
     historyItems(request, past, turn),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageOf } from '../errors.ts';
 import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { dayOf, zoneOf } from '../language/calendar.ts';
+import { dueOn } from '../language/told-days.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { asksFor, detectPack, smallTalkIn } from '../language/packs/packs.ts';
 import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
@@ -9,9 +10,10 @@ import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../model
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { CHANGED_LATER, textOf, trustOfTurn } from '../recall/results.ts';
+import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
-import { isToBringUp, type Memory, plannedFor } from '../record/memory.ts';
+import { type Memory, plannedFor } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import { memoriesByTag } from '../store/context-rows.ts';
 import { type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
@@ -314,18 +316,37 @@ function possibleTags(message: string): string[] {
   return [...new Set(tags)];
 }
 
-/** The intentions of the user that are due now, the longest due first. */
-export async function intentionSection(deps: RecallDeps, scope: Scope, now: number): Promise<Item[]> {
+/** Two days, because a day that was stated in another time zone may begin up to 26 hours after the same day of the user. */
+const AHEAD = 2 * DAY;
+
+/** The intentions to bring up: those of today in the order of their times, then those that are overdue. */
+export async function intentionSection(
+  deps: RecallDeps,
+  scope: Scope,
+  at: { now: number; timeZone: string },
+): Promise<Item[]> {
+  const now = new Date(at.now);
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
   const { items } = await deps.database.readReplica(scope, (reader) =>
-    listMemories(reader, scope, { types, dueBefore: new Date(now + 1), limit: 50 }, { now }),
+    listMemories(reader, scope, { types, dueBefore: new Date(at.now + AHEAD), limit: 50 }, { now: at.now }),
   );
   return items
-    .filter((memory) => isToBringUp(memory, deps.memoryTypes.get(memory.type), now))
-    .sort((one, other) => (one.dueAt?.getTime() ?? 0) - (other.dueAt?.getTime() ?? 0))
+    .flatMap((memory) => {
+      const due = dueOn(memory, deps.memoryTypes.get(memory.type), { ...at, now });
+      return due === null || memory.dueAt === null ? [] : [{ memory, due, dueAt: memory.dueAt }];
+    })
+    .sort(
+      (one, other) =>
+        Number(one.due !== 'today') - Number(other.due !== 'today') || Number(one.dueAt) - Number(other.dueAt),
+    )
     .slice(0, 5)
-    .map((memory) => ({ ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) }));
+    .map(({ memory, due, dueAt }) => {
+      const note = due === 'today' ? '' : ` (${LATE[due]} ${dayOf(memory, dueAt)})`;
+      return { ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) + note };
+    });
 }
+
+const LATE = { overdue: 'overdue since', passed: 'was planned for' };
 
 /** The turns and statements behind recalled results. */
 export interface Behind {

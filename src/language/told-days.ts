@@ -1,9 +1,12 @@
 import { DAY } from '../record/clock.ts';
 import { isUser, type Tense } from '../record/statement.ts';
-import { addDays, civilDateAt, instantAt, startOfDay, weekdayOf, writeDay } from './calendar.ts';
+import type { MemoryType } from '../record/memory-types.ts';
+import { hasOutcome, isDaySaid, type Memory } from '../record/memory.ts';
+import { knownTimeZone } from '../record/parse.ts';
+import { addDays, civilDateAt, instantAt, localDay, startOfDay, weekdayOf, writeDay } from './calendar.ts';
 import { type DateContext, deniesNext, type FoundDate, timeIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
+import { detectPack, listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
 import { intersects, spansOf, splitClauses, type TextSpan, withBlanks } from './sentences.ts';
 import { contentStems, withoutEnd } from './words.ts';
 import { findDates } from './resolve-dates.ts';
@@ -261,6 +264,36 @@ export function dayAhead(
 export function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
   const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
   return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
+}
+
+/** How prompts bring a memory up: it is due today, it is overdue, or its day has passed and its outcome is unknown. */
+export type Due = 'today' | 'overdue' | 'passed';
+
+/**
+ * How prompts bring a memory up at a time; null if they do not. A plan for a day that the user stated is brought up during that whole day
+ * in the user's time zone. After that day, an appointment with a time of day is over, but a reminder is overdue. A memory whose day was
+ * not stated is brought up from its time on. `broughtUpForDays` limits how long a memory is brought up after its day.
+ */
+export function dueOn(
+  memory: Memory,
+  type: Pick<MemoryType, 'initialState' | 'broughtUpForDays'> | undefined,
+  { now, timeZone }: { now: Date; timeZone: string },
+): Due | null {
+  const { dueAt, tense, state, content, internal } = memory;
+  if (dueAt === null || type === undefined || type.broughtUpForDays === null || hasOutcome(memory, type)) return null;
+  // Maintenance changes the tense of a plan whose day is over.
+  const isPlan = tense === 'planned' || internal['planned'] === true;
+  const isSaid = isPlan && isDaySaid(memory) && state !== 'snoozed';
+  const zone = knownTimeZone(internal['timeZone'], 'UTC');
+  const isTimed = startOfDay(civilDateAt(dueAt, zone), zone) < dueAt;
+  const day = isSaid && !isTimed ? localDay(dueAt, zone) : localDay(dueAt, timeZone);
+  const days = (Date.parse(localDay(now, timeZone)) - Date.parse(day)) / DAY;
+  const late = isSaid ? days : (now.getTime() - dueAt.getTime()) / DAY;
+  if (late < 0 || late >= type.broughtUpForDays + 1) return null;
+  if (days <= 0) return 'today';
+  const pack = detectPack(content);
+  const isReminder = pack !== null && packPattern(pack, 'request:reminder').test(plainMarks(content));
+  return !isSaid || isReminder ? 'overdue' : isTimed ? null : 'passed';
 }
 
 /** The kind of a value. A correction has the same kind as the value that it corrects. */
