@@ -196,7 +196,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   }),
   expression(
     'st nd rd th',
-    '(?:on|by|until|since|from) the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|my|with)\\b)',
+    '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|my|with)\\b)',
     (m, today, prefer) => dayOfMonth(Number(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
   ),
   expression(WEEKDAYS, `(?:on |by |until |since )${WHOLE_WEEKDAY}`, (m, today, prefer) =>

@@ -18,7 +18,6 @@ import {
   perPack,
   plainMarks,
   relationsOf,
-  saysAny,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
@@ -53,12 +52,14 @@ import {
   joinsLast,
   type Kept,
   ownWords,
+  movedBy,
   redatedBy,
   REMEMBERED,
   statementsOf,
   withValue,
 } from './statements-of-turn.ts';
 import {
+  isClaim,
   isOwnMessage,
   othersByForm,
   type ReadParts,
@@ -222,10 +223,16 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     return;
   }
   const claims = asked.filter(({ unit }) => isClaim(unit)).map(({ unit }) => unit);
+  const moved = claims.flatMap((unit) => {
+    const statement = movedBy(turn, unit, reading.statements, input);
+    return statement === null ? [] : [{ unit, statement }];
+  });
+  reading.statements.push(...moved.map(({ statement }) => statement));
+  const others = asked.filter((item) => !moved.some(({ unit }) => unit.index === item.unit.index));
   const leaving = leavingIn(claims, turn, input);
   const statements = statementsOf(
     turn,
-    keptIn(turn, leaving === null ? asked : asked.map(leaving.withoutQuitting), input, reading),
+    keptIn(turn, leaving === null ? others : others.map(leaving.withoutQuitting), input, reading),
     input,
   );
   reading.statements.push(...(leaving === null ? statements : statements.map(leaving.withEnd)));
@@ -233,7 +240,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
-  const mayChange = forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
+  const mayChange = forget === null && leaving === null && moved.length === 0 && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
@@ -295,18 +302,6 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   if (own.length > 0 || text.length > 400) return;
   const quotes = [{ turn: index + 1, words: text }];
   reading.statements.push(readStatement({ text, type: 'fact', quotes, importance: REMEMBERED }));
-}
-
-/** Whether a sentence is the user's own claim, so that it may change known statements. */
-function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
-  const plain = plainMarks(text);
-  return (
-    !isForeign &&
-    !/[?？]/u.test(text) &&
-    pack !== null &&
-    !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
-    !listPattern(pack, 'nearly').test(plain)
-  );
 }
 
 /**

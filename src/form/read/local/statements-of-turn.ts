@@ -1,4 +1,4 @@
-import { civilDateAt, writeDay } from '../../../language/calendar.ts';
+import { civilDateAt, startOfDay, writeDay } from '../../../language/calendar.ts';
 import { extractEntities } from '../../../language/entities.ts';
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
@@ -18,6 +18,8 @@ import {
   isRescheduled,
   isYearly,
   kindOf,
+  movedDayIn,
+  type NewDay,
   newDayIn,
   sideOfDays,
   withDates,
@@ -26,6 +28,7 @@ import {
 } from '../../../language/told-days.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
+import { DAY } from '../../../record/clock.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
@@ -39,7 +42,7 @@ import {
 } from '../reader.ts';
 import type { Asked } from './selector.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
-import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
+import { isClaim, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
@@ -487,40 +490,87 @@ export function withValue(
 }
 
 /**
- * The plan that a turn moves to another day, if the turn says nothing else: "No, Thursday", "the fair is on the 6th, not the 4th". The new
- * statement has the words of the plan with the new day. Null for other turns.
+ * The plan that a turn moves to another day, if the turn says nothing else: "No, Thursday", "the fair is on the 6th, not the 4th", "the
+ * dentist moved!! now Friday". Null for other turns.
  */
 export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
   const { event, number, pack, units, at } = turn;
-  const isOwn = !units.some(({ isForeign }) => isForeign);
-  const next = pack === null || !isOwn ? null : newDayIn(event.content, pack, at);
-  if (pack === null || next === null) return null;
-  const fits = ({ one: { from, tense, text } }: Said): boolean =>
-    from !== null &&
-    tense === 'planned' &&
-    next.denies?.(new Date(from)) !== false &&
-    next.about.every((stem) => contentStems(text).has(stem));
-  const last = onlyOne(lastSaid(said, input, number, next.denies !== null).filter(fits));
-  if (last === null || last.one.from === null) return null;
+  if (pack === null || units.some(({ isForeign }) => isForeign)) return null;
+  const { content } = event;
+  const moved = units.every(isClaim) ? movedDayIn(content, pack, at) : null;
+  if (moved !== null && (moved.isAll || units.length === 1)) return movedPlan(turn, content, moved, said, input);
+  const next = newDayIn(content, pack, at);
+  if (next === null) return null;
+  const found = lastSaid(said, input, number, next.denies !== null).filter(({ one: { from, text } }) => {
+    const isDenied = from !== null && next.denies?.(new Date(from)) !== false;
+    return isDenied && next.about.every((stem) => contentStems(text).has(stem));
+  });
+  return withDayOf(turn, content, next, { found, said, input });
+}
+
+/** The plan that a sentence names and moves to another day: "They rescheduled my driving test to 6 November". Null for other sentences. */
+export function movedBy(
+  turn: Turn,
+  { text, pack }: ReadUnit,
+  said: ReadStatement[],
+  input: ReadInput,
+): ReadStatement | null {
+  const moved = pack === null ? null : movedDayIn(text, pack, turn.at);
+  return moved === null ? null : movedPlan(turn, text, moved, said, input);
+}
+
+function movedPlan(
+  turn: Turn,
+  content: string,
+  next: NewDay,
+  said: ReadStatement[],
+  input: ReadInput,
+): ReadStatement | null {
+  const found = lastSaid(said, input, turn.number, true).filter(({ one: { from, text, attribute } }) => {
+    const isOpen = from !== null && Date.parse(from) > turn.at.now.getTime() - DAY;
+    const isAny = next.about.length === 0 && hasTrait(attribute, 'event');
+    const stems = contentStems(text);
+    return isOpen && (isAny || (next.about.length > 0 && next.about.every((stem) => isNamed(stem, stems))));
+  });
+  return withDayOf(turn, content, next, { found, said, input });
+}
+
+/** The only plan among the found statements, with the words of the plan and the new day. Null if there is none, or more than one. */
+function withDayOf(
+  { event, number, pack, at }: Turn,
+  content: string,
+  next: NewDay,
+  { found, said, input }: { found: readonly Said[]; said: ReadStatement[]; input: ReadInput },
+): ReadStatement | null {
+  const last = onlyOne(found.filter(({ one }) => one.tense === 'planned'));
+  if (pack === null || last === null || last.one.from === null) return null;
   const { one } = last;
   // If the turn is read a second time, the known statement already has the new day.
   if (last.known !== null && input.known[last.known - 1]?.sourceEvents.includes(event.id) === true)
-    return { ...one, quotes: [{ turn: number, words: event.content }] };
-  const old = new Date(last.one.from);
+    return { ...one, quotes: [{ turn: number, words: content }] };
+  const old = startOfDay(civilDateAt(new Date(last.one.from), at.timeZone), at.timeZone);
   const day = next.dayAfter(old);
-  const timed = withTime(day, event.content, pack, at.timeZone) ?? day;
+  const timed = withTime(day, content, pack, at.timeZone) ?? day;
   const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
   // A statement of the same reading is not stored yet. The new statement replaces it and cites both turns.
   if (last.known === null) said.splice(said.indexOf(one), 1);
   return {
     ...one,
     value: one.attribute === null ? null : writeDay(civilDateAt(day, at.timeZone), pack),
-    text: withNewDay(one.text, { ...next, said: event.content, old, day, pack, at }),
-    quotes: [...one.quotes, { turn: number, words: event.content }],
+    text: withNewDay(one.text, { ...next, said: content, old, day, pack, at }),
+    quotes: [...one.quotes, { turn: number, words: content }],
     from: day.toISOString(),
     due: new Date(timed > day ? timed : day.getTime() + kept).toISOString(),
     relation: relationTo(last, 'replaces'),
   };
+}
+
+const LEAST_COMPOUND = 4;
+
+/** Whether a word names a part of a plan. A compound names its first part: "Zahnarzttermin" names "Termin beim Zahnarzt". */
+function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
+  const begins = (long: string, short: string): boolean => short.length >= LEAST_COMPOUND && long.startsWith(short);
+  return plan.has(stem) || [...plan].some((other) => begins(stem, other) || begins(other, stem));
 }
 
 /**

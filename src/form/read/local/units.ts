@@ -80,6 +80,18 @@ export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'peo
   told?: readonly ForeignSpan[];
 }
 
+/** Whether a sentence is the user's own claim, so that it may change known statements. */
+export function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
+  const plain = plainMarks(text);
+  return (
+    !isForeign &&
+    !/[?？]/u.test(text) &&
+    pack !== null &&
+    !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
+    !listPattern(pack, 'nearly').test(plain)
+  );
+}
+
 const READ = 24_000;
 const MOST_UNITS = 120;
 /** How many characters of a turn are searched for another person whom a sentence without a subject may be about. */
