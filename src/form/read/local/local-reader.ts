@@ -276,8 +276,8 @@ function keptOf(item: Kept, before: Asked | undefined, last: Kept | undefined, j
     const context = contextOf(item, before, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
     if (isAlone && joins()) return [];
-    // If the words that a sentence refers to are missing, only its slots are kept, unless the sentence answers a question.
-    if (!isAlone || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
+    // If the words that a sentence refers to are missing, only its slots are kept, unless the sentence is a reminder or answers a question.
+    if (!isAlone || item.request === 'reminder' || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
   }
   const filled = certainSlots(item);
   return filled.length === 0 ? [] : [{ ...item, unit: { ...unit, filled }, isSlotOnly: true }];

@@ -28,7 +28,7 @@ import {
 } from '../../../language/told-days.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
-import { DAY } from '../../../record/clock.ts';
+import { DAY, MINUTE } from '../../../record/clock.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
@@ -86,9 +86,26 @@ export function isDangling({ unit: { pack, text, filled }, request }: Asked): bo
   const plain = plainMarks(text);
   if (request === 'remember')
     return filled.length === 0 && !plain.includes(':') && listPattern(pack, 'meansBefore').test(plain);
-  if (request === 'reminder')
-    return packPattern(pack, 'they').test(plain) && !wordsPattern(relationsOf(pack)).test(plain);
+  // "Remind me to call her" needs the words before it. "Remind me to send her the invoice" has an object of its own.
+  if (request === 'reminder') {
+    const isNamed = wordsPattern(relationsOf(pack)).test(plain) || contentStems(bareReminder(plain, pack)).size > 1;
+    return packPattern(pack, 'they').test(plain) && !isNamed;
+  }
   return pronounFirst(pack).test(plain);
+}
+
+const reminderFrame = perPack((pack) =>
+  wordsPattern(
+    [...pack.calendar.weekdays, ...pack.calendar.months, pack.common || '(?!)'].join('|'),
+    pack.script,
+    'giu',
+  ),
+);
+
+/** The words of a reminder without the request, its day, numbers and common words. */
+function bareReminder(plain: string, pack: Pack): string {
+  const bare = plain.replace(packPattern(pack, 'request:reminder'), ' ').replace(packPattern(pack, 'they'), ' ');
+  return bare.replace(reminderFrame(pack), ' ').replace(/\p{N}+\p{L}*/gu, ' ');
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words if the slots do not cover them. */
@@ -573,13 +590,21 @@ function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
   return plan.has(stem) || [...plan].some((other) => begins(stem, other) || begins(other, stem));
 }
 
+/** After a longer pause, a pronoun at the beginning of a message refers to nothing that the user said before. */
+const LONGEST_PAUSE = 30 * MINUTE;
+
 /**
  * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. Returns false if
- * there is none.
+ * there is none, or if a pause separates it from the words.
  */
 export function joinsLast(words: ReadStatement, turn: number, reading: Reading, input: ReadInput): boolean {
   const { statements: said } = reading;
-  const all = lastSaid(said, input, turn).filter(({ one }) => one.polarity === 'affirmed');
+  const timeOf = (number = 0): number => input.turns[number - 1]?.occurredAt.getTime() ?? 0;
+  const saidAt = ({ one, known }: Said): number =>
+    known === null ? timeOf(one.quotes.at(-1)?.turn) : (input.known[known - 1]?.statedAt.getTime() ?? 0);
+  const all = lastSaid(said, input, turn).filter(
+    (each) => each.one.polarity === 'affirmed' && timeOf(turn) - saidAt(each) <= LONGEST_PAUSE,
+  );
   const here = all.filter(({ known }) => known === null);
   const found = here.length > 0 ? here : all;
   const last = found.findLast(({ one }) => one.attribute === null) ?? found.at(-1);
