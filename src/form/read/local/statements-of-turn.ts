@@ -296,13 +296,24 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     type: tense === 'planned' ? typeOf(item, due) : isPreference ? 'preference' : 'fact',
     text: tense === null ? rendered : withDates(unit.text, tense, unit.pack, turn.at).text,
     quotes: [{ turn: turn.number, words: unit.text }],
-    from: slot.from?.toISOString() ?? null,
+    from: (slot.from ?? sinceWhen(slot, unit, turn.at))?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
     relation: replacedLayout(slot, unit.pack, input),
     importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });
+}
+
+/** The day since when the value of a slot has held, if the clause of the slot names one: "vegetarian since March 1". */
+function sinceWhen(slot: FilledSlot, { text, pack, filled }: ReadUnit, at: DateContext): Date | null {
+  if (pack === null || filled.length > 1 || slot.polarity === 'denied' || slot.tense === 'planned') return null;
+  const [since, ...others] = findDates(text, pack, at).filter(
+    ({ isSince, from }) => isSince && from !== null && from < at.now,
+  );
+  const clause = splitClauses(text).find(({ end }) => end > (since?.start ?? 0));
+  const isOfSlot = clause !== undefined && slot.start < clause.end && slot.end > clause.start;
+  return others.length === 0 && isOfSlot ? (since?.from ?? null) : null;
 }
 
 /** The importance of a statement: highest for health and intolerances, then for what the user asks to remember. */
