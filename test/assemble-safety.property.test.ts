@@ -102,6 +102,7 @@ const item: fc.Arbitrary<Item> = fc
       validFrom: null,
       validTo: null,
       dueAt: null,
+      internal: {},
     };
     return { ...memoryItem(memory as unknown as Memory, score), label };
   });

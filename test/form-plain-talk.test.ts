@@ -225,3 +225,28 @@ it('a summary whose first words are forgotten gets its title from the remaining 
   const { items } = await memory.memories.list({ types: ['summary'] });
   expect(items.map(({ title }) => title)).toContain('Summary: My cousin Wanda lives in Gdynia …');
 });
+
+describe('a message after a pause', () => {
+  it.each([
+    ['I am allergic to walnuts, like hospital allergic.', 'Remind me to ring Avó on Sunday, its her birthday.'],
+    ['My cousin Ruth lives in Hull.', 'Remind me to call her on Sunday.'],
+    ['Soy alérgica a las nueces, mucho.', 'Recuérdame enviarle la factura el domingo.'],
+  ])('is not joined to the statement of the message before it: %s … %s', async (first, reminder) => {
+    const clock = manualClock(Date.parse('2026-10-20T09:00:00Z'));
+    const varve = await createVarve({ store: ':memory:', background: false, clock });
+    const handle = varve.for({ user: 'ana', session: 's' });
+    for (const userMessage of [first, reminder]) {
+      await handle.logInteraction({ userMessage, agentResponse: 'Ok.' });
+      await varve.drain();
+      clock.advance(11 * HOUR);
+    }
+    const { items } = await handle.memories.list({});
+    const [due, ...others] = items.filter(({ dueAt }) => dueAt !== null);
+    expect(due?.content.startsWith(reminder.slice(0, 15))).toBe(true);
+    expect(others).toEqual([]);
+    expect(
+      items.filter(({ dueAt, type }) => dueAt === null && type !== 'summary').map(({ content }) => content),
+    ).not.toEqual([]);
+    await varve.close();
+  });
+});

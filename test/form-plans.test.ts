@@ -167,3 +167,72 @@ describe('a move to an address', () => {
     expect(plan?.type).toBe('intention');
   });
 });
+
+describe('an appointment that was moved', () => {
+  const plans = async (...messages: string[]): Promise<(string | undefined)[]> =>
+    (await after(...messages))
+      .filter(({ tense }) => tense === 'planned')
+      .map(({ dueAt }) => dueAt?.toISOString().slice(0, 16));
+
+  it.each([
+    ['My eye test is on 3 November at 9:40.', 'The eye test got pushed back to 10 November.', '2026-11-10T09:40'],
+    [
+      'I have a physio appointment on 3 November at 9:40.',
+      'physio appt moved to the 5th, same time',
+      '2026-11-05T09:40',
+    ],
+    [
+      'I have a physio appointment on 3 November at 9:40.',
+      'physio moved!! now its 5 November, 8:15 not 9:40',
+      '2026-11-05T08:15',
+    ],
+    [
+      'My driving test is on 3 November at 9:40.',
+      'Ugh. They rescheduled my driving test to 6 November. So annoying!',
+      '2026-11-06T09:40',
+    ],
+    [
+      'Am 3. November um 9 Uhr habe ich einen Termin beim Zahnarzt.',
+      'Mein Zahnarzttermin wurde auf den 5. November verschoben.',
+      '2026-11-05T09:00',
+    ],
+    [
+      'Tengo cita con el notario el 3 de noviembre a las 9.',
+      'Me cambiaron la cita del notario para el 5 de noviembre.',
+      '2026-11-05T09:00',
+    ],
+    [
+      "J'ai rendez-vous chez le notaire le 3 novembre à 9h.",
+      'Le rendez-vous chez le notaire est reporté au 5 novembre.',
+      '2026-11-05T09:00',
+    ],
+    [
+      'Tenho entrevista na Galp dia 3 de novembro às 9h.',
+      'A entrevista na Galp foi adiada para 5 de novembro.',
+      '2026-11-05T09:00',
+    ],
+    [
+      'Ho un appuntamento dal notaio il 3 novembre alle 9.',
+      "L'appuntamento dal notaio è stato spostato al 5 novembre.",
+      '2026-11-05T09:00',
+    ],
+    [
+      'Ik heb op 3 november om 9 uur een afspraak bij de notaris.',
+      'De afspraak bij de notaris is verzet naar 5 november.',
+      '2026-11-05T09:00',
+    ],
+  ])('has only its new day: %s … %s', async (said, moved, due) => {
+    expect(await plans(said, '+4', moved)).toEqual([due]);
+  });
+
+  it.each([
+    "My sister's physio appointment has moved to 5 November.",
+    'The physio appointment of Tom was pushed to 5 November.',
+    'The concert was moved to 5 November.',
+    'If my physio appointment is moved to 5 November, I cannot come.',
+    'Has my physio appointment moved to 5 November?',
+    'I also have a vet appointment on 5 November at 9.',
+  ])('is not another plan: %s', async (said) => {
+    expect(await plans('I have a physio appointment on 3 November at 9:40.', '+4', said)).toContain('2026-11-03T09:40');
+  });
+});

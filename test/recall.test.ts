@@ -663,6 +663,9 @@ for (const database of databases()) {
       };
       const week = ['Collect the bike from the workshop', 'Piano recital of Nora'];
       expect(await asked('what have i got on this week?')).toEqual(week);
+      await remember(handle, 'The new walking boots have arrived this week or last week, what a week.');
+      const [first, second] = (await handle.recall('what have i got on this week?', { now })).results;
+      expect([first?.text, second?.text].map((text) => text?.split(' (')[0]).toSorted()).toEqual(week);
       expect(await asked('Was steht diese Woche an?')).toEqual(week);
       expect(await asked('What is planned for this weekend?')).toEqual(['Piano recital of Nora']);
       expect(await asked('Do I have anything next week?')).toEqual(['Pay the water bill']);

@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import type { Scope } from '../record/scope.ts';
+import { ownTimeZone } from '../store/progress-store.ts';
 import {
   type AssembleDeps,
   type Attributes,
@@ -213,15 +214,17 @@ interface Gathered {
 }
 
 /** Gathers the sections that are on, in parallel where they do not depend on each other. */
-async function gather(request: GatherRequest): Promise<Gathered> {
-  const { deps, scope, options, on } = request;
+async function gather(asking: GatherRequest): Promise<Gathered> {
+  const { deps, scope, on } = asking;
   const failed: Failed = [];
-  const attempt = createAttempt(failed, options.timeout);
-  const now = options.now === undefined ? deps.clock.now() : new Date(options.now).getTime();
-  const message = options.message ?? '';
+  const attempt = createAttempt(failed, asking.options.timeout);
+  const now = asking.options.now === undefined ? deps.clock.now() : new Date(asking.options.now).getTime();
+  const message = asking.options.message ?? '';
   const turn: GatherTurn = { message, now, attempt, failed };
 
-  const { knowledge, cached } = await openKnowledge(request, turn);
+  const { knowledge, cached, timeZone } = await openKnowledge(asking, turn);
+  const options = { ...asking.options, timeZone };
+  const request = { ...asking, options };
   const past = await pastTurns(request, turn);
   const intent = await chooseIntent(options, turn);
   const asked: Asked = { scope, message, intent };
@@ -234,7 +237,7 @@ async function gather(request: GatherRequest): Promise<Gathered> {
 
   const [found, intentions, services, structuredProfile, turns] = await Promise.all([
     lookUp(request, lookup, turn),
-    on.has('intentions') ? attempt('intentions', () => intentionSection(deps, scope, now), []) : [],
+    on.has('intentions') ? attempt('intentions', () => intentionSection(deps, scope, { now, timeZone }), []) : [],
     on.has('services') ? serviceItems(asked, options, attempt) : [],
     on.has('structuredProfile') ? attempt('structuredProfile', () => profileItems(asked, options), []) : [],
     historyItems(request, past, turn),
@@ -274,17 +277,22 @@ function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
 async function openKnowledge(
   { deps, scope, options }: GatherRequest,
   { now, attempt }: GatherTurn,
-): Promise<{ knowledge: Knowledge; cached: boolean }> {
+): Promise<{ knowledge: Knowledge; cached: boolean; timeZone: string }> {
   const { database, memoryTypes, attributes, access, assembling } = deps;
   const connections = options.connections ?? [];
   const request = { scope, connections, topMemories: options.topMemories ?? 20, memoryTypes, attributes, now };
   const last = assembling.knowledge.last(request) ?? NOTHING_KNOWN;
+  const { timeZone } = deps.settings;
   const opened = await attempt(
     'knowledge',
-    () => database.readReplica(scope, (reader) => assembling.knowledge.open(reader, request, options.refresh === true)),
-    { knowledge: last, loaded: false },
+    () =>
+      database.readReplica(scope, async (reader) => ({
+        ...(await assembling.knowledge.open(reader, request, options.refresh === true)),
+        timeZone: await ownTimeZone(reader, scope, timeZone),
+      })),
+    { knowledge: last, loaded: false, timeZone },
   );
   const read = opened.knowledge.memories.map(({ id }) => ({ kind: 'memory' as const, id }));
   if (opened.loaded) access.note(scope.tenant, read);
-  return { knowledge: opened.knowledge, cached: !opened.loaded };
+  return { knowledge: opened.knowledge, cached: !opened.loaded, timeZone: options.timeZone ?? opened.timeZone };
 }

@@ -101,7 +101,7 @@ export interface ContextSettings extends ContextHooks {
    * prompt.
    */
   model?: string;
-  /** The user's time zone. Default UTC. */
+  /** The user's time zone. Default: the zone of `consolidation.configure`, or else `formation.timeZone`. */
   timeZone?: string;
   /** The number of milliseconds after which a hook or a search is abandoned. Default 2,000. */
   timeout?: number;

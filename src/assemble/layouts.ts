@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defuseImages, type Writing } from '../language/inert-text.ts';
-import { isoDay } from '../record/memory.ts';
+import { localDay } from '../language/calendar.ts';
 import { parse } from '../record/parse.ts';
 import { defineLayout, type Layout, marked, type SectionFormat } from './layout.ts';
 import type { Item, SectionName } from './section.ts';
@@ -14,7 +14,7 @@ const bySpeaker = (item: Item, writing: Writing): string => {
   const label = writing.line(item.label ?? 'memory');
   return `- ${item.kind === 'event' ? `${label}:` : `[${label}]`} ${marked(item, writing.line(item.text))}`;
 };
-const byDay = ({ date }: Item): string => (date === undefined ? '' : `${isoDay(date)}:`);
+const byDay = ({ date, timeZone }: Item): string => (date === undefined ? '' : `${localDay(date, timeZone)}:`);
 const asField = (item: Item, writing: Writing): string =>
   `- ${writing.line(item.title ?? '')}: ${marked(item, writing.line(item.text))}`;
 const byConnection = ({ label, text }: Item, writing: Writing): string =>

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { messageOf } from '../errors.ts';
 import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
+import { dayOf, zoneOf } from '../language/calendar.ts';
+import { dueOn } from '../language/told-days.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { asksFor, detectPack, smallTalkIn } from '../language/packs/packs.ts';
 import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
@@ -8,9 +10,10 @@ import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../model
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { CHANGED_LATER, textOf, trustOfTurn } from '../recall/results.ts';
+import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
-import { isoDay, isToBringUp, type Memory, plannedFor } from '../record/memory.ts';
+import { type Memory, plannedFor } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import { memoriesByTag } from '../store/context-rows.ts';
 import { type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
@@ -171,7 +174,11 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
     const telling = near.results.filter(({ event }) => event === null || standsAlone(event, turn.message));
-    const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(turn.message) });
+    const items = evidenceItems(telling, behind, {
+      order,
+      isAboutPast: mayAskForPast(turn.message),
+      timeZone: request.options.timeZone,
+    });
     span.set({ 'gen_ai.memory.record.count': items.length });
     return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
   });
@@ -310,18 +317,37 @@ function possibleTags(message: string): string[] {
   return [...new Set(tags)];
 }
 
-/** The intentions of the user that are due now, the longest due first. */
-export async function intentionSection(deps: RecallDeps, scope: Scope, now: number): Promise<Item[]> {
+/** Two days, because a day that was stated in another time zone may begin up to 26 hours after the same day of the user. */
+const AHEAD = 2 * DAY;
+
+/** The intentions to bring up: those of today in the order of their times, then those that are overdue. */
+export async function intentionSection(
+  deps: RecallDeps,
+  scope: Scope,
+  at: { now: number; timeZone: string },
+): Promise<Item[]> {
+  const now = new Date(at.now);
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
   const { items } = await deps.database.readReplica(scope, (reader) =>
-    listMemories(reader, scope, { types, dueBefore: new Date(now + 1), limit: 50 }, { now }),
+    listMemories(reader, scope, { types, dueBefore: new Date(at.now + AHEAD), limit: 50 }, { now: at.now }),
   );
   return items
-    .filter((memory) => isToBringUp(memory, deps.memoryTypes.get(memory.type), now))
-    .sort((one, other) => (one.dueAt?.getTime() ?? 0) - (other.dueAt?.getTime() ?? 0))
+    .flatMap((memory) => {
+      const due = dueOn(memory, deps.memoryTypes.get(memory.type), { ...at, now });
+      return due === null || memory.dueAt === null ? [] : [{ memory, due, dueAt: memory.dueAt }];
+    })
+    .sort(
+      (one, other) =>
+        Number(one.due !== 'today') - Number(other.due !== 'today') || Number(one.dueAt) - Number(other.dueAt),
+    )
     .slice(0, 5)
-    .map((memory) => ({ ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) }));
+    .map(({ memory, due, dueAt }) => {
+      const note = due === 'today' ? '' : ` (${LATE[due]} ${dayOf(memory, dueAt)})`;
+      return { ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) + note };
+    });
 }
+
+const LATE = { overdue: 'overdue since', passed: 'was planned for' };
 
 /** The turns and statements behind recalled results. */
 export interface Behind {
@@ -368,6 +394,8 @@ interface EvidenceOrder {
   order?: 'relevance' | 'time';
   /** Whether the question is about the past. If it is, statements that no longer hold are shown with a mark; if not, they are left out. */
   isAboutPast: boolean;
+  /** The time zone of turns that have none of their own. */
+  timeZone?: string;
 }
 
 /**
@@ -377,13 +405,13 @@ interface EvidenceOrder {
 function evidenceItems(
   results: readonly RecallResult[],
   { turns, retired }: Behind,
-  { order = 'relevance', isAboutPast }: EvidenceOrder,
+  { order = 'relevance', isAboutPast, timeZone = 'UTC' }: EvidenceOrder,
 ): Item[] {
   const items = new Map<string, Item>();
   for (const result of results) {
     const turn = result.kind === 'event' ? result.event : turnOf(result.memory, turns);
     const key = turn?.id ?? result.id;
-    const item = items.get(key) ?? itemOf(result, turn);
+    const item = items.get(key) ?? itemOf(result, turn, timeZone);
     items.set(key, result.kind === 'memory' && turn !== null ? withStatement(item, result.memory) : item);
   }
   const place = ({ date, score }: Item): number => (order === 'time' ? (date?.getTime() ?? 0) : -score);
@@ -392,12 +420,13 @@ function evidenceItems(
     .sort((one, other) => Number(one.trust === 'low') - Number(other.trust === 'low') || place(one) - place(other));
 }
 
-function itemOf(result: RecallResult, turn: Event | null): Item {
+function itemOf(result: RecallResult, turn: Event | null, otherwise: string): Item {
   if (turn === null) return memoryItem(result.memory as Memory, result.score);
   const passage = result.kind === 'event' ? result.passage : null;
   const trust = trustOfTurn(turn, passage);
   const text = textByTrust(textOf(turn, passage), trust);
-  return { ...turnItem(turn, result.score), text, trust, label: turn.speaker ?? turn.origin };
+  const timeZone = zoneOf(turn, otherwise);
+  return { ...turnItem(turn, result.score), text, trust, timeZone, label: turn.speaker ?? turn.origin };
 }
 
 /** Whether a statement is a quotation and not a sentence that stands alone. */
@@ -419,8 +448,8 @@ function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
 /** A turn that is shown in place of a statement, with the statement's date if it differs from the date of the turn. */
 function withStatement(item: Item, memory: Memory): Item {
   const day = plannedFor(memory) ?? (memory.tense === 'happened' ? memory.validFrom : null);
-  const isOpen = day !== null && (item.date === undefined || isoDay(day) !== isoDay(item.date));
-  const mark = isOpen ? ` (${memory.tense === 'planned' ? 'planned for ' : ''}${isoDay(day)})` : '';
+  const isOpen = day !== null && (item.date === undefined || dayOf(memory, day) !== dayOf(memory, item.date));
+  const mark = isOpen ? ` (${memory.tense === 'planned' ? 'planned for ' : ''}${dayOf(memory, day)})` : '';
   return {
     ...item,
     text: item.text.endsWith(mark) ? item.text : item.text + mark,

@@ -92,6 +92,8 @@ export interface Item {
   title?: string;
   url?: string;
   date?: Date;
+  /** The time zone in which the day of the date is written. Default: UTC. */
+  timeZone?: unknown;
   importance?: number;
   summary?: string;
   /** For a memory: the words of turns that it quotes. */
@@ -130,6 +132,7 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
     title: text(memory.title),
     url: memory.url === null || trust === 'low' ? undefined : memory.url,
     date: memory.validFrom ?? memory.statedAt,
+    timeZone: memory.internal['timeZone'],
     importance: memory.importance,
     quotes: memory.quotes,
     summary: text(metadata['summary']),

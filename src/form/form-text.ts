@@ -11,6 +11,7 @@ import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
+import { ownTimeZone } from '../store/progress-store.ts';
 import { findMemory, listStatements } from '../store/read-memories.ts';
 import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { ownerOf } from './compare.ts';
@@ -56,7 +57,8 @@ export async function readText(deps: FormDeps, scope: Scope, content: string, at
   const note = { ...turn, kind: 'observation', origin: 'system', category: 'fact' } as const;
   const turns = [own, ...notesOf(scope, content).map((wording) => ({ ...note, content: wording }))];
   const reader = await deps.localReader();
-  const { statements } = await reader.read(turnsAlone(turns, deps));
+  const timeZone = await deps.database.read(scope.tenant, (store) => ownTimeZone(store, scope, deps.settings.timeZone));
+  const { statements } = await reader.read({ ...turnsAlone(turns, deps), timeZone });
   const read = statements.map((statement) => ({ ...statement, quotes: [] }));
   const said = read.filter((_statement, index) => statements[index]?.quotes[0]?.turn === 1);
   const slots = said.filter(({ attribute }) => attribute !== null);

@@ -11,6 +11,7 @@ import { findEvents } from '../store/event-store.ts';
 import { saysForgotten } from '../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
 import { assertNotErased, changeOwner, seeOwner } from '../store/owner-store.ts';
+import { ownTimeZone } from '../store/progress-store.ts';
 import { enqueue, ownerJob, scopeOfJob } from '../store/queue/enqueue.ts';
 import { removeWaiting } from '../store/queue/settle-jobs.ts';
 import { listSubjects } from '../store/read-memories.ts';
@@ -218,9 +219,10 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
   const run = deps.ids.next('run');
   return deps.ledger.metered({ scope: place, operation: 'extraction', run }, async (meter) => {
     const startedAt = new Date(deps.clock.now());
-    const { seen, taken } = await deps.database.read(place.tenant, async (reader) => ({
+    const { seen, taken, own } = await deps.database.read(place.tenant, async (reader) => ({
       seen: await seeOwner(reader, place),
       taken: await taking.take(reader, place),
+      own: await inOwnZone(reader, deps, place),
     }));
     if (taken !== null) {
       const reader =
@@ -228,13 +230,30 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
           ? await deps.localReader()
           : createModelReader(meter.languageModel(deps.languageModel), taking.shown);
       const why = { reason: taking.reason, actor: 'form', run };
-      const work = { deps, scope: place, run, meter, reader, ...taken, signal: taking.signal, startedAt, seen, why };
+      const work = {
+        deps: own,
+        scope: place,
+        run,
+        meter,
+        reader,
+        ...taken,
+        signal: taking.signal,
+        startedAt,
+        seen,
+        why,
+      };
       const formable = await readTurns(work);
       if (taken.stretch !== null || !isEmpty(formable)) return commitFormation(work, formable, taking);
     }
     if (taking.complete !== undefined) await deps.database.write(place.tenant, taking.complete);
     return nothingFormed();
   });
+}
+
+/** The dependencies of a formation, with the user's own time zone in place of the default one. */
+async function inOwnZone(reader: Reader, deps: FormDeps, scope: Scope): Promise<FormDeps> {
+  const timeZone = await ownTimeZone(reader, scope, deps.settings.timeZone);
+  return { ...deps, settings: { ...deps.settings, timeZone } };
 }
 
 /** How many preceding events a reader is shown. */
@@ -415,8 +434,9 @@ export async function formStatements(
   given: Omit<Writing, 'result'> & { deps: FormDeps },
   { statements, sourceType, stated }: GivenStatements,
 ): Promise<FormResult> {
-  const { writer, deps, events } = given;
+  const { writer, events } = given;
   const scope = { ...given.scope, connection: null };
+  const deps = await inOwnZone(writer, given.deps, scope);
   const userNames = userNamesOf(scope, []);
   const subjects = await listSubjects(writer, ownerOf(scope));
   const read = { scope, events, earlier: [], known: [], userNames, subjects, isLocal: true, sourceType, stated };

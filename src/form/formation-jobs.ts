@@ -7,6 +7,7 @@ import type { Session } from '../record/session.ts';
 import { restateInBlocks } from '../store/block-store.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import { changeOwner, chunks } from '../store/owner-store.ts';
+import { ownTimeZone } from '../store/progress-store.ts';
 import { enqueueJobs, ownerJob, scopeOfJob, sessionJob } from '../store/queue/enqueue.ts';
 import type { Job, NewJob } from '../store/queue/job.ts';
 import { waitingJobs } from '../store/queue/list-jobs.ts';
@@ -216,7 +217,7 @@ async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): 
   );
   const inOrder = statements.toSorted((one, other) => (one.quotes[0]?.turn ?? 0) - (other.quotes[0]?.turn ?? 0));
   const { topicsOf } = await import('./read/local/observed.ts');
-  const topics = topicsOf(inOrder, events, deps.settings.timeZone);
+  const topics = topicsOf(inOrder, events, await ownTimeZone(writer, scope, deps.settings.timeZone));
   const writing = { writer, deps, scope, events, reader: 'local', result: nothingFormed(), why };
   await writeReflections(writing, { reflections: [], topics, known: [] });
 }

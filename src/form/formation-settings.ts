@@ -54,7 +54,7 @@ export interface FormationSettings {
    * `refusals` with the statements that it means, so that the application can ask the user and then call `memories.forget`.
    */
   requestsToForget: 'obey' | 'report';
-  /** The IANA time zone in which "yesterday" and "next week" are resolved. */
+  /** The IANA time zone of messages and users that have none of their own: "yesterday" and "next week" are resolved in it. */
   timeZone: string;
   /** The factor by which the importance of a goal is multiplied once the goal is reached. */
   achievedGoalFactor: number;

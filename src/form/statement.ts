@@ -18,6 +18,8 @@ export interface Statement
     Pick<Memory, 'validFrom' | 'validTo' | 'dueAt'>,
     Pick<ReadStatement, 'text' | 'names'> {
   level: ScopeLevel;
+  /** The time zone in which the days of the statement were said. */
+  timeZone: string;
   /** The events that the statement quotes, oldest first. */
   events: Event[];
   /** The relation to a known statement that the reader gave. `isOwnMatter`: a person other than the user speaks about themself. */

@@ -37,7 +37,10 @@ export interface ConsolidationHandle {
   suggestTools(options?: { message?: string; limit?: number }): Promise<ToolSuggestion[]>;
   /** How often a memory was given to the model, used, confirmed and corrected; null if its use was never judged. */
   use(memoryId: string): Promise<MemoryUse | null>;
-  /** Sets the user's time zone and the local hour of the nightly reflection. `null` restores the default. */
+  /**
+   * Sets the user's time zone, which formation, recall and prompts use too, and the local hour of the nightly reflection. `null` restores
+   * the default.
+   */
   configure(settings: { timeZone?: string | null; reflectionHour?: number | null }): Promise<void>;
 }
 

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { DAY } from '../record/clock.ts';
-import { isToBringUp, type Memory } from '../record/memory.ts';
+import { dueOn } from '../language/told-days.ts';
+import type { Memory } from '../record/memory.ts';
 import { parse, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
 import { closeIntention } from '../store/forget/forget.ts';
+import { ownTimeZone } from '../store/progress-store.ts';
 import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { notFound } from './memories.ts';
@@ -24,7 +26,8 @@ export interface NewIntention {
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
   /**
-   * The intentions to bring up now, the longest overdue first: those that became due today or at most three days ago. Default 20.
+   * The intentions to bring up now, the longest overdue first: those that are due today or became due at most three days ago. A plan for a
+   * stated day counts from the start of that day, and an appointment at a time of day until the end of its day. Default 20.
    */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
   /** All open intentions, due or not, the earliest due date first. */
@@ -51,10 +54,10 @@ const dueOptionsSchema = z.strictObject({
 
 const OPEN: ReadonlySet<string | null> = new Set([null, 'open', 'snoozed']);
 
-export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
+export function intentionHandle(parts: Parts & { settings: { timeZone: string } }, scope: Scope): IntentionHandle {
   const { database, clock } = parts;
-  const open = async (dueBefore?: Date): Promise<Memory[]> => {
-    const filter = { types: ['intention'], dueBefore, order: 'oldest' as const, limit: 1000 };
+  const open = async (): Promise<Memory[]> => {
+    const filter = { types: ['intention'], order: 'oldest' as const, limit: 1000 };
     const { items } = await database.read(scope.tenant, (reader) =>
       listMemories(reader, scope, filter, { now: clock.now() }),
     );
@@ -82,11 +85,11 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
     async due(options = {}) {
       const { at, limit } = parse(dueOptionsSchema, options, 'The options of due intentions');
       const time = at ?? new Date(clock.now());
-      // `dueBefore` is exclusive, but intentions that are due at exactly this time are wanted.
-      const dueThen = await open(new Date(time.getTime() + 1));
+      const { timeZone } = parts.settings;
+      const own = await database.read(scope.tenant, (reader) => ownTimeZone(reader, scope, timeZone));
       const isDue = (memory: Memory): boolean =>
-        isToBringUp(memory, parts.memoryTypes.get(memory.type), time.getTime());
-      return dueThen.filter(isDue).slice(0, limit);
+        dueOn(memory, parts.memoryTypes.get(memory.type), { now: time, timeZone: own }) !== null;
+      return (await open()).filter(isDue).slice(0, limit);
     },
     list: () => open(),
     done: (id) => close(id, 'done'),

@@ -11,6 +11,7 @@ import type { Page, Parts, Reader, Writer } from '../store/database.ts';
 import { forget, unforget } from '../store/forget/forget.ts';
 import { listForgotten } from '../store/forget/forgotten-store.ts';
 import { listRevisions } from '../store/history-store.ts';
+import { ownTimeZone } from '../store/progress-store.ts';
 import { newMemory, type Sources, withSources } from '../store/record-rows.ts';
 import { upgradeSnapshot } from '../store/migrations/older-memory.ts';
 import { findChangeable, findMemory, listMemories, memoryFilterSchema } from '../store/read-memories.ts';
@@ -121,7 +122,7 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
       const reason = parseChange(why, 'superseded by the application');
       return change(id, async (writer, old) => {
         assertLive(old);
-        const dated = input.read === true ? { ...input, ...movedTo(parts, old, input) } : input;
+        const dated = input.read === true ? { ...input, ...(await movedTo(writer, parts, old, input)) } : input;
         const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, dated);
         assertMayReplace(old, next, asked);
         return supersedeMemory(writer, parts, { old, next, reason: as, change: reason });
@@ -132,13 +133,14 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
 }
 
 /** The fields of a plan or a reminder that follow from the day that its new text names. Without such a day the times stay. */
-function movedTo(
+async function movedTo(
+  writer: Writer,
   { clock, settings }: FormDeps,
-  { tense, dueAt, validFrom }: Memory,
+  { scope, tense, dueAt, validFrom }: Memory,
   { content, value = null }: Pick<NewMemory, 'content' | 'value'>,
-): Partial<Pick<Memory, 'tense' | 'dueAt' | 'validFrom' | 'value'>> {
+): Promise<Partial<Pick<Memory, 'tense' | 'dueAt' | 'validFrom' | 'value'>>> {
   if (dueAt === null && tense !== 'planned') return {};
-  const at = { now: new Date(clock.now()), timeZone: settings.timeZone };
+  const at = { now: new Date(clock.now()), timeZone: await ownTimeZone(writer, scope, settings.timeZone) };
   const day = dayIn(content, at);
   if (day === null) return { tense, dueAt, validFrom };
   const isDay = value !== null && dayIn(value, at) !== null;

@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 import { z } from 'zod';
 import { invalidInput, messageOf } from '../errors.ts';
 import { type Clock, HOUR } from '../record/clock.ts';
-import { parse, textSchema, timeZoneSchema } from '../record/parse.ts';
+import { knownTimeZone, parse, textSchema } from '../record/parse.ts';
 import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
 import { enqueue, type EnqueueDeps } from '../store/queue/enqueue.ts';
 import { bringJobsBack } from '../store/queue/lease-jobs.ts';
@@ -99,14 +99,6 @@ function parsedCron({ cron, timeZone }: { cron: string; timeZone: string }): Cro
   if (parsed.size >= MOST_PARSED) parsed.clear();
   parsed.set(key, made);
   return made;
-}
-
-/**
- * A stored time zone, or a fallback if this machine does not know it. Zones are checked when they are set, but machines have different
- * lists of zones, and an unknown zone of one owner must not stop the schedules of all owners.
- */
-export function knownTimeZone(stored: string | null, otherwise: string): string {
-  return stored !== null && timeZoneSchema.safeParse(stored).success ? stored : otherwise;
 }
 
 /**

@@ -1,4 +1,7 @@
 import { DAY } from '../record/clock.ts';
+import type { Event } from '../record/event.ts';
+import { isoDay } from '../record/memory.ts';
+import { knownTimeZone } from '../record/parse.ts';
 import type { Pack } from './packs/pack.ts';
 import { perPack } from './packs/packs.ts';
 
@@ -15,10 +18,31 @@ export const MONTHS: readonly string[] =
 // Formatters are cached: building one takes about a millisecond, using one takes microseconds.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
+/**
+ * The time zone of an event: the zone of its speaker, if the event has one, or else the given zone. An offset such as "-06:00" that the
+ * given zone has at that time means the given zone, whose daylight saving time is known.
+ */
+export function zoneOf({ metadata, occurredAt }: Pick<Event, 'metadata' | 'occurredAt'>, otherwise: string): string {
+  const own = knownTimeZone(metadata['timeZone'], otherwise);
+  const time = occurredAt.getTime();
+  return /^[+-]/.test(own) && offsetAt(time, own) === offsetAt(time, otherwise) ? otherwise : own;
+}
+
 /** The calendar day that an instant falls on in a zone. Throws RangeError for an unknown zone. */
 export function civilDateAt(instant: Date, timeZone: string): CivilDate {
   const parts = partsAt(instant, timeZone);
   return { year: parts.year, month: parts.month, day: parts.day };
+}
+
+/** The ISO day of an instant in a stored time zone, or in UTC if there is none. */
+export function localDay(instant: Date, timeZone: unknown): string {
+  const { year, month, day } = civilDateAt(instant, knownTimeZone(timeZone, 'UTC'));
+  return isoDay(new Date(Date.UTC(year, month - 1, day)));
+}
+
+/** The ISO day of an instant of a memory, in the time zone in which the memory was stated. */
+export function dayOf({ internal }: { internal?: Record<string, unknown> }, instant: Date): string {
+  return localDay(instant, internal?.['timeZone']);
 }
 
 /** The instant of midnight in a zone. */
@@ -33,8 +57,16 @@ export function startOfDay(date: CivilDate, timeZone: string): Date {
 
 /** The instant of a time of day in a zone. */
 export function instantAt(date: CivilDate, { hour, minute }: ClockTime, timeZone: string): Date {
-  const utc = Date.UTC(date.year, date.month - 1, date.day, hour, minute);
-  return new Date(utc - offsetAt(utc - offsetAt(utc, timeZone), timeZone));
+  return fromLocal(new Date(Date.UTC(date.year, date.month - 1, date.day, hour, minute)), timeZone);
+}
+
+/** The instant at which clocks in a zone show the time that an instant has in UTC. */
+export function fromLocal(utc: Date, timeZone: string): Date {
+  const time = utc.getTime();
+  const isMidnight = time % DAY === 0;
+  return isMidnight
+    ? startOfDay(fromUtc(time), timeZone)
+    : new Date(time - offsetAt(time - offsetAt(time, timeZone), timeZone));
 }
 
 export interface ClockTime {

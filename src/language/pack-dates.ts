@@ -64,7 +64,7 @@ export function packDates(readable: string, pack: Pack, context: DateContext): F
         found.some((other) => !other.isBareWeekday && isRightBefore(readable.slice(end, other.start)))
       )
         continue;
-      const isSince = SINCE.test(`${readable.slice(0, start)}${firstWord(match[0])}`);
+      const isSince = ['', firstWord(match[0])].some((word) => SINCE.test(readable.slice(0, start) + word));
       const span = read(match, today, isSince ? 'past' : context.prefer);
       if (span !== null) found.push({ start, end, span, isBareWeekday: isBareWeekday === true, isSince });
     }

@@ -38,6 +38,8 @@ const CASES: ReadonlyArray<readonly [string, string, string, string, ('past' | '
   ['from 10 to 17 June', '2027-06-10', '2027-06-18', 'from 10 June 2027 to 17 June 2027', 'future'],
   ['3rd-9th of May 2025', '2025-05-03', '2025-05-10', 'from 3 May 2025 to 9 May 2025'],
   ['from january', '2027-01-01', 'open', 'from January 2027'],
+  ['since march 1st', '2026-03-01', 'open', 'since 1 March 2026', 'future'],
+  ['since the 3rd of May', '2026-05-03', 'open', 'since 3 May 2026', 'future'],
   ['the last week of july', '2027-07-25', '2027-08-01', 'from 25 July 2027 to 31 July 2027', 'future'],
   ['the first week of June 2024', '2024-06-01', '2024-06-08', 'from 1 June 2024 to 7 June 2024'],
   ['two years ago last March', '2024-03-01', '2024-04-01', 'in March 2024'],

@@ -185,9 +185,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
     MONTHS,
     `(?:back )?(?:in|since|until|by|during|before|after) (?:early |late |mid-?)?${MONTH}`,
     (m, today, prefer) =>
-      /^may$/i.test(m[1] ?? '') && !/\bMay\b/.test(m[0])
-        ? null
-        : relativeMonth(monthNumber(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
+      /^may$/i.test(m[1] ?? '') && !/\bMay\b/.test(m[0]) ? null : relativeMonth(monthNumber(m[1]), today, prefer),
   ),
   // "Going with Matthews from April", said in March, is about the next April, although a decision has been made.
   expression(MONTHS, `from ${MONTH}(?! ?(?:to|until|till|through|-|–)(?![a-z]))`, (m, today, prefer) => {
@@ -196,16 +194,11 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   }),
   expression(
     'st nd rd th',
-    '(?:on|by|until|since|from) the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|my|with)\\b)',
-    (m, today, prefer) => dayOfMonth(Number(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
+    '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|my|with)\\b)',
+    (m, today, prefer) => dayOfMonth(Number(m[1]), today, prefer),
   ),
   expression(WEEKDAYS, `(?:on |by |until |since )${WHOLE_WEEKDAY}`, (m, today, prefer) =>
-    relativeWeekday(
-      m[1] ?? '',
-      today,
-      '',
-      /^since/i.test(m[0]) ? 'past' : /^(?:by|until)/i.test(m[0]) ? 'future' : prefer,
-    ),
+    relativeWeekday(m[1] ?? '', today, '', /^(?:by|until)/i.test(m[0]) ? 'future' : prefer),
   ),
   // "The dentist moved to Monday": a weekday after a verb of moving is a date.
   expression(
@@ -272,7 +265,10 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
       const quoted = /["“']$/.test(readable.slice(0, start).trimEnd());
       if (quoted || found.some((other) => intersects({ start, end }, other))) continue;
       today ??= civilDateAt(reference.now, reference.timeZone);
-      const span = read(match, today, reference.prefer ?? 'past');
+      // "Since March 1" means the last 1 March, even in a sentence about plans.
+      const isSince =
+        /\bsince (?:the )?$/i.test(readable.slice(Math.max(0, start - 10), start)) || /^since\b/i.test(match[0]);
+      const span = read(match, today, isSince ? 'past' : (reference.prefer ?? 'past'));
       if (span !== null) found.push({ start, end, text: match[0], span, relative });
     }
   }

@@ -1,4 +1,5 @@
-import { isoDay, type Memory, plannedFor } from '../record/memory.ts';
+import { type Memory, plannedFor } from '../record/memory.ts';
+import { dayOf } from './calendar.ts';
 import type { PackDated } from './packs/pack.ts';
 import { detectPack, packOf, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
@@ -196,11 +197,11 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
 const ENGLISH = packOf('en');
 
 /** A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages. */
-export function withDatedNote(text: string, note: keyof PackDated, day: Date | null = null): string {
+export function withDatedNote(text: string, note: keyof PackDated, day = ''): string {
   // English is the fallback of the detection only for longer texts. As a fallback for short texts, it would make "Lebt in Köln" English.
   const isShort = text.split(' ').length <= 3;
   const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
-  const written = pack?.dated[note].replace('{day}', day === null ? '' : isoDay(day));
+  const written = pack?.dated[note].replace('{day}', day);
   return `${text} (${written})`;
 }
 
@@ -208,9 +209,12 @@ export function withDatedNote(text: string, note: keyof PackDated, day: Date | n
 export function timedRendering(memory: Pick<Memory, 'content'> & Parameters<typeof plannedFor>[0]): string {
   if (memory.tense === 'planned') {
     const day = plannedFor(memory);
-    return withDatedNote(memory.content, day === null ? 'planned' : 'plannedFor', day);
+    return day === null
+      ? withDatedNote(memory.content, 'planned')
+      : withDatedNote(memory.content, 'plannedFor', dayOf(memory, day));
   }
-  return memory.validTo === null ? memory.content : withDatedNote(memory.content, 'until', memory.validTo);
+  const { content, validTo } = memory;
+  return validTo === null ? content : withDatedNote(content, 'until', dayOf(memory, validTo));
 }
 
 /** The text of a statement in a result. A replaced statement is shown with the day until which it was true. */

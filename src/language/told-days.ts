@@ -1,9 +1,30 @@
 import { DAY } from '../record/clock.ts';
 import { isUser, type Tense } from '../record/statement.ts';
-import { addDays, civilDateAt, instantAt, startOfDay, weekdayOf, writeDay } from './calendar.ts';
+import type { MemoryType } from '../record/memory-types.ts';
+import { hasOutcome, isDaySaid, type Memory } from '../record/memory.ts';
+import { knownTimeZone } from '../record/parse.ts';
+import {
+  addDays,
+  type ClockTime,
+  civilDateAt,
+  instantAt,
+  localDay,
+  startOfDay,
+  weekdayOf,
+  writeDay,
+} from './calendar.ts';
 import { type DateContext, deniesNext, type FoundDate, timeIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, packPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
+import {
+  detectPack,
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  relationsOf,
+  wordsPattern,
+} from './packs/packs.ts';
 import { intersects, spansOf, splitClauses, type TextSpan, withBlanks } from './sentences.ts';
 import { contentStems, withoutEnd } from './words.ts';
 import { findDates } from './resolve-dates.ts';
@@ -75,26 +96,41 @@ export function withDates(
 export interface NewDay {
   /** Tests whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
   denies: ((day: Date) => boolean) | null;
-  /** Stems of the words that name the plan; empty for "no, Thursday". */
+  /** Stems of the words that name the plan; empty for "no, Thursday" and for "the appointment has moved to Thursday". */
   about: readonly string[];
   /** The new day of a plan, given its old day. A weekday alone is in the week of the old day. */
   dayAfter: (old: Date) => Date;
   words: string;
 }
 
+/** A new day with the words that name the plan, which may have been stated long before. */
+interface MovedDay extends NewDay {
+  /** Whether the text says nothing besides the plan and its new day. */
+  isAll: boolean;
+}
+
 const LONGEST_REDATING = 80;
 const CLOCK = /(?<![\p{L}\d])\d{1,2}(?:[:.h]\d{2})?\s?(?:[ap]m|uhr|h|heures?|uur|ore|点|時)?(?![\p{L}\d])/giu;
 
 const dayWords = perPack(
-  ({ script, common, words: { assent }, lists: { redates = '' }, calendar: { weekdays, months } }) => ({
+  ({
+    script,
+    common,
+    words: { assent },
+    lists: { redates = '', anyPlan = '(?!)' },
+    calendar: { weekdays, months },
+  }) => ({
     weekdays: weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han')),
     weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
     before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
     core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
     cue: wordsPattern(redates, script, 'giu'),
     filler: wordsPattern(`${common || '(?!)'}|${assent}`, script, 'giu'),
+    anyPlan: wordsPattern(anyPlan, script, 'giu'),
   }),
 );
+
+const relatives = perPack((pack) => wordsPattern(relationsOf(pack) || '(?!)', pack.script, 'giu'));
 
 /** The new day in a text that says nothing else, or that denies the old day and names the plan; null for other texts. */
 export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
@@ -120,6 +156,29 @@ export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer
   if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
   const words = plain.slice(next.start, next.end);
   return { denies, about, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+}
+
+/** The new day of a plan that a text names: "My dentist appointment has moved to Friday, because she is ill". Null for other texts. */
+export function movedDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): MovedDay | null {
+  const plain = plainMarks(text);
+  const when = { ...at, prefer: 'future' } as const;
+  const next = /[?？]/u.test(plain) || pack.script === 'han' ? undefined : listedDay(text, pack, when, 'rescheduled');
+  if (next === undefined) return null;
+  const others = withBlanks(plain, findDates(plain, pack, when));
+  const { cue, filler, anyPlan } = dayWords(pack);
+  const named = (from: number, to?: number): string[] => {
+    const part = others.slice(from, to).replace(CLOCK, ' ').replace(cue, ' ');
+    // Words for relatives are common words, but "my sister's dentist" is not the user's dentist.
+    const own = part.match(relatives(pack)) ?? [];
+    return [...contentStems([part.replace(filler, ' ').replace(anyPlan, ' '), ...own].join(' '))];
+  };
+  // The plan is named before its new day, as a rule in the same clause.
+  const clause = splitClauses(plain).find(({ end }) => end > next.start)?.start ?? 0;
+  const about = [named(clause, next.start), named(0, next.start)].find(({ length }) => length > 0) ?? [];
+  if (about.length === 0 && others.search(anyPlan) < 0) return null;
+  const words = plain.slice(next.start, next.end);
+  const isAll = named(0).every((stem) => about.includes(stem));
+  return { denies: null, about, isAll, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
 }
 
 interface DayWords extends TextSpan {
@@ -174,7 +233,7 @@ export function withNewDay(
   const date = findDates(plainMarks(head), pack, { ...at, prefer: 'future' }).findLast(
     ({ end }) => end === head.length,
   );
-  const hasTimes = [text, said].every((part) => timeIn(plainMarks(part), pack) !== null);
+  const hasTimes = [text, said].every((part) => toldTime(part, pack) !== null);
   if (date === undefined || hasTimes)
     return `${withoutEnd(text, ' .!\n')} — ${withoutEnd(said, ' .!\n')} ${written(day)}`;
   const from = (part: string): number => Math.max(0, part.search(core));
@@ -260,10 +319,49 @@ export function dayAhead(
   return ahead.find((day) => day.isDay && day.from !== null && day.from >= from && day.from < to) ?? first;
 }
 
+/** The time of day that words name. A denied time does not count: "9am, not 10:30". */
+function toldTime(words: string, pack: Pack): ClockTime | null {
+  const plain = plainMarks(words);
+  return timeIn(
+    plain.replace(CLOCK, (time, at: number) => (deniesNext(pack).test(plain.slice(0, at)) ? ' ' : time)),
+    pack,
+  );
+}
+
 /** A day with the time of day that the words name: "on Monday at 14:00". */
 export function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
-  const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
+  const time = day === null || pack === null ? null : toldTime(words, pack);
   return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
+}
+
+/** How prompts bring a memory up: it is due today, it is overdue, or its day has passed and its outcome is unknown. */
+export type Due = 'today' | 'overdue' | 'passed';
+
+/**
+ * How prompts bring a memory up at a time; null if they do not. A plan for a day that the user stated is brought up during that whole day
+ * in the user's time zone. After that day, an appointment with a time of day is over, but a reminder is overdue. A memory whose day was
+ * not stated is brought up from its time on. `broughtUpForDays` limits how long a memory is brought up after its day.
+ */
+export function dueOn(
+  memory: Memory,
+  type: Pick<MemoryType, 'initialState' | 'broughtUpForDays'> | undefined,
+  { now, timeZone }: { now: Date; timeZone: string },
+): Due | null {
+  const { dueAt, tense, state, content, internal } = memory;
+  if (dueAt === null || type === undefined || type.broughtUpForDays === null || hasOutcome(memory, type)) return null;
+  // Maintenance changes the tense of a plan whose day is over.
+  const isPlan = tense === 'planned' || internal['planned'] === true;
+  const isSaid = isPlan && isDaySaid(memory) && state !== 'snoozed';
+  const zone = knownTimeZone(internal['timeZone'], 'UTC');
+  const isTimed = startOfDay(civilDateAt(dueAt, zone), zone) < dueAt;
+  const day = isSaid && !isTimed ? localDay(dueAt, zone) : localDay(dueAt, timeZone);
+  const days = (Date.parse(localDay(now, timeZone)) - Date.parse(day)) / DAY;
+  const late = isSaid ? days : (now.getTime() - dueAt.getTime()) / DAY;
+  if (late < 0 || late >= type.broughtUpForDays + 1) return null;
+  if (days <= 0) return 'today';
+  const pack = detectPack(content);
+  const isReminder = pack !== null && packPattern(pack, 'request:reminder').test(plainMarks(content));
+  return !isSaid || isReminder ? 'overdue' : isTimed ? null : 'passed';
 }
 
 /** The kind of a value. A correction has the same kind as the value that it corrects. */

@@ -3,6 +3,7 @@ import { enqueue, ownerJob, sessionJob } from '../store/queue/enqueue.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, type EventKind, ORIGIN_WEIGHTS, type ParsedEvent } from '../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory-answers.ts';
+import { offsetOf } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { EMPTY_SESSION_STATE, type Session } from '../record/session.ts';
 import type { Parts, Writer } from '../store/database.ts';
@@ -77,6 +78,7 @@ function makeEvents(
 
 function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
   const now = new Date(parts.clock.now());
+  const zone = input.occurredAt === undefined ? undefined : offsetOf(input.occurredAt);
   return {
     id: input.id ?? parts.ids.next('evt'),
     scope,
@@ -90,7 +92,7 @@ function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
     interaction: input.interaction ?? null,
     channel: input.channel ?? null,
     context: input.context ?? null,
-    metadata: keptMetadata(input.metadata ?? {}),
+    metadata: keptMetadata({ ...(zone === undefined ? {} : { timeZone: zone }), ...input.metadata }),
     occurredAt: input.occurredAt ?? now,
     recordedAt: now,
     processedAt: null,

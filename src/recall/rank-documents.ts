@@ -124,8 +124,10 @@ function rank(found: Found): Ranking {
     return rankByValue(scores, allowed, size, 'bm25');
   };
   const mode = meaning === null ? 'text' : (options.mode ?? 'hybrid');
-  // "What has changed since May?" is similar to none of the statements that have changed.
-  const hasTopic = !found.analysis.wants.changes || found.asked.size === 0;
+  // "What has changed since May?" is similar to none of the statements that have changed, and "What have I got on this week?" to none of
+  // the plans for that week.
+  const { wants, agenda } = found.analysis;
+  const hasTopic = (!wants.changes && agenda.length === 0) || found.asked.size === 0;
   if (mode === 'text' || meaning === null || !hasTopic) return withoutMeaning(found, count, byWords);
   const similarities = options.recencyBoost
     ? meaning.similarities.map((value, ordinal) => value + recencyBoost(view.times[ordinal] ?? Number.NaN, found.now))
@@ -168,7 +170,7 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   const analysis = { ...found.analysis, isOtherLanguage: true };
   const ranking = rankByEvidence({ ...found, analysis, similarityOf: () => 0, meaning: none }, count);
   const documents = ranking.documents.filter(
-    ({ ordinal }) => found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
+    ({ ordinal }) => analysis.agenda.length > 0 || found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
   );
   // The model of answerability was trained on stores with vectors.
   return { documents, answerable: null };

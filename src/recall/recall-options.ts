@@ -64,7 +64,7 @@ export interface RecallOptions {
   track?: boolean;
   /** The reference time for relative dates such as "last week". Default: now. */
   now?: TimeInput;
-  /** The user's time zone, such as `Europe/Paris`. Default UTC. */
+  /** The user's time zone, such as `Europe/Paris`. Default: the zone of `consolidation.configure`, or else `formation.timeZone`. */
   timeZone?: string;
 }
 

@@ -1,3 +1,4 @@
+import { ownTimeZone } from '../store/progress-store.ts';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Reranker } from '../models/reranker.ts';
@@ -45,6 +46,8 @@ export interface RecallDeps extends Parts {
   reranker: Reranker | null;
   /** Redacts texts before recall returns them or sends them to a reranker. */
   privacy: PrivacyPolicy;
+  /** The time zone of users who have none of their own. */
+  settings: { timeZone: string };
 }
 
 /** Who asks, and about which time. */
@@ -68,13 +71,14 @@ export async function recall(
 ): Promise<Recalled> {
   const { database } = deps;
   const now = Number(options.now ?? asOf ?? deps.clock.now());
-  const { view, embedder } = await database.readReplica(scope, async (reader) => ({
+  const { view, embedder, timeZone } = await database.readReplica(scope, async (reader) => ({
     view: asOf === null ? await deps.views.open(reader, scope) : await pastView(reader, scope, asOf, deps.memoryTypes),
     embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
+    timeZone: options.timeZone ?? (await ownTimeZone(reader, scope, deps.settings.timeZone)),
   }));
   const asked = isOfUser ? query : userInFirstPerson(query);
   const spoken = options.mode === 'text' ? query : inFirstPerson(asked, { view, scope, attributes: deps.attributes });
-  const analysis = analyzeQuery(spoken, view, { now, timeZone: options.timeZone ?? 'UTC' });
+  const analysis = analyzeQuery(spoken, view, { now, timeZone });
   const embedded = await embedQuery(deps, scope, { query: spoken, embedder });
   const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
   const search = { scope, query: spoken, options, now, view, analysis, embedded, calibration };

@@ -66,8 +66,9 @@ export interface NewEvent {
   interaction?: string | null;
   channel?: string | null;
   context?: ContextSource | null;
+  /** Values of the application. Varve reads one of them: `timeZone`, the speaker's time zone at that time. */
   metadata?: Record<string, unknown>;
-  /** When the event happened. Default: now. */
+  /** When the event happened. Default: now. The offset of a text ("…T23:00:00-06:00") is the time zone, unless the metadata has one. */
   occurredAt?: TimeInput;
   /** Appending again under the same key changes nothing and returns the first event. */
   idempotencyKey?: string;

@@ -314,17 +314,6 @@ export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'arch
   return archivedAt === null || archiveReason === 'expired';
 }
 
-/** Whether prompts bring a memory up: it is due, has no outcome, and became due at most `broughtUpForDays` days ago. */
-export function isToBringUp(
-  memory: Pick<Memory, 'state' | 'dueAt'>,
-  type: Pick<MemoryType, 'initialState' | 'broughtUpForDays'> | undefined,
-  now: number,
-): boolean {
-  if (type === undefined || type.broughtUpForDays === null || memory.dueAt === null) return false;
-  const overdue = now - memory.dueAt.getTime();
-  return overdue >= 0 && overdue < (type.broughtUpForDays + 1) * DAY && !hasOutcome(memory, type);
-}
-
 /** Whether a live memory is a permanent fact that is true now. Every prompt shows such a fact as a label and a value. */
 export function isPresentFact(memory: Memory, now: number): boolean {
   return (

@@ -72,10 +72,27 @@ export const timeSchema: z.ZodType<Date, TimeInput> = z
     const time = new Date(value);
     // JavaScript engines parse text that does not begin with a date ("5", "tomorrow") in surprising ways.
     const isoLike = typeof value !== 'string' || /^[+-]?\d{4,6}-\d{2}(-\d{2})?/.test(value);
-    if (isoLike && !Number.isNaN(time.getTime())) return time;
+    if (isoLike && !Number.isNaN(time.getTime())) return withOffset(time, value);
     context.addIssue({ code: 'custom', message: `expected a date such as 2026-11-15T09:30:00Z, got ${shown(value)}` });
     return z.NEVER;
   });
+
+// A Date has no zone. The offsets of parsed texts are kept beside the Dates, because a time passes through several schemas on its way to
+// the log. An offset of zero is not kept: most programs that write "+00:00" have converted the time to UTC.
+const offsets = new WeakMap<Date, string>();
+
+function withOffset(time: Date, given: TimeInput): Date {
+  const [, hours, minutes] = /([+-]\d{2}):?(\d{2})$/.exec(String(given)) ?? [];
+  const isText = typeof given === 'string' && hours !== undefined && !(Number(hours) === 0 && minutes === '00');
+  const offset = isText ? `${hours}:${minutes}` : given instanceof Date ? offsets.get(given) : undefined;
+  if (offset !== undefined) offsets.set(time, offset);
+  return time;
+}
+
+/** The offset from UTC of the text from which a time was parsed, such as "-06:00"; undefined for other times. */
+export function offsetOf(time: Date): string | undefined {
+  return offsets.get(time);
+}
 
 function shown(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 40));
@@ -105,7 +122,7 @@ export const shareSchema: z.ZodNumber = z
 
 const METADATA_LIMIT = 64 * 1024;
 
-/** A JSON object of the application. Varve stores it and can filter by it, but its content has no other effect. */
+/** A JSON object of the application. Varve stores it and can filter by it. Of its content, Varve reads only the `timeZone` of an event. */
 export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z
   .record(z.string().min(1).max(200), z.json(), { error: 'expected a JSON object' })
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
@@ -132,6 +149,15 @@ export const timeZoneSchema: z.ZodString = z
   .string()
   .max(100)
   .refine(isTimeZone, 'is not a time zone such as Europe/Paris');
+
+/**
+ * A stored time zone, or a fallback if this machine does not know it. Machines have different lists of zones, and an unknown zone of one
+ * owner must not stop the work on all owners.
+ */
+export function knownTimeZone(stored: unknown, otherwise: string): string {
+  const zone = timeZoneSchema.safeParse(stored);
+  return zone.success ? zone.data : otherwise;
+}
 
 // Zones that exist are cached, because making a formatter takes some tenths of a millisecond and every due time of a schedule checks its
 // zone.

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
+import { knownTimeZone } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import type { OwnerProgressTable, OwnerTable } from './schema.ts';
@@ -40,6 +41,11 @@ export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerP
     eventSequence: row.event_row,
     consolidatedVersion: row.consolidated_version,
   };
+}
+
+/** The user's own time zone, or the given one if the user has none. */
+export async function ownTimeZone(reader: Reader, scope: Scope, otherwise: string): Promise<string> {
+  return knownTimeZone((await findProgress(reader, scope)).timeZone, otherwise);
 }
 
 function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof ChangedOwner> {

@@ -1,7 +1,8 @@
 import { moveReflection, ownersToReflect, type ReflectionRow } from '../../store/progress-store.ts';
 import { enqueueJobs } from '../../store/queue/enqueue.ts';
-import { knownTimeZone, nextDue } from '../../jobs/schedules.ts';
+import { nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
+import { knownTimeZone } from '../../record/parse.ts';
 import { EVERY_TENANT, type Writer } from '../../store/database.ts';
 import type { UpkeepDeps } from '../consolidate-deps.ts';
 import { scopeOfRow } from '../../store/owner-store.ts';

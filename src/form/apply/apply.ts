@@ -321,8 +321,12 @@ async function revise(deciding: Deciding, { target, text }: DecisionTo<'revise'>
       tags: [...new Set([...target.tags, ...statement.tags])].slice(0, 50),
       entities: [...new Set([...target.entities, ...entities])],
       ...timesOf(statement, target),
-      // The statement says the day, so the provisional follow-up date is dropped.
-      ...(statement.dueAt === null ? {} : { internal: { ...(claim.internal ?? target.internal), due: null } }),
+      internal: {
+        ...(claim.internal ?? target.internal),
+        ...zoneOfDays(statement),
+        // The statement says the day, so the provisional follow-up date is dropped.
+        ...(statement.dueAt === null ? {} : { due: null }),
+      },
     },
     why,
   });
@@ -390,7 +394,7 @@ async function scheduleEffect({ writer, deps }: Writing, memory: Memory): Promis
 
 async function toMemory(deciding: Deciding): Promise<InternalMemory> {
   const { deps, scope, statement, reader } = deciding;
-  const { text, events, dueAt, names: _names, relation: _relation, ...fields } = statement;
+  const { text, events, dueAt, names: _names, relation: _relation, timeZone: _timeZone, ...fields } = statement;
   const type = deps.memoryTypes.get(statement.type);
   return {
     ...fields,
@@ -403,8 +407,14 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
     sourceEvents: events.map(({ id }) => id),
     tags: [...new Set([...fields.tags, ...(fields.attribute === null ? [] : [fields.attribute])])].slice(0, 20),
     entities: await linkEntities(deciding),
-    ...(dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt }),
+    ...(dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt, internal: zoneOfDays(statement) }),
   };
+}
+
+/** The time zone of a statement's days, for `internal`. It is left out for UTC and for statements without days. */
+function zoneOfDays({ timeZone, validFrom, validTo, dueAt }: Statement): Record<string, unknown> {
+  if (validFrom === null && validTo === null && dueAt === null) return {};
+  return { timeZone: timeZone === 'UTC' ? undefined : timeZone };
 }
 
 /**
@@ -424,9 +434,10 @@ export function isPermanent(
 const FOLLOW_UP_DAYS = 7;
 
 /** The provisional due date of an intention without a day: its beginning, or a week after it was stated. */
-function followUp({ statedAt, validFrom }: Statement): Pick<InternalMemory, 'dueAt' | 'internal'> {
+function followUp(statement: Statement): Pick<InternalMemory, 'dueAt' | 'internal'> {
+  const { statedAt, validFrom } = statement;
   const dueAt = validFrom ?? new Date(statedAt.getTime() + FOLLOW_UP_DAYS * DAY);
-  return { dueAt, internal: { due: FOLLOW_UP } };
+  return { dueAt, internal: { ...zoneOfDays(statement), due: FOLLOW_UP } };
 }
 
 async function linkEntities({ writer, deps, scope, statement }: Deciding): Promise<string[]> {

@@ -6,7 +6,7 @@ import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../languag
 import { bareStatement, withDatedNote } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import type { InternalMemory, Memory } from '../../record/memory.ts';
+import { type InternalMemory, isoDay, type Memory } from '../../record/memory.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Reader, Writer } from '../../store/database.ts';
@@ -162,7 +162,7 @@ function continuedSummary(known: Memory | null, text: string): string {
   const earlier = known.content
     .split('\n')
     .filter((line) => !isContinued(line))
-    .map((line) => (isDated(line) ? line : withDatedNote(line, 'asOf', known.statedAt)));
+    .map((line) => (isDated(line) ? line : withDatedNote(line, 'asOf', isoDay(known.statedAt))));
   const said = new Map<string, string>();
   for (const line of [...earlier, ...text.split('\n')]) {
     // If a line is repeated, only its last version is kept, with its date.

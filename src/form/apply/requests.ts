@@ -1,3 +1,4 @@
+import { zoneOf } from '../../language/calendar.ts';
 import { contentStems } from '../../language/words.ts';
 import { yieldToEventLoop } from '../../record/event-loop.ts';
 import { lengthOf, normalValue, type Quote, trustOf } from '../../record/statement.ts';
@@ -61,7 +62,7 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
     else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
     else {
       const trust = trustOfWords(evidence, target.subject, context.userNames);
-      checked.ends.push({ target, evidence, on: toDate(on), trust });
+      checked.ends.push({ target, evidence, on: toDate(on, zoneOf(evidence.event, context.settings.timeZone)), trust });
     }
   }
   if (context.isLocal) return checked;

@@ -1,3 +1,4 @@
+import { fromLocal, zoneOf } from '../../language/calendar.ts';
 import { KINSHIP } from '../../language/entities.ts';
 import { wordsOfAll } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
@@ -89,7 +90,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(asSaid(named, read, context), said, context.settings.timeZone);
+  const resolved = resolveTimes(asSaid(named, read, context), said);
   if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
   const problem = checkWords(resolved, checking, type.wordLimit ?? WORD_LIMIT);
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
@@ -139,15 +140,16 @@ function ownSubject(subject: string, read: ReadStatement, { evidence, userNames,
   return isUser(subject) && !isUser(given) && isOthers ? knownSubject(given, subjects) : subject;
 }
 
-type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events'> & { quoted: string };
+type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events' | 'timeZone'> & { quoted: string };
 
-/** The quoted words, their speaker, their time, and the events that contain them. */
-function saidIn({ evidence, stated }: Checking): Said {
+/** The quoted words, their speaker, their time and time zone, and the events that contain them. */
+function saidIn({ evidence, stated, settings: { timeZone } }: Checking): Said {
   const last = evidence.at(-1)?.event;
   return {
     quoted: evidence.map(wordsOf).join(' … '),
     statedAt: last?.occurredAt ?? stated?.at ?? new Date(0),
     statedBy: last?.origin ?? stated?.by ?? 'system',
+    timeZone: last === undefined ? timeZone : zoneOf(last, timeZone),
     events:
       last === undefined
         ? [...(stated?.events ?? [])]
@@ -346,15 +348,15 @@ const LONGEST_INTERVAL = 7 * DAY;
  * A habit has no dates, except an end that was said. A statement that had already ended when it was made becomes a past event, and so does
  * a plan whose day was more than a month ago.
  */
-function resolveTimes(statement: ReadStatement, { quoted, statedAt }: Said, timeZone: string): ResolvedStatement {
-  const to = toDate(statement.to);
+function resolveTimes(statement: ReadStatement, { quoted, statedAt, timeZone }: Said): ResolvedStatement {
+  const to = toDate(statement.to, timeZone);
   if (statement.tense === 'habit') {
     const isEnd = to !== null && to.getTime() - statedAt.getTime() > LONGEST_INTERVAL;
     return { ...statement, validFrom: null, validTo: isEnd ? to : null, dueAt: null };
   }
   const said = dayIn(quoted, statedAt, timeZone, statement.tense);
-  const from = agreed(toDate(statement.from), said);
-  const dueAt = agreed(toDate(statement.due), said);
+  const from = agreed(toDate(statement.from, timeZone), said);
+  const dueAt = agreed(toDate(statement.due, timeZone), said);
   const validFrom = statement.tense === 'planned' ? (from ?? dueAt) : from;
   return {
     ...statement,
@@ -399,9 +401,10 @@ function agreed(read: Date | null, said: SaidDate | null): Date | null {
   return isWithin ? read : said.from;
 }
 
-/** Parses a reader's ISO date. Null for any other text. */
-export function toDate(text: string | null): Date | null {
+/** Parses a reader's ISO date. A date without an offset is a day or a time in the given time zone. Null for any other text. */
+export function toDate(text: string | null, timeZone: string): Date | null {
   if (text === null || !/^\d{4}(?:-\d{2}){0,2}/.test(text.trim())) return null;
-  const time = Date.parse(text.trim());
-  return Number.isNaN(time) ? null : new Date(time);
+  const [, date = '', time = ''] = /^([\d-]+)(?:[T ]([\d:.]+))?$/.exec(text.trim()) ?? [];
+  const instant = new Date(date === '' ? text.trim() : `${date}${time === '' ? '' : `T${time}Z`}`);
+  return Number.isNaN(instant.getTime()) ? null : date === '' ? instant : fromLocal(instant, timeZone);
 }

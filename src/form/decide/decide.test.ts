@@ -28,6 +28,7 @@ function statement(fields: Partial<Statement>): Statement {
     type: 'fact',
     text: `Statement ${(ids += 1)}.`,
     level: 'user',
+    timeZone: 'UTC',
     importance: 0.5,
     confidence: 'high',
     trust: 'high',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dayOf, localDay, zoneOf } from '../../language/calendar.ts';
 import type { LanguageModel } from '../../models/language-model.ts';
 import { definePrompt, fence, numbered, type PromptTemplate, renderPrompt } from '../../models/prompt.ts';
 import { type Event, isBlank } from '../../record/event.ts';
@@ -112,17 +113,17 @@ function knownLine(memory: Memory, index: number, now: Date | undefined): string
 function timesOf(memory: Memory, now: Date | undefined): string[] {
   const { tense, statedAt, validFrom, validTo, archivedAt } = memory;
   // An expired statement with a stated end is over, so its outcome is not an open question.
-  if (archivedAt !== null && tense !== 'planned' && validTo !== null) return [`was so until ${isoDay(validTo)}`];
+  if (archivedAt !== null && tense !== 'planned' && validTo !== null) return [`was so until ${dayOf(memory, validTo)}`];
   const dueAt = isDaySaid(memory) ? memory.dueAt : null;
   const dates = [
-    ...(dueAt === null ? [] : [`due ${isoDay(dueAt)}`]),
-    ...(dueAt === null && tense === 'planned' && validFrom !== null ? [`from ${isoDay(validFrom)}`] : []),
-    ...(validTo === null ? [] : [`until ${isoDay(validTo)}`]),
+    ...(dueAt === null ? [] : [`due ${dayOf(memory, dueAt)}`]),
+    ...(dueAt === null && tense === 'planned' && validFrom !== null ? [`from ${dayOf(memory, validFrom)}`] : []),
+    ...(validTo === null ? [] : [`until ${dayOf(memory, validTo)}`]),
   ];
   if (archivedAt !== null) return [`ran out on ${isoDay(archivedAt)}, outcome unknown`, ...dates];
   // The beginning is shown because the words of the statement may still refer to it as the future.
   if (tense === 'holds')
-    return [...(validFrom !== null && validFrom > statedAt ? [`began on ${isoDay(validFrom)}`] : []), ...dates];
+    return [...(validFrom !== null && validFrom > statedAt ? [`began on ${dayOf(memory, validFrom)}`] : []), ...dates];
   const isPassed = dueAt !== null && (tense === 'happened' || (now !== undefined && isPlanOver(memory, now.getTime())));
   return [isPassed ? 'was planned, its day has passed' : tense, ...dates];
 }
@@ -151,14 +152,9 @@ function turnLine(
   const who = event.speaker ?? (event.kind === 'observation' ? 'Assistant noted' : SPEAKERS[event.origin]);
   const outside = event.origin === 'tool' || event.origin === 'document' ? ' (not the user)' : '';
   const most = event.origin === 'user' ? userCharacters : turnCharacters;
-  return `[${localDay(event.occurredAt, timeZone)}] ${who}${outside}: ${shortened(oneLine(event.content), most)}`;
-}
-
-function localDay(at: Date, timeZone: string): string {
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
-    at,
-  );
-  return `${day} ${WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()]}`;
+  const day = localDay(event.occurredAt, zoneOf(event, timeZone));
+  const weekday = WEEKDAYS[new Date(day).getUTCDay()];
+  return `[${day} ${weekday}] ${who}${outside}: ${shortened(oneLine(event.content), most)}`;
 }
 
 function shortened(text: string, characters: number): string {

@@ -39,7 +39,7 @@ export interface ReadInput {
   /** The memory types that a reader may form. */
   types: readonly { name: string; description: string }[];
   attributes: AttributeTable;
-  /** The IANA time zone in which "yesterday" is resolved, from the time of each turn. */
+  /** The IANA time zone of turns that have none of their own: "yesterday" is resolved in it, from the time of each turn. */
   timeZone: string;
   /** Names of the user, besides "User". */
   userNames: readonly string[];

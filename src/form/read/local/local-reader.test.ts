@@ -103,6 +103,18 @@ describe('the day of a statement', () => {
   });
 
   it.each([
+    ['I have been vegan since April 3.', '2026-04-03T00:00:00.000Z'],
+    ['I have lived in Porto since 2019.', '2019-01-01T00:00:00.000Z'],
+    ['Ich arbeite seit dem 3. April bei Bosch.', '2026-04-03T00:00:00.000Z'],
+    ['Soy vegana desde el 3 de abril.', '2026-04-03T00:00:00.000Z'],
+    ['I live in Porto, and my sister has been ill since April 3.', null],
+    ['I am vegan. It has been raining since April 3.', null],
+  ])('is the day since when a value has held: %s', async (said, from) => {
+    const { statements } = await read(said);
+    expect(statements.find(({ attribute }) => attribute !== null)?.from).toBe(from);
+  });
+
+  it.each([
     ['Remember that our wedding anniversary is on 9 August.'],
     ['Merk dir: der Namenstag meiner Oma ist am 9. August.'],
     ['Recuerda que el aniversario de mis padres es el 9 de agosto.'],

@@ -5,6 +5,7 @@ import {
   namesText,
   withoutPrompt,
 } from '../../../language/foreign-text.ts';
+import { zoneOf } from '../../../language/calendar.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
@@ -18,7 +19,6 @@ import {
   perPack,
   plainMarks,
   relationsOf,
-  saysAny,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
@@ -54,12 +54,14 @@ import {
   joinsLast,
   type Kept,
   ownWords,
+  movedBy,
   redatedBy,
   REMEMBERED,
   statementsOf,
   withValue,
 } from './statements-of-turn.ts';
 import {
+  isClaim,
   isOwnMessage,
   othersByForm,
   type ReadParts,
@@ -161,7 +163,7 @@ function filledIn(unit: ReadUnit, { at, told }: Turn, { known }: ReadInput): Fil
 
 function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  const at = { now: event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
+  const at = { now: event.occurredAt, timeZone: zoneOf(event, input.timeZone), prefer: 'future' as const };
   const turn = { event, number: index + 1, at, told };
   if (!isOwnMessage(event)) return { ...turn, units: [], speaker: USER, pack: null };
   const last = before.at(-1);
@@ -216,10 +218,16 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     return;
   }
   const claims = asked.filter(({ unit }) => isClaim(unit)).map(({ unit }) => unit);
+  const moved = claims.flatMap((unit) => {
+    const statement = movedBy(turn, unit, reading.statements, input);
+    return statement === null ? [] : [{ unit, statement }];
+  });
+  reading.statements.push(...moved.map(({ statement }) => statement));
+  const others = asked.filter((item) => !moved.some(({ unit }) => unit.index === item.unit.index));
   const leaving = leavingIn(claims, turn, input);
   const statements = statementsOf(
     turn,
-    keptIn(turn, leaving === null ? asked : asked.map(leaving.withoutQuitting), input, reading),
+    keptIn(turn, leaving === null ? others : others.map(leaving.withoutQuitting), input, reading),
     input,
   );
   reading.statements.push(...(leaving === null ? statements : statements.map(leaving.withEnd)));
@@ -230,7 +238,8 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
   const isOwn = turn.units.some(
     ({ isForeign, pack, text }) => !isForeign && (pack === null || !isSaidAfter(text, pack)),
   );
-  const mayChange = isOwn && forget === null && leaving === null && turn.told.changes > MAY_CHANGE;
+  const mayChange =
+    isOwn && forget === null && leaving === null && moved.length === 0 && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
@@ -269,8 +278,8 @@ function keptOf(item: Kept, before: Asked | undefined, last: Kept | undefined, j
     const context = contextOf(item, before, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
     if (isAlone && joins()) return [];
-    // If the words that a sentence refers to are missing, only its slots are kept, unless the sentence answers a question.
-    if (!isAlone || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
+    // If the words that a sentence refers to are missing, only its slots are kept, unless the sentence is a reminder or answers a question.
+    if (!isAlone || item.request === 'reminder' || /[?？]/u.test(unit.asked ?? '')) return [...context, item];
   }
   const filled = certainSlots(item);
   return filled.length === 0 ? [] : [{ ...item, unit: { ...unit, filled }, isSlotOnly: true }];
@@ -295,19 +304,6 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   if (own.length > 0 || text.length > 400) return;
   const quotes = [{ turn: index + 1, words: text }];
   reading.statements.push(readStatement({ text, type: 'fact', quotes, importance: REMEMBERED }));
-}
-
-/** Whether a sentence is the user's own claim, so that it may change known statements. */
-function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
-  const plain = plainMarks(text);
-  return (
-    !isForeign &&
-    !/[?？]/u.test(text) &&
-    pack !== null &&
-    !isSaidAfter(plain, pack) &&
-    !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
-    !listPattern(pack, 'nearly').test(plain)
-  );
 }
 
 /**

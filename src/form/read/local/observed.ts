@@ -1,4 +1,4 @@
-import { dayOfYear } from '../../../language/calendar.ts';
+import { dayOfYear, zoneOf } from '../../../language/calendar.ts';
 import { inFirstPerson } from '../../../language/first-person.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packOf } from '../../../language/packs/packs.ts';
@@ -23,9 +23,10 @@ export function readObserved(event: Event, number: number, input: ReadInput): Re
 }
 
 /** The subject, attribute and value of an observation, from a slot pattern or from "User prefers …". */
-function observedFields({ content, occurredAt }: Event, { timeZone }: ReadInput): Partial<ReadStatement> {
+function observedFields(event: Event, { timeZone }: ReadInput): Partial<ReadStatement> {
+  const { content, occurredAt } = event;
   const english = packOf('en');
-  const when = { now: occurredAt, timeZone, prefer: 'future' } as const;
+  const when = { now: occurredAt, timeZone: zoneOf(event, timeZone), prefer: 'future' } as const;
   const slot = english === null ? undefined : fillSlots(inFirstPerson(content), english, when)[0];
   // A value counts only if the observation contains it: the change to the first person may have altered its words.
   if (slot !== undefined && content.includes(slot.value ?? '')) {
@@ -102,6 +103,6 @@ function quotation(
   const quote = statement.quotes[0];
   const turn = turns[(quote?.turn ?? 0) - 1];
   if (quote === undefined || turn === undefined) return { day: '', words: statement.text };
-  const day = dayOfYear(turn.occurredAt, timeZone, detectPack(turn.content, pack));
+  const day = dayOfYear(turn.occurredAt, zoneOf(turn, timeZone), detectPack(turn.content, pack));
   return { day, words: `“${quote.words.replace(/\s+/g, ' ').slice(0, 240)}”` };
 }

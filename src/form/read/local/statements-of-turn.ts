@@ -1,4 +1,4 @@
-import { civilDateAt, writeDay } from '../../../language/calendar.ts';
+import { civilDateAt, startOfDay, writeDay } from '../../../language/calendar.ts';
 import { extractEntities, GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
@@ -19,6 +19,8 @@ import {
   isRescheduled,
   isYearly,
   kindOf,
+  movedDayIn,
+  type NewDay,
   newDayIn,
   sideOfDays,
   withDates,
@@ -27,6 +29,7 @@ import {
 } from '../../../language/told-days.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
+import { DAY, MINUTE } from '../../../record/clock.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
@@ -41,7 +44,7 @@ import {
 import { type Asked, isStandingOrder } from './selector.ts';
 import { fillSlots } from './fill-slots.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
-import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
+import { isClaim, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
@@ -85,9 +88,26 @@ export function isDangling({ unit: { pack, text, filled }, request }: Asked): bo
   const plain = plainMarks(text);
   if (request === 'remember')
     return filled.length === 0 && !plain.includes(':') && listPattern(pack, 'meansBefore').test(plain);
-  if (request === 'reminder')
-    return packPattern(pack, 'they').test(plain) && !wordsPattern(relationsOf(pack)).test(plain);
+  // "Remind me to call her" needs the words before it. "Remind me to send her the invoice" has an object of its own.
+  if (request === 'reminder') {
+    const isNamed = wordsPattern(relationsOf(pack)).test(plain) || contentStems(bareReminder(plain, pack)).size > 1;
+    return packPattern(pack, 'they').test(plain) && !isNamed;
+  }
   return pronounFirst(pack).test(plain);
+}
+
+const reminderFrame = perPack((pack) =>
+  wordsPattern(
+    [...pack.calendar.weekdays, ...pack.calendar.months, pack.common || '(?!)'].join('|'),
+    pack.script,
+    'giu',
+  ),
+);
+
+/** The words of a reminder without the request, its day, numbers and common words. */
+function bareReminder(plain: string, pack: Pack): string {
+  const bare = plain.replace(packPattern(pack, 'request:reminder'), ' ').replace(packPattern(pack, 'they'), ' ');
+  return bare.replace(reminderFrame(pack), ' ').replace(/\p{N}+\p{L}*/gu, ' ');
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words if the slots do not cover them. */
@@ -296,7 +316,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   const isNever = slot.isNever === true && !isKnown(slot, input);
   const rendered = renderSlot({ ...slot, subject, isNever }, unit.pack as Pack, input.attributes);
   const isDue = slot.tense === 'planned' && hasTrait(slot.attribute, 'event');
-  const due = isDue ? withTime(slot.from, unit.text, unit.pack, input.timeZone) : null;
+  const due = isDue ? withTime(slot.from, unit.text, unit.pack, turn.at.timeZone) : null;
   return readStatement({
     subject,
     attribute: slot.attribute,
@@ -306,13 +326,24 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     type: tense === 'planned' ? typeOf(item, due) : isPreference ? 'preference' : 'fact',
     text: tense === null ? rendered : withDates(unit.text, tense, unit.pack, turn.at).text,
     quotes: [{ turn: turn.number, words: unit.text }],
-    from: slot.from?.toISOString() ?? null,
+    from: (slot.from ?? sinceWhen(slot, unit, turn.at))?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
     relation: replacedFormat(slot, unit.pack, input),
     importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });
+}
+
+/** The day since when the value of a slot has held, if the clause of the slot names one: "vegetarian since March 1". */
+function sinceWhen(slot: FilledSlot, { text, pack, filled }: ReadUnit, at: DateContext): Date | null {
+  if (pack === null || filled.length > 1 || slot.polarity === 'denied' || slot.tense === 'planned') return null;
+  const [since, ...others] = findDates(text, pack, at).filter(
+    ({ isSince, from }) => isSince && from !== null && from < at.now,
+  );
+  const clause = splitClauses(text).find(({ end }) => end > (since?.start ?? 0));
+  const isOfSlot = clause !== undefined && slot.start < clause.end && slot.end > clause.start;
+  return others.length === 0 && isOfSlot ? (since?.from ?? null) : null;
 }
 
 /** The importance of a statement: highest for health and intolerances, then for standing orders and what the user asks to remember. */
@@ -564,49 +595,104 @@ export function withValue(
 }
 
 /**
- * The plan that a turn moves to another day, if the turn says nothing else: "No, Thursday", "the fair is on the 6th, not the 4th". The new
- * statement has the words of the plan with the new day. Null for other turns.
+ * The plan that a turn moves to another day, if the turn says nothing else: "No, Thursday", "the fair is on the 6th, not the 4th", "the
+ * dentist moved!! now Friday". Null for other turns.
  */
 export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
   const { event, number, pack, units, at } = turn;
-  const isOwn = !units.some(({ isForeign }) => isForeign);
-  const next = pack === null || !isOwn ? null : newDayIn(event.content, pack, at);
-  if (pack === null || next === null) return null;
-  const fits = ({ one: { from, tense, text } }: Said): boolean =>
-    from !== null &&
-    tense === 'planned' &&
-    next.denies?.(new Date(from)) !== false &&
-    next.about.every((stem) => contentStems(text).has(stem));
-  const last = onlyOne(lastSaid(said, input, number, next.denies !== null).filter(fits));
-  if (last === null || last.one.from === null) return null;
+  if (pack === null || units.some(({ isForeign }) => isForeign)) return null;
+  const { content } = event;
+  const moved = units.every(isClaim) ? movedDayIn(content, pack, at) : null;
+  if (moved !== null && (moved.isAll || units.length === 1)) return movedPlan(turn, content, moved, said, input);
+  const next = newDayIn(content, pack, at);
+  if (next === null) return null;
+  const found = lastSaid(said, input, number, next.denies !== null).filter(({ one: { from, text } }) => {
+    const isDenied = from !== null && next.denies?.(new Date(from)) !== false;
+    return isDenied && next.about.every((stem) => contentStems(text).has(stem));
+  });
+  return withDayOf(turn, content, next, { found, said, input });
+}
+
+/** The plan that a sentence names and moves to another day: "They rescheduled my driving test to 6 November". Null for other sentences. */
+export function movedBy(
+  turn: Turn,
+  { text, pack }: ReadUnit,
+  said: ReadStatement[],
+  input: ReadInput,
+): ReadStatement | null {
+  const moved = pack === null ? null : movedDayIn(text, pack, turn.at);
+  return moved === null ? null : movedPlan(turn, text, moved, said, input);
+}
+
+function movedPlan(
+  turn: Turn,
+  content: string,
+  next: NewDay,
+  said: ReadStatement[],
+  input: ReadInput,
+): ReadStatement | null {
+  const found = lastSaid(said, input, turn.number, true).filter(({ one: { from, text, attribute } }) => {
+    const isOpen = from !== null && Date.parse(from) > turn.at.now.getTime() - DAY;
+    const isAny = next.about.length === 0 && hasTrait(attribute, 'event');
+    const stems = contentStems(text);
+    return isOpen && (isAny || (next.about.length > 0 && next.about.every((stem) => isNamed(stem, stems))));
+  });
+  return withDayOf(turn, content, next, { found, said, input });
+}
+
+/** The only plan among the found statements, with the words of the plan and the new day. Null if there is none, or more than one. */
+function withDayOf(
+  { event, number, pack, at }: Turn,
+  content: string,
+  next: NewDay,
+  { found, said, input }: { found: readonly Said[]; said: ReadStatement[]; input: ReadInput },
+): ReadStatement | null {
+  const last = onlyOne(found.filter(({ one }) => one.tense === 'planned'));
+  if (pack === null || last === null || last.one.from === null) return null;
   const { one } = last;
   // If the turn is read a second time, the known statement already has the new day.
   if (last.known !== null && input.known[last.known - 1]?.sourceEvents.includes(event.id) === true)
-    return { ...one, quotes: [{ turn: number, words: event.content }] };
-  const old = new Date(last.one.from);
+    return { ...one, quotes: [{ turn: number, words: content }] };
+  const old = startOfDay(civilDateAt(new Date(last.one.from), at.timeZone), at.timeZone);
   const day = next.dayAfter(old);
-  const timed = withTime(day, event.content, pack, at.timeZone) ?? day;
+  const timed = withTime(day, content, pack, at.timeZone) ?? day;
   const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
   // A statement of the same reading is not stored yet. The new statement replaces it and cites both turns.
   if (last.known === null) said.splice(said.indexOf(one), 1);
   return {
     ...one,
     value: one.attribute === null ? null : writeDay(civilDateAt(day, at.timeZone), pack),
-    text: withNewDay(one.text, { ...next, said: event.content, old, day, pack, at }),
-    quotes: [...one.quotes, { turn: number, words: event.content }],
+    text: withNewDay(one.text, { ...next, said: content, old, day, pack, at }),
+    quotes: [...one.quotes, { turn: number, words: content }],
     from: day.toISOString(),
     due: new Date(timed > day ? timed : day.getTime() + kept).toISOString(),
     relation: relationTo(last, 'replaces'),
   };
 }
 
+const LEAST_COMPOUND = 4;
+
+/** Whether a word names a part of a plan. A compound names its first part: "Zahnarzttermin" names "Termin beim Zahnarzt". */
+function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
+  const begins = (long: string, short: string): boolean => short.length >= LEAST_COMPOUND && long.startsWith(short);
+  return plan.has(stem) || [...plan].some((other) => begins(stem, other) || begins(other, stem));
+}
+
+/** After a longer pause, a pronoun at the beginning of a message refers to nothing that the user said before. */
+const LONGEST_PAUSE = 30 * MINUTE;
+
 /**
  * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. Returns false if
- * there is none.
+ * there is none, or if a pause separates it from the words.
  */
 export function joinsLast(words: ReadStatement, turn: number, reading: Reading, input: ReadInput): boolean {
   const { statements: said } = reading;
-  const all = lastSaid(said, input, turn).filter(({ one }) => one.polarity === 'affirmed');
+  const timeOf = (number = 0): number => input.turns[number - 1]?.occurredAt.getTime() ?? 0;
+  const saidAt = ({ one, known }: Said): number =>
+    known === null ? timeOf(one.quotes.at(-1)?.turn) : (input.known[known - 1]?.statedAt.getTime() ?? 0);
+  const all = lastSaid(said, input, turn).filter(
+    (each) => each.one.polarity === 'affirmed' && timeOf(turn) - saidAt(each) <= LONGEST_PAUSE,
+  );
   const here = all.filter(({ known }) => known === null);
   const found = here.length > 0 ? here : all;
   const last = found.findLast(({ one }) => one.attribute === null) ?? found.at(-1);

@@ -33,7 +33,7 @@ import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import type { ReadInput } from '../reader.ts';
-import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
+import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
 import { type FilledSlot, isPlaceName, type SlotContext } from './slot-values.ts';
 
 /** A turn that the local reader reads. */
@@ -80,6 +80,19 @@ export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'peo
   fallback: Pack | null;
   /** The spans that the reading layers classify as foreign, in addition to those that the form of the text shows. */
   told?: readonly ForeignSpan[];
+}
+
+/** Whether a sentence is the user's own claim, so that it may change known statements. */
+export function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
+  const plain = plainMarks(text);
+  return (
+    !isForeign &&
+    !/[?？]/u.test(text) &&
+    pack !== null &&
+    !isSaidAfter(plain, pack) &&
+    !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
+    !listPattern(pack, 'nearly').test(plain)
+  );
 }
 
 const READ = 24_000;
