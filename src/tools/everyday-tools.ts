@@ -14,9 +14,9 @@ import {
 import { chatText } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf } from './agent-tool.ts';
+import { provenanceOf, slotsOfClaim } from '../handle/provenance.ts';
+import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf, rememberedFrom } from './agent-tool.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
-import { provenanceOf, rememberedFrom, slotsOfClaim } from './provenance.ts';
 import { searchMemory } from './search-tools.ts';
 
 /** The memories that an id, a key or plain words refer to. */
