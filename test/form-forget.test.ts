@@ -503,3 +503,22 @@ describe('[X1] turns around what a user asks to forget, without a model', () => 
     expect(left).not.toContain(forgotten);
   });
 });
+
+describe('requests to forget that an application wants to confirm', () => {
+  it('forget nothing, and are listed with the statements that they mean', async () => {
+    const formation = { requestsToForget: 'report' as const };
+    const varve = await createVarve({ store: ':memory:', background: false, formation });
+    const handle = varve.for({ user: 'kim', session: 's' });
+    for (const userMessage of ['I earn 52k.', 'I have a dog named Rollo.', 'Please forget my salary.']) {
+      await handle.logInteraction({ userMessage, agentResponse: 'Okay.' });
+      await varve.drain();
+    }
+    const salary = await handle.facts.get('salary');
+    expect(salary?.value).toBe('52k');
+    expect(await handle.forgotten.list()).toEqual([]);
+    const asked = (await handle.refusals.list()).items.find(({ reason }) => reason === 'needs_confirmation');
+    expect(asked).toMatchObject({ what: 'forget', text: 'Please forget my salary.' });
+    expect(asked?.detail).toContain('Earns 52k');
+    await varve.close();
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../src/record/clock.ts';
+import { createVarve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';
 
@@ -303,4 +304,33 @@ describe('[T3] a play or a quotation without quotation marks, without a model', 
       for (const [turns, word] of OWN_AROUND) expect(await learned(forming, turns)).toContain(word);
     });
   });
+});
+
+describe('[Q3] a group chat that is read message by message, without a model', () => {
+  const GROUP = [
+    'i work at Ogilvy',
+    'my boyfriend Bruno is a chef',
+    'i live in madrid now, the flat is tiny and i love it',
+  ];
+  it.each([null, 'Tom'])(
+    'attributes the words of a speaker to that speaker, if the user’s turns name %s',
+    async (own) => {
+      const varve = await createVarve({ store: ':memory:', background: false });
+      const handle = varve.for({ user: 'tom', session: 's' });
+      const hear = async (speaker: string | null, content: string): Promise<void> => {
+        await handle.observe({ origin: 'user', content, ...(speaker === null ? {} : { speaker }) });
+        await varve.drain();
+      };
+      await hear(own, 'i have diabetes');
+      for (const words of GROUP) await hear('Lucía', words);
+      await hear(own, 'i live in leeds');
+      const { items } = await handle.memories.list({ limit: 100 });
+      const ofUser = items.filter(({ subject }) => subject === 'User').map(({ value }) => value);
+      expect(ofUser.toSorted()).toEqual(['Leeds', 'diabetes']);
+      expect(items.some(({ subject, value }) => subject === 'Lucía' && value === 'Ogilvy')).toBe(true);
+      const quoted = items.filter(({ content }) => content.includes('tiny'));
+      expect(quoted.every(({ content }) => content.startsWith('Lucía: '))).toBe(true);
+      await varve.close();
+    },
+  );
 });

@@ -256,3 +256,11 @@ describe('a taste that is over', () => {
     expect(await after(before, '+3', words)).toContain(before);
   });
 });
+
+describe('a message that changes one detail of a statement', () => {
+  it('leaves a statement of which most still holds, and is kept beside it', async () => {
+    const long = 'We ship with PostNL, cutoff is 15:30, pallets go Fridays with Van Dijk Transport.';
+    const change = 'postnl moved the cutoff to 14:45 as of today, ugh';
+    expect(await after(long, change)).toEqual([long, change]);
+  });
+});

@@ -49,6 +49,11 @@ export interface FormationSettings {
    * reads events as they are stored.
    */
   redactEvents: boolean;
+  /**
+   * `obey`: what a user asks to forget in a conversation is forgotten. `report`: nothing is forgotten, and the request is listed in
+   * `refusals` with the statements that it means, so that the application can ask the user and then call `memories.forget`.
+   */
+  requestsToForget: 'obey' | 'report';
   /** The IANA time zone in which "yesterday" and "next week" are resolved. */
   timeZone: string;
   /** The factor by which the importance of a goal is multiplied once the goal is reached. */
@@ -172,6 +177,7 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
     belief: z.enum(PRIVACY_ACTIONS).default('mark'),
   } satisfies Record<PrivacyCategory, z.ZodType>),
   redactEvents: z.boolean().default(true),
+  requestsToForget: z.enum(['obey', 'report']).default('obey'),
   timeZone: timeZoneSchema.default('UTC'),
   achievedGoalFactor: shareSchema.default(0.5),
 }) as z.ZodType<FormationSettings, FormationOptions>;

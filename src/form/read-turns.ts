@@ -145,7 +145,7 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
     // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in
     // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
-    const found = (await endedBy(work, event)).filter(
+    const found = (await changedBy(work, event)).filter(
       ({ target }) =>
         !own.some(({ attribute, relation, text }) =>
           relation?.kind === 'extends'
@@ -154,7 +154,8 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
         ),
     );
     if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
-    ended.push(...found);
+    const evidence = { event, start: 0, end: event.content.length };
+    ended.push(...found.flatMap(({ target, isOver }) => (isOver ? { target, evidence, on: null } : [])));
   }
   return ended;
 }
@@ -199,11 +200,17 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
   });
 }
 
+interface ChangedStatement {
+  target: Memory;
+  /** Whether the statement ends. A statement of which most still holds does not end: "the cutoff is at 14:45 now" leaves the carrier. */
+  isOver: boolean;
+}
+
 /**
- * The statements that a message of the user makes untrue: "they've taken me off warfarin" ends "I take warfarin". The reading layers of the
- * local embedder read the message together with the statements that are nearest to it.
+ * The statements that a message of the user makes untrue, at least in part: "they've taken me off warfarin" ends "I take warfarin". The
+ * reading layers of the local embedder read the message together with the statements that are nearest to it.
  */
-async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['ends']> {
+async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement[]> {
   const { deps, signal } = work;
   const near = (await nearStatements(work, event.content, { most: MOST_NEAR, policy: 'comparable' })).filter(
     (memory) => memory.statedBy === 'user' && canEnd(memory, event),
@@ -214,15 +221,14 @@ async function endedBy(work: FormWork, event: Event): Promise<CheckedRequests['e
   const parts = clausesOf(event.content);
   const said = near.map((memory) => saidIn(memory, sources));
   const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
-  const evidence = { event, start: 0, end: event.content.length };
   const claimed = withoutContrast(parts, event.content);
   let read = parts.length;
   return near.flatMap((target, index) => {
     const clauses = said[index] ?? [];
     const odds = told?.ends.subarray(read, (read += clauses.length)) ?? [];
     const least = target.attribute === null ? ENDS.other : ENDS.fact;
-    const isOver = clauses.some((clause, at) => (odds[at] ?? 0) > least && speaksOf(claimed, clause));
-    return isOver ? [{ target, evidence, on: null }] : [];
+    const over = clauses.filter((clause, at) => (odds[at] ?? 0) > least && speaksOf(claimed, clause));
+    return over.length === 0 ? [] : [{ target, isOver: over.join('').length * 2 >= clauses.join('').length }];
   });
 }
 
@@ -293,7 +299,7 @@ const MOST_CHARACTERS = 200;
  * Keeps a message that makes a statement untrue and from which nothing was read, in the user's words. The words of a short message ("No,
  * Friday") follow the text of the statement that it corrects.
  */
-function correctionBy(event: Event, number: number, [first]: CheckedRequests['ends']): ReadStatement[] {
+function correctionBy(event: Event, number: number, [first]: readonly ChangedStatement[]): ReadStatement[] {
   if (first === undefined || event.content.length > MOST_CHARACTERS) return [];
   const { target } = first;
   const words = event.content.trim();
@@ -331,7 +337,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     topics: isModel && settings.summaries,
   };
   const ids = events.map(({ id }) => id);
-  const { known, topics, names, usual } = await deps.database.read(scope.tenant, async (store) => {
+  const { known, topics, names, speakers } = await deps.database.read(scope.tenant, async (store) => {
     const own = await memoriesFrom(store, scope.tenant, ids);
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
     const named = await listStatements(store, ownerOf(scope), {
@@ -343,8 +349,13 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       known: settings.limits.existing === 0 ? [] : await knownStatements(store, work, { vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, work) : [],
       // A draft of these turns does not count: the local reader may have read "Gert is fine", which is about the boss, as the user's name.
-      names: named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
-      usual: await usualSpeaker(store, scope, events),
+      names: userNamesOf(
+        scope,
+        named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
+      ),
+      speakers: events.some(({ origin, speaker }) => origin === 'user' && speaker !== null)
+        ? await listSpeakers(store, scope)
+        : [],
     };
   });
   return {
@@ -357,7 +368,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
       .map(([name, { description }]) => ({ name, description })),
     attributes,
     timeZone: settings.timeZone,
-    userNames: [...new Set([...userNamesOf(scope, names), ...usual])],
+    userNames: [...names, ...usualSpeaker(speakers, names)],
     wants,
   };
 }
@@ -365,19 +376,21 @@ async function readInput(work: FormWork): Promise<ReadInput> {
 const MOST_RECENT = 200;
 const MOST_TURNS = 0.75;
 
-/**
- * The speaker of at least three quarters of the user's turns, if turns name their speakers: the owner of a phone that a child sometimes
- * borrows.
- */
-async function usualSpeaker(reader: Reader, scope: Scope, events: readonly Event[]): Promise<string[]> {
-  if (!events.some(({ origin, speaker }) => origin === 'user' && speaker !== null)) return [];
+/** The speakers of the user's latest turns. Null for a turn without a speaker. */
+async function listSpeakers(reader: Reader, scope: Scope): Promise<(string | null)[]> {
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
-  const counts = new Map<string, number>();
-  const heard = await ownEvents(reader, ownerOf(scope), recent);
-  for (const { speaker } of heard) counts.set(speaker ?? '', (counts.get(speaker ?? '') ?? 0) + 1);
-  return [...counts].flatMap(([speaker, count]) =>
-    speaker !== '' && count >= heard.length * MOST_TURNS ? speaker : [],
-  );
+  return (await ownEvents(reader, ownerOf(scope), recent)).map(({ speaker }) => speaker);
+}
+
+/**
+ * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
+ * in which the user's own turns have no speaker, or the user's name.
+ */
+function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
+  const own = new Set(names.map((name) => name.toLowerCase()));
+  if (speakers.some((speaker) => speaker === null || own.has(speaker.toLowerCase()))) return [];
+  const turns = [...Map.groupBy(speakers, (speaker) => speaker ?? '')];
+  return turns.flatMap(([speaker, { length }]) => (length >= speakers.length * MOST_TURNS ? speaker : []));
 }
 
 /** The names of the user: the id in the scope, and the names that the user has stated. */

@@ -149,6 +149,14 @@ async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promis
     result.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
     return;
   }
+  if (deps.settings.requestsToForget === 'report') {
+    const said = told?.words.filter((each) => words.includes(each)).map(({ text }) => text.trim()) ?? [];
+    const meant = [...memories.map(({ id, content }) => `${id}: ${content}`), ...said];
+    const detail = isEverything ? 'everything' : meant.join('\n').slice(0, 1000).toWellFormed();
+    const how = { detail, events: [evidence.event] };
+    result.refused.push(refusal('forget', 'needs_confirmation', request.quote.words, how));
+    return;
+  }
   const isWhole = told === null || told.asking.length === 0 || isEverything;
   const forgotten = await forget(writer, deps, {
     scope: owner,

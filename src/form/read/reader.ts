@@ -207,6 +207,8 @@ export type RefusalReason =
   | 'excess'
   /** It refers to a known statement that does not exist or that the quoted words are not about, or a request to forget matches nothing. */
   | 'unknown_target'
+  /** The setting `requestsToForget` leaves the decision about a request to forget to the application. */
+  | 'needs_confirmation'
   /** It repeats a known reflection. */
   | 'repeated';
 

@@ -13,5 +13,6 @@ export const REFUSED_BECAUSE: Readonly<Record<string, string>> = {
   outranked: 'A statement of higher rank contradicts it.',
   excess: 'More statements were read than a text of this length can contain.',
   unknown_target: 'It refers to a known statement that does not exist or that it may not change.',
+  needs_confirmation: 'Requests to forget are reported and not obeyed, as the application has configured it.',
   repeated: 'It repeats what the documents already say.',
 };

@@ -200,17 +200,10 @@ export function peopleOf(
     .slice(-MOST_PEOPLE);
 }
 
-/**
- * The person whom "I" means. In a conversation of several speakers, it is the speaker of the turn, who counts as the user only if the turn
- * names the speaker by one of the user's names.
- */
-function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): string {
-  const name = event.speaker?.toLowerCase() ?? '';
-  if (event.speaker === null || name === '') return USER;
-  const speakers = new Set(
-    [...earlier, ...turns].filter(({ origin }) => origin === 'user').map(({ speaker }) => speaker ?? ''),
-  );
-  return speakers.size < 2 || userNames.some((own) => own.toLowerCase() === name) ? USER : event.speaker;
+/** The person whom "I" means: the speaker of the turn, who is the user if the turn names no speaker or one of the user's names. */
+function speakerOf({ speaker }: Event, { userNames }: ReadInput): string {
+  const name = speaker?.toLowerCase() ?? '';
+  return speaker === null || name === '' || userNames.some((own) => own.toLowerCase() === name) ? USER : speaker;
 }
 
 function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
