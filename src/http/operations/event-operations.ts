@@ -23,8 +23,10 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     body: newEvents,
     bodyCheckedLater: true,
     // An Idempotency-Key becomes the key of the events themselves, which is kept for good instead of for a day.
-    once: false,
-    headers: { 'idempotency-key': 'Appending events again with the same key changes nothing.' },
+    once: 'again',
+    headers: {
+      'idempotency-key': 'Appending the same events again with the same key changes nothing; other events are refused.',
+    },
     example: { content: 'I moved to Oslo last month.' },
     answer: {
       status: 201,
