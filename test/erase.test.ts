@@ -196,6 +196,21 @@ for (const database of databases('sql')) {
       expect((await agent.memories.get(memory.id))?.entities).toEqual([]);
     });
 
+    it('[X1] the certificate counts the entities that only erased memories mention', async () => {
+      const scope = { tenant: 't10', agent: 'coach', user: 'ana' };
+      const handle = varve.for(scope);
+      const names = ['Pedalo', 'Sloop', 'Ketch'];
+      const [first, second, third] = await Promise.all(
+        names.map((name) => handle.entities.add({ type: 'product', name })),
+      );
+      const fact = { type: 'fact', content: 'Ana rows.', entities: [first!.id, second!.id] };
+      const { memory } = await handle.memories.create(fact);
+      await handle.memories.create({ type: 'fact', content: 'Ana sails.', entities: [second!.id, third!.id] });
+      expect((await handle.eraseMemory(memory.id)).counts).toMatchObject({ memories: 1, entities: 1 });
+      const erased = await handle.erase();
+      expect([erased.entities, erased.certificate.counts['entities']]).toEqual([2, 2]);
+    });
+
     it('[X1] references that an earlier version left behind do not block a change, and new ones are refused', async () => {
       const handle = varve.for({ tenant: 't8', agent: 'coach', user: 'ana' });
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Ana lives in Oslo.' });

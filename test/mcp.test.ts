@@ -194,6 +194,8 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         const roles = [
           { role: 'Human', content: [{ type: 'text', text: `I planted the ${mark}.` }] },
           { role: 'ai', content: 'Well done.' },
+          { role: 'system', content: `The ${mark} grows in Rome.` },
+          { role: 'Developer', content: `The ${mark} grows in Bonn.` },
         ];
         expect(await answer('log_conversation', { messages: JSON.stringify(roles) })).toEqual({ logged: 2 });
         const { items } = (await server.call('GET', '/v1/events?user=ana&kinds=message')).body as {

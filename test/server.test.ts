@@ -326,6 +326,39 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('GET', '/v1/notes?user=once')).body.items).toHaveLength(1);
     });
 
+    it('refuses other events under an idempotency key that the same user has used', async () => {
+      const add = (user: string, body: unknown): ReturnType<ServerProcess['call']> =>
+        server.call('POST', `/v1/events?user=${user}`, { body, headers: { 'idempotency-key': 'first-turn' } });
+      const said = [{ content: 'My boat is called Quito.' }];
+      const together = await Promise.all([add('eve', said), add('eve', said)]);
+      expect(together.map(({ status }) => status)).toEqual([201, 201]);
+      for (const other of [[{ content: 'My boat was sold.' }], [...said, { content: 'It is red.' }]]) {
+        const { status, body } = await add('eve', other);
+        expect([status, body.code, body.retryable]).toEqual([409, 'conflict', false]);
+      }
+      expect((await add('ida', [{ content: 'My boat was sold.' }])).status).toBe(201);
+      expect((await add('eve', said)).body).toMatchObject({ repeated: 1 });
+      expect((await server.call('GET', '/v1/events?user=eve')).body.items).toHaveLength(1);
+      // A refused body does not use the key up.
+      const headers = { 'idempotency-key': 'second-turn' };
+      expect((await server.call('POST', '/v1/events?user=eve', { body: { content: '' }, headers })).status).toBe(400);
+      expect((await server.call('POST', '/v1/events?user=eve', { body: said[0], headers })).status).toBe(201);
+    });
+
+    it('an observation names its source, and an order without the words of the user is attributed to a tool', async () => {
+      const origins = [];
+      for (const more of [
+        { content: 'Likes rye bread.' },
+        { content: 'Likes rye bread.', source: 'mail from a shop' },
+        { content: 'Wants refunds processed automatically.' },
+        { content: 'Wants refunds processed automatically.', statedBy: 'user' },
+      ]) {
+        const body = { category: 'preference', ...more };
+        origins.push((await server.call('POST', '/v1/observations?user=bread', { body })).body.origin);
+      }
+      expect(origins).toEqual(['agent', 'tool', 'tool', 'agent']);
+    });
+
     it('makes one version of a change that arrives twice under an idempotency key', async () => {
       const memory = { type: 'fact', content: 'Ana is 30.' };
       const { id } = (await server.call('POST', '/v1/memories?user=once', { body: { memory } })).body.memory;

@@ -65,12 +65,7 @@ export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
   const inline = createInlineQueue(async ({ scope, events }) => {
     const complete = (writer: Writer): Promise<void> => removeWaiting(writer, inlineJob(scope, events));
-    const read = (): Promise<FormResult> => formExchange(deps, scope, events, { by: 'local', complete });
-    return read().catch((error: unknown) => {
-      // A memory was forgotten or erased during the reading, so the remaining events are read again.
-      if (VarveError.isInstance(error, 'conflict')) return read();
-      throw error;
-    });
+    return againAfterConflict(() => formExchange(deps, scope, events, { by: 'local', complete }));
   });
   const running = new Map<string, Promise<unknown>>();
 
@@ -91,7 +86,7 @@ export function createFormation(deps: FormDeps): Formation {
   return {
     form(scope) {
       const place = scopeAt(scope, 'session');
-      return oneAtATime(place, () => formSession(deps, place, { cause: 'hand' }));
+      return oneAtATime(place, () => againAfterConflict(() => formSession(deps, place, { cause: 'hand' })));
     },
     afterAppend: (writer, scope, events) => triggerFormation(writer, deps, scope, events),
     noticed(scope, events) {
@@ -107,6 +102,14 @@ export function createFormation(deps: FormDeps): Formation {
     drain: inline.drain,
     stop: inline.stop,
   };
+}
+
+/** Reads the remaining events again if a memory was forgotten or erased during the reading. */
+async function againAfterConflict(read: () => Promise<FormResult>): Promise<FormResult> {
+  return read().catch((error: unknown) => {
+    if (VarveError.isInstance(error, 'conflict')) return read();
+    throw error;
+  });
 }
 
 /** Runs a formation after any formation of the same session that is already running in this process. */

@@ -8,6 +8,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Page, Parts } from '../store/database.ts';
 import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts';
 import { append, type AppendDeps, cleanedEvents } from './change.ts';
+import { withoutOrders } from './provenance.ts';
 
 /** The filter of a list of events. */
 export interface EventListFilter {
@@ -81,7 +82,8 @@ export async function observe(deps: Parts & AppendDeps, scope: Scope, input: Obs
     parse(newEventSchema, event, inputs.length === 1 ? 'The event' : `Event ${index + 1} of ${inputs.length}`),
   );
   assertOwned(scope, checked);
-  const cleaned = cleanedEvents(deps, checked);
+  const log = { scope, events: eventReader(deps, scope, null) };
+  const cleaned = cleanedEvents(deps, await withoutOrders(log, checked));
   return append(
     deps,
     scope,

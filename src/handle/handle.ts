@@ -37,6 +37,7 @@ import { intentionHandle, type IntentionHandle } from './intentions.ts';
 import { learningHandle, type LearningHandle } from './learnings.ts';
 import { memoryHandle, type MemoryHandle, memoryReader, type MemoryReader } from './memories.ts';
 import { noteHandle, type NoteHandle, savedItemHandle, type SavedItemHandle } from './notes.ts';
+import { withoutOrders } from './provenance.ts';
 import { refusalHandle, type RefusalHandle } from './refusals.ts';
 import { sessionHandle, type SessionHandle } from './session.ts';
 
@@ -172,6 +173,7 @@ type Exchanges = 'logInteraction' | 'interactions' | 'indexDocument';
 /** The methods that record and read input: observing, interactions, documents, formation. */
 function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
   const { database } = parts;
+  const log = { scope, events: eventReader(parts, scope, null) };
   const appended = (work: (writer: Writer) => Promise<Event[]>): Promise<Event[]> =>
     append(parts, scope, work, (events) => events);
   const noted = async (inputs: readonly EventInput[]): Promise<Event[]> => {
@@ -182,10 +184,11 @@ function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
   return {
     observe: (input) => observe(parts, scope, input),
     async recordObservation(content, category, from) {
-      const [event] = await noted([observationEvent(scope, content, category, from)]);
+      const inputs = [observationEvent(scope, content, category, from)];
+      const [event] = await noted(from?.statedBy === 'user' ? inputs : await withoutOrders(log, inputs));
       return event as Event;
     },
-    updateUserContext: async (update) => noted(userContextEvents(scope, update)),
+    updateUserContext: async (update) => noted(await withoutOrders(log, userContextEvents(scope, update))),
     form: () => parts.formation.form(scope),
     async logInteraction(interaction) {
       const input = parse(newInteractionSchema, interaction, 'The interaction');

@@ -140,7 +140,7 @@ function parametersOf(operation: Operation, use: Use): Record<string, unknown>[]
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
     }));
   const headers = Object.entries(operation.headers ?? {});
-  if (operation.once)
+  if (operation.once === true)
     headers.push(['idempotency-key', 'For a day, a repeated request with the same key gets the first answer.']);
   const inHeader = headers.map(([name, description]) => {
     return { name, in: 'header', description, schema: { type: 'string' } };

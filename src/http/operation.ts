@@ -83,8 +83,11 @@ export interface Operation {
   };
   /** The name of the operation in the audit trail. Operations without a name are not recorded there. */
   act?: string;
-  /** Whether a repeated request with the same Idempotency-Key gets the first answer. */
-  once: boolean;
+  /**
+   * Whether a repeated request with the same Idempotency-Key gets the first answer. `again`: the operation is idempotent by itself, so a
+   * repeated request is executed again, and only another request with the same key is refused.
+   */
+  once: boolean | 'again';
   /** The request headers that the operation uses, with their descriptions. */
   headers?: Record<string, string>;
   /** Whether the operation has no time limit. */

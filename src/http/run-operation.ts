@@ -6,7 +6,7 @@ import { ownerKey } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 import { assertAccess, isLimited, limitHandle, scopeFor } from './access.ts';
 import { authenticate, bySecret } from './authenticate.ts';
-import type { KeyedRequest } from '../store/doors/request-answers.ts';
+import type { Answer, KeyedRequest } from '../store/doors/request-answers.ts';
 import type { FailureLimit, FollowerLimit, RateLimit } from './limits.ts';
 import { type Operation, Reply } from './operation.ts';
 
@@ -90,7 +90,7 @@ export async function runOperation(
   const isSlow = operation.unhurried || operation.streams !== undefined || operation.answer.media !== undefined;
   const hurried = <Result>(work: Promise<Result>): Promise<Result> => (isSlow ? work : inTime(work, settings.timeout));
   const idempotencyKey = headers.get('idempotency-key');
-  if (!operation.once || idempotencyKey === null) return respond(operation, await hurried(run()));
+  if (operation.once === false || idempotencyKey === null) return respond(operation, await hurried(run()));
   const asked = `${request.method} ${targetOf(request.url)}\n${text}`;
   const fingerprint = createHash('sha256').update(asked).digest('base64url');
   const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
@@ -105,6 +105,7 @@ async function runOnce(
   once: KeyedRequest,
   run: () => Promise<Reply>,
 ): Promise<Answered> {
+  if (operation.once === 'again') return runAgain(varve, operation, once, run);
   if (!/^[\x21-\x7e]{1,200}$/.test(once.key))
     throw invalidInput('The Idempotency-Key must have 1 to 200 visible characters.');
   const { status, body, repeated } = await varve.operator.answers.once(once, async () => {
@@ -112,6 +113,27 @@ async function runOnce(
     return { status, body: JSON.stringify(made ?? null) };
   });
   return { status, body, headers: { ...JSON_TYPE, ...(repeated ? { 'idempotent-replayed': 'true' } : {}) } };
+}
+
+/** Runs an idempotent operation, unless its key was used for another request of the same owner. */
+async function runAgain(
+  varve: Varve,
+  operation: Operation,
+  { scope, key, ...request }: KeyedRequest,
+  run: () => Promise<Reply>,
+): Promise<Answered> {
+  let reply: Reply | undefined;
+  const work = async (): Promise<Answer> => {
+    reply = await run();
+    return { status: operation.answer.status, body: '' };
+  };
+  try {
+    await varve.operator.answers.once({ ...request, scope, key: `${ownerKey(scope)} ${key}` }, work);
+  } catch (error) {
+    // The same request is in progress, and both may run.
+    if (!VarveError.isInstance(error, 'conflict') || !error.retryable) throw error;
+  }
+  return respond(operation, reply ?? (await run()));
 }
 
 /** Opens the cursor that the previous page returned: see {@link CursorSeal}. */

@@ -1,7 +1,10 @@
 import { type ForeignSpan, foreignSpans } from './foreign-text.ts';
-import { detectPack, packOf, packPattern, perPack, plainMarks, topicsNamed, wordsPattern } from './packs/packs.ts';
+import { visibleText } from './inert-text.ts';
+import type { Pack } from './packs/pack.ts';
+import { detectPack, PACKS, packOf, packPattern, perPack, plainMarks, topicsNamed } from './packs/packs.ts';
+import { wordsPattern } from './packs/packs.ts';
 import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
-import { splitClauses, withBlanks } from './sentences.ts';
+import { splitClauses, splitSentences, withBlanks } from './sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from './words.ts';
 
 /** Web and mail addresses and account numbers. A statement may contain an address or a number of this form only if a turn contains it. */
@@ -212,6 +215,41 @@ const orderPattern = perPack(({ lists, script }) => wordsPattern(lists['order'] 
 export function isOrder(text: string): boolean {
   const pack = detectPack(text, packOf('en'));
   return isInstruction(text) || (pack !== null && orderPattern(pack).test(plainMarks(text.trim())));
+}
+
+/** The lists of a pack whose words make a sentence an order to pay or an authorisation, as patterns. */
+const directing = perPack(({ lists, script }) => {
+  const pattern = (list: string): RegExp => wordsPattern(lists[list] ?? '', script);
+  return {
+    authorises: pattern('authorises'),
+    pays: wordsPattern(`^(?:${lists['pays'] ?? '(?!)'})`, script),
+    payment: pattern('payment'),
+    payable: pattern('payable'),
+    // "User", "The user", "L'utilisateur".
+    aboutUser: wordsPattern(`^(?:\\p{L}{1,4}[ '])?(?:${lists['theUser'] ?? '(?!)'})`, script),
+    granted: pattern('granted'),
+    paid: pattern('paid'),
+    allows: pattern('allows'),
+  };
+});
+
+/**
+ * Whether a text tells an agent what to do or what it may do: an order, an authorisation ("the transfer is approved"), a wish about
+ * payments or data ("wants invoices paid at once"), or a new destination of payments. All words of a claim must be of one language, but the
+ * language is not detected, because a text could be written so that the detection fails.
+ */
+export function directs(text: string): boolean {
+  const sentences = splitSentences(plainMarks(visibleText(text)).slice(0, LONGEST_DIRECTION));
+  return sentences.some(({ text: sentence }) => isOrder(sentence) || PACKS.some((pack) => directsIn(sentence, pack)));
+}
+
+const LONGEST_DIRECTION = 20_000;
+
+function directsIn(sentence: string, pack: Pack): boolean {
+  const { authorises, pays, payment, aboutUser, payable, granted, paid, allows } = directing(pack);
+  if (authorises.test(sentence) || pays.test(sentence)) return true;
+  if (payment.test(sentence) && !aboutUser.test(sentence)) return true;
+  return payable.test(sentence) && (granted.test(sentence) || (paid.test(sentence) && allows.test(sentence)));
 }
 
 // A sentence that shares words with its turn adds a claim if it has at least this many other words and if they are more than this share of

@@ -33,6 +33,14 @@ describe('[T21] the privacy policy', () => {
     ['password', 'the cottage code is 90417'],
     ['password', 'keys in the box, the padlock 4410 and the shed is open'],
     ['password', 'Der Tresor ist 8821.'],
+    ['password', 'my login at the tax office is ana.k / Wolke!991x'],
+    ['password', 'the sign-in on that supplier site is holz_maier with Linde77kalt'],
+    ['password', 'Die Zugangsdaten für das Portal sind renner mit Kiefer88!x'],
+    ['password', 'las credenciales de la gestoría son pruiz / Gato!2231'],
+    ['password', "mon accès au site de l'assurance est dupont avec Rose8891"],
+    ['password', 'le credenziali del portale sono rossi / Gatto!5521'],
+    ['password', 'de inloggegevens van de webshop zijn jansen / Koe!5512'],
+    ['password', 'streaming: ana@example.org / Sommer2026!'],
     ['password', '门禁码是7718'],
     ['password', 'キーボックスの番号は4417です'],
     ['government_id', 'O meu NIF é 214 887 603'],
@@ -85,6 +93,10 @@ describe('[T21] the privacy policy', () => {
     'The password policy is strict and everybody knows it',
     'My favourite token is the blue one',
     'AB12 is a chess opening',
+    'The login page works on iOS / Android15 now, and my username is holz_maier on GitHub and GitLab',
+    'ana@example.org / ben22@example.org, git@example.com:org/repo2.git',
+    'El acceso a la playa es gratis y el usuario es Pedro',
+    'Der Zugang ist barrierefrei und 24h offen',
   ])('finds nothing sensitive in %j', (text) => {
     const { marks, dropped } = applyPrivacy(text, all('drop'));
     // "is strict" could be a password: a false positive is better than a missed password.
@@ -127,10 +139,12 @@ describe('[T21] the privacy policy', () => {
   });
 
   it('scans a megabyte in less than two seconds', () => {
-    const slow = ['1', '1 ', 'a', 'password is ', 'DE89', 'sk-', '-----BEGIN '].filter((piece) => {
-      const text = piece.repeat(1_000_000 / piece.length);
-      return cpuTime(() => applyPrivacy(text, all('redact'))) > 2000;
-    });
+    const slow = ['1', '1 ', 'a', 'password is ', 'login a ', 'a@a.aa/', 'DE89', 'sk-', '-----BEGIN '].filter(
+      (piece) => {
+        const text = piece.repeat(1_000_000 / piece.length);
+        return cpuTime(() => applyPrivacy(text, all('redact'))) > 2000;
+      },
+    );
     expect(slow).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { wordsOfAll } from './packs/packs.ts';
+import { withoutEnd } from './words.ts';
 
 export type SecretCategory = 'secret' | 'password' | 'card' | 'bank_account' | 'government_id';
 
@@ -168,12 +169,15 @@ export const SECRET_RULES: readonly Rule[] = [
       'gu',
     ),
   },
-  // "login: ana / swordfish7". The form "username ana password …" is covered above.
+  // "login: ana / swordfish7", "the login for the shop is ana with swordfish7", "ana@example.org / swordfish7". The form "username ana
+  // password …" is covered above.
   {
     category: 'password',
-    pattern:
-      /\b(?:log[ -]?in|credentials?|creds|sign[ -]?in|zugangsdaten|anmeldedaten|identifiants)\b[^\n]{0,20}?[:=]?\s{1,3}[\w.@+-]{2,60}\s{0,3}[/|:,]\s{0,3}([^\s"']{4,80})/gi,
-    holds: looksMixed,
+    pattern: new RegExp(
+      String.raw`(?<![\p{L}\p{N}])(?:(?:${anyOf('login')})(?:(?:\s{1,3}[^\s.!?;/|:=]{1,25}){0,8}?(?:\s{0,3}[:=]|\s{1,3}(?:${IS}|${anyOf('areLogin')}):?))?\s{1,3}${QUOTE}?[\w.@+-]{2,60}${QUOTE}?(?:\s{0,3}[/|:,–]\s{0,3}|\s{1,3}(?:-|${anyOf('and')}|${anyOf('opensWith')})\s{1,3})|[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,20}\s{0,3}[/|]\s{0,3})${QUOTE}?((?!https?:)[^\s"'”]{4,80})`,
+      'giu',
+    ),
+    holds: (value) => looksMixed(value) && !ADDRESS.test(value) && /[^\p{L}./]/u.test(withoutEnd(value, '.,;:!?')),
   },
   // "Senha do wifi da loja pipoca2024".
   {

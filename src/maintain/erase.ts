@@ -24,7 +24,7 @@ import { forget } from '../store/forget/forget.ts';
 import { redactBlocks, type Says, takeFromBases } from '../store/forget/redact-blocks.ts';
 import { findChangeable } from '../store/read-memories.ts';
 import { singlesOf } from '../store/write-memory.ts';
-import { memoryRowsOf, type RecordRow } from '../store/owner-store.ts';
+import { memoryRowsOf, type RecordRow, rowsBy } from '../store/owner-store.ts';
 
 /** Who erases, and why. The certificate keeps both texts, so neither must repeat erased content. */
 export interface EraseOptions {
@@ -86,10 +86,14 @@ export async function eraseMemory(
     const emptied: string[] = [];
     const memories = [memory, ...(await singlesOf(writer, memory))];
     const work = { scope: memory.scope, memories, by: why.actor, why, emptied };
+    const mentioned = new Set(memories.flatMap(({ entities }) => entities));
+    const known = (): Promise<unknown[]> => rowsBy(writer, scope.tenant, 'entities', { id: [...mentioned] }, ['id']);
+    const { length: entitiesBefore } = await known();
     const forgotten = (await forget(writer, parts, work)).flatMap((record) => record.memory ?? []);
     const rows = await memoryRowsOf(writer, scope.tenant, [memoryId, ...forgotten, ...emptied]);
     await clearErrors(writer, memory.scope);
-    return eraseRows(writer, parts, memory.scope, { rows, subject: memoryId, options });
+    const entities = entitiesBefore - (await known()).length;
+    return eraseRows(writer, parts, memory.scope, { rows, subject: memoryId, options, entities });
   });
   await database.scrub();
   return certificate;
@@ -102,12 +106,12 @@ interface RowsToErase {
   removed?: string[];
 }
 
-/** Removes memories for good, with everything that was derived from them alone, and certifies it. */
+/** Removes memories for good, with everything that was derived from them alone, and certifies it. `entities` were removed before. */
 export async function eraseRows(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  { rows, subject, options, removed = [] }: RowsToErase & { subject?: string },
+  { rows, subject, options, removed = [], entities = 0 }: RowsToErase & { subject?: string; entities?: number },
 ): Promise<ErasureCertificate> {
   const { database } = parts;
   const memories = await withDerivedAlone(writer, scope.tenant, rows);
@@ -122,7 +126,8 @@ export async function eraseRows(
     redacted += await redactBlocks(writer, owner, { says, gone });
   }
   const id = parts.ids.next('era');
-  return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });
+  const all = { ...counts, redacted, entities: counts.entities + entities };
+  return certify(writer, parts, { scope, id, subject, counts: all, removed: ids, options });
 }
 
 /** Removes events for good, and certifies it. Memories that were learned from the events stay, without their references to the events. */

@@ -29,18 +29,26 @@ const updateSchema = z.strictObject({
 /** The source of an observation. */
 export interface ObservationSource {
   /**
-   * Default `agent`. The words of a tool or a page are attributed to the tool, and no statement of the user is formed from them. What the
-   * user said (`user`) is attributed to the agent, because the agent reports it.
+   * Default `tool` if a source is named, otherwise `agent`. The words of a tool or a page are attributed to the tool, and no statement of
+   * the user is formed from them. What the user said (`user`) is attributed to the agent, because the agent reports it. An order or an
+   * authorisation of the agent (`agent`) that no turn of the user contains is attributed to a tool.
    */
-  statedBy?: 'user' | 'agent' | 'tool';
+  statedBy?: 'user' | 'agent' | 'tool' | undefined;
   /** The name of the page, mail or tool. */
-  source?: string | null;
+  source?: string | null | undefined;
 }
 
-const sourceSchema = z.strictObject({
-  statedBy: z.enum(['user', 'agent', 'tool']).optional(),
-  source: textSchema(200).nullish(),
-});
+/** The fields of {@link ObservationSource}. */
+export const sourceFields: {
+  statedBy: z.ZodOptional<z.ZodEnum<{ user: 'user'; agent: 'agent'; tool: 'tool' }>>;
+  source: z.ZodOptional<z.ZodNullable<z.ZodType<string, string>>>;
+} = { statedBy: z.enum(['user', 'agent', 'tool']).optional(), source: textSchema(200).nullish() };
+const sourceSchema = z.strictObject(sourceFields);
+
+/** The name of a source other than the user; null if none is named. */
+export function namedSource(source: string | null | undefined): string | null {
+  return source === undefined || source === null || /^(?:the )?user$/i.test(source.trim()) ? null : source.trim();
+}
 
 /** An observation of the chat agent, as an event that waits to be processed. */
 export function observationEvent(
@@ -51,9 +59,15 @@ export function observationEvent(
 ): EventInput {
   const checked = parse(observationSchema, { content, category }, 'The observation');
   const { statedBy, source } = parse(sourceSchema, from, 'The source of the observation');
+  const named = namedSource(source);
   const event = { ...observed(scope, 'chat'), content: checked.content, category: checked.category };
-  if (statedBy !== 'tool') return event;
-  return { ...event, origin: 'tool', metadata: { ...event.metadata, from: source ?? 'a tool' } };
+  const isForeign = statedBy === undefined ? named !== null : statedBy === 'tool';
+  return isForeign ? ofTool(event, named ?? 'a tool') : event;
+}
+
+/** An observation that is attributed to a tool. */
+export function ofTool<Input extends EventInput>(observation: Input, from: string): Input {
+  return { ...observation, origin: 'tool', metadata: { ...observation.metadata, from } };
 }
 
 /** One `scaffold_update` event for each key, and one `learned_fact` event for each addition. */

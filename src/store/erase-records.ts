@@ -28,6 +28,8 @@ export interface ErasedRecords {
   blocks: number;
   embeddings: number;
   refusals: number;
+  /** The entities that only removed memories mentioned. */
+  entities: number;
 }
 
 /** The records of a tenant that are to be removed for good. */
@@ -56,10 +58,11 @@ export async function eraseRecords(
   const links = await rowsBy(writer, tenant, 'memory_entities', { memory_id: memoryIds }, ['entity_id']);
   for (const table of LINKED_TO_MEMORIES) await removeRows(writer, tenant, table, { memory_id: memoryIds });
   await removeRows(writer, tenant, 'memory_derivations', { from_id: memoryIds });
-  await removeUnlinked(writer, tenant, new Set(links.map(({ entity_id }) => entity_id)));
+  const entities = await removeUnlinked(writer, tenant, new Set(links.map(({ entity_id }) => entity_id)));
   await eraseForgotten(writer, tenant, { memories: memoryIds, events: eventIds });
   return {
     refusals,
+    entities,
     revisions: await removeRows(writer, tenant, 'revisions', { record_id: [...memoryIds, ...blockIds] }),
     embeddings:
       (await removeVectors(writer, tenant, 'event', eventRows)) +
@@ -79,12 +82,12 @@ const LINKED_TO_MEMORIES = [
   'memory_use',
 ] as const;
 
-/** Removes the given entities that no remaining memory mentions. */
-async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<string>): Promise<void> {
+/** Removes the given entities that no remaining memory mentions, and returns their number. */
+async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<string>): Promise<number> {
   const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: [...ids] }, ['entity_id']);
   const linked = new Set(links.map(({ entity_id }) => entity_id));
   const unlinked = [...ids].filter((id) => !linked.has(id));
-  await removeEntityRows(writer, tenant, unlinked);
+  return removeEntityRows(writer, tenant, unlinked);
 }
 
 /** The given memories, and memories such as merged texts and patterns that were derived only from them, directly or indirectly. */

@@ -18,7 +18,6 @@ import { restoreMemory } from './write-memory.ts';
 /** The numbers of rows that were removed for good, by kind. */
 export interface Erased extends ErasedRecords {
   sessions: number;
-  entities: number;
   toolSchemas: number;
   jobs: number;
 }
@@ -52,21 +51,21 @@ export async function eraseScope(
   const mixed = await madeOfMore(writer, tenant, { events: eventIds, memories: memories.map(({ id }) => id) });
   const records = await eraseRecords(writer, database, tenant, { events, memories, blockIds });
   rewritten.push(...mixed.map(({ id }) => id));
-  const { memories: emptied } = await rewriteMixed(writer, parts, tenant, { mixed, why });
+  const emptied = await rewriteMixed(writer, parts, tenant, { mixed, why });
   if (scope.session === null) await eraseForgotten(writer, scope);
   const erased: Erased = {
     ...records,
-    memories: records.memories + emptied,
+    memories: records.memories + emptied.memories,
+    entities: records.entities + emptied.entities,
     refusals: refusals + records.refusals,
     sessions: await removeWithin(writer, 'sessions', scope),
     jobs: await eraseJobs(writer, database, scope),
-    entities: 0,
     toolSchemas: 0,
   };
   if (scope.session === null) {
     const entityIds = (await rowsWithin(writer, 'entities', scope)).map((entity) => entity.id);
     removed.push(...entityIds);
-    erased.entities = await removeEntityRows(writer, tenant, entityIds);
+    erased.entities += await removeEntityRows(writer, tenant, entityIds);
     erased.toolSchemas = await removeWithin(writer, 'tool_schemas', scope);
     await removeWithin(writer, 'owners', scope);
   }

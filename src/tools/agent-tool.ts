@@ -28,6 +28,21 @@ export interface ToolTurn {
   said?: readonly string[];
 }
 
+/** The parameter with which an agent names the source of its content. */
+export const sourceParameter: z.ZodOptional<z.ZodString> = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe(
+    'Where this comes from: "user" if the user said it in this conversation, otherwise the page, mail, file or tool that says it. What does not come from the user is kept as unverified',
+  );
+
+/** The reason with which a memory from an agent is stored. */
+export function rememberedFrom(source: string | null): string {
+  return source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500);
+}
+
 /** The effects of a tool, for clients that ask the user before a model may call it. */
 export interface ToolHints {
   /** Whether the tool changes nothing. */

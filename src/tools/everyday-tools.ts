@@ -11,12 +11,12 @@ import {
   snakeCase,
   trustOf,
 } from '../record/statement.ts';
-import { chatText } from '../record/chat-message.ts';
+import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf } from './agent-tool.ts';
+import { provenanceOf, slotsOfClaim } from '../handle/provenance.ts';
+import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf, rememberedFrom } from './agent-tool.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
-import { provenanceOf, rememberedFrom, slotsOfClaim } from './provenance.ts';
 import { searchMemory } from './search-tools.ts';
 
 /** The memories that an id, a key or plain words refer to. */
@@ -276,20 +276,31 @@ const loggedText = z.string().min(1).max(100_000);
 // Turns with any other role have the trust of a tool result.
 const ROLES = synonymsOf<'user' | 'assistant' | 'tool'>({ user: 'human', assistant: 'ai agent bot model' });
 
+/** Messages without the system's, which `observe` does not keep either. The roles that a model is offered do not include it. */
+function withoutSystem(messages: unknown): unknown {
+  if (!Array.isArray(messages)) return messages;
+  const originOf = (message: { role?: unknown } | null): unknown =>
+    ROLE_ORIGINS[String(message?.role).trim().toLowerCase()];
+  return messages.filter((message) => originOf(message) !== 'system');
+}
+
 const logConversation: AgentTool = defineTool({
   name: 'log_conversation',
   description: `Keep turns of this conversation word for word; memories are made of them in the background. Give each turn
     once, as it was said.`,
   input: z.object({
-    messages: z
-      .array(
-        z.object({
-          role: mappedChoice(['user', 'assistant', 'tool'], { otherwise: 'tool', synonyms: ROLES }),
-          content: z.preprocess((content) => (Array.isArray(content) ? chatText(content) : content), loggedText),
-        }),
-      )
-      .min(1)
-      .max(200),
+    messages: z.preprocess(
+      withoutSystem,
+      z
+        .array(
+          z.object({
+            role: mappedChoice(['user', 'assistant', 'tool'], { otherwise: 'tool', synonyms: ROLES }),
+            content: z.preprocess((content) => (Array.isArray(content) ? chatText(content) : content), loggedText),
+          }),
+        )
+        .min(1)
+        .max(200),
+    ),
   }),
   output: z.object({ logged: z.number() }),
   async run(handle, { messages }) {

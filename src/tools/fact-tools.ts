@@ -4,9 +4,17 @@ import { givenText, inertText } from '../language/inert-text.ts';
 import { FACT_CATEGORIES, type FactCategory } from '../record/attributes.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf } from './agent-tool.ts';
+import { provenanceOf } from '../handle/provenance.ts';
+import {
+  type AgentTool,
+  defineTool,
+  isoTime,
+  mappedChoice,
+  synonymsOf,
+  rememberedFrom,
+  sourceParameter,
+} from './agent-tool.ts';
 import { foundRecordSchema, memoryRecord } from './found-record.ts';
-import { provenanceOf, rememberedFrom, sourceParameter } from './provenance.ts';
 import { givenKeySchema, TRUST_LEVELS } from '../record/statement.ts';
 
 const factSchema = z.object({ key: z.string(), value: z.string(), category: z.string(), trust: z.enum(TRUST_LEVELS) });
@@ -163,7 +171,8 @@ const addNote: AgentTool = defineTool({
   }),
   output: z.object({ note: foundRecordSchema }),
   async run(handle, { source, ...note }, turn) {
-    const { statedBy } = await provenanceOf(handle, { text: note.content }, { source, ...turn });
+    const claim = { text: note.content, value: note.title };
+    const { statedBy } = await provenanceOf(handle, claim, { source, ...turn });
     return { note: memoryRecord(await handle.notes.add({ ...note, statedBy })) };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHAT_CATEGORIES, type ChatCategory } from '../observe/record-observation.ts';
-import { type AgentTool, defineTool, mappedChoice, synonymsOf } from './agent-tool.ts';
-import { provenanceOf, sourceParameter } from './provenance.ts';
+import { provenanceOf } from '../handle/provenance.ts';
+import { type AgentTool, defineTool, mappedChoice, synonymsOf, sourceParameter } from './agent-tool.ts';
 
 const OBSERVATION_SYNONYMS = synonymsOf<ChatCategory>({
   project_details: 'project project_detail work',
@@ -52,12 +52,22 @@ const updateConnectionContext: AgentTool = defineTool({
   name: 'update_connection_context',
   title: 'Update what is known about a connection',
   description: `Remember how the user wants the connected tool to be used, such as {"default_project": "PROJ"}. Keys that
-    exist are replaced; a key set to null is removed. Belongs to this connection alone.`,
+    exist are replaced; a key set to null is removed. Belongs to this connection alone. An order or a permission that the
+    user has not given is refused.`,
   input: z.object({ learned_info: z.record(z.string().min(1).max(200), z.json()) }),
-  output: z.object({ learned_info: z.record(z.string(), z.json()) }),
-  async run(handle, { learned_info }) {
-    const block = await handle.connection.learn(learned_info);
-    return { learned_info: block.content as Record<string, z.core.util.JSONType> };
+  output: z.object({ learned_info: z.record(z.string(), z.json()), refused: z.array(z.string()).optional() }),
+  async run(handle, { learned_info }, turn) {
+    // Every prompt of the connection contains the block, which has no mark for unverified entries.
+    const learned = { ...learned_info };
+    for (const [key, given] of Object.entries(learned_info)) {
+      const value = typeof given === 'string' ? given : JSON.stringify(given);
+      const { statedBy } = await provenanceOf(handle, { key, value }, turn);
+      if (given !== null && statedBy === 'tool') delete learned[key];
+    }
+    const refused = Object.keys(learned_info).filter((key) => !Object.hasOwn(learned, key));
+    const block = await handle.connection.learn(learned);
+    const answer = { learned_info: block.content as Record<string, z.core.util.JSONType> };
+    return refused.length > 0 ? { ...answer, refused } : answer;
   },
 });
 

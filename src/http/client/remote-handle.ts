@@ -47,7 +47,7 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlo
     async logInteraction(interaction) {
       return { logged: true, ...(await post<{ events: never[] }>('/interactions', interaction)) };
     },
-    recordObservation: (content, category) => post('/observations', { content, category }),
+    recordObservation: (content, category, from) => post('/observations', { content, category, ...from }),
     updateUserContext: async (update) => (await post<{ events: never[] }>('/user-context', update)).events,
     form: () => slow.post('/form'),
     reflect: (options) => slow.ask('POST', '/reflect', { query: { dryRun: options?.dryRun }, signal: options?.signal }),

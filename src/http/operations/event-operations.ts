@@ -3,7 +3,7 @@ import { eventFilterFields, type EventListFilter } from '../../handle/events.ts'
 import { newDecisionSchema, newOutcomeSchema } from '../../observe/decisions.ts';
 import { newDocumentSchema } from '../../observe/index-document.ts';
 import { newInteractionSchema } from '../../observe/log-interaction.ts';
-import { CHAT_CATEGORIES } from '../../observe/record-observation.ts';
+import { CHAT_CATEGORIES, sourceFields } from '../../observe/record-observation.ts';
 import { asEvents, conversationSchema, type Observable } from '../../record/chat-message.ts';
 import { newEventSchema } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
@@ -23,8 +23,10 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     body: newEvents,
     bodyCheckedLater: true,
     // An Idempotency-Key becomes the key of the events themselves, which is kept for good instead of for a day.
-    once: false,
-    headers: { 'idempotency-key': 'Appending events again with the same key changes nothing.' },
+    once: 'again',
+    headers: {
+      'idempotency-key': 'Appending the same events again with the same key changes nothing; other events are refused.',
+    },
     example: { content: 'I moved to Oslo last month.' },
     answer: {
       status: 201,
@@ -59,10 +61,10 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
   }),
   events('recordObservation', 'POST /v1/observations', {
     summary: 'Records an observation of a chat agent about the user, as an event.',
-    body: z.strictObject({ content: textSchema(20_000), category: z.enum(CHAT_CATEGORIES) }),
+    body: z.strictObject({ content: textSchema(20_000), category: z.enum(CHAT_CATEGORIES), ...sourceFields }),
     example: { content: 'Prefers short answers.', category: 'preference' },
     answer: { status: 201, schema: records.event },
-    run: ({ handle, body }) => handle.recordObservation(body.content, body.category),
+    run: ({ handle, body: { content, category, ...from } }) => handle.recordObservation(content, category, from),
   }),
   events('updateUserContext', 'POST /v1/user-context', {
     summary: 'Records what autonomous work has learned: one event for each scaffold key and each item.',

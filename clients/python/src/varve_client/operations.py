@@ -26,9 +26,9 @@ class Operations:
         """An event by its id."""
         return self._call("GET", f'/v1/events/{quote(id, safe="")}', query={})
 
-    def record_observation(self, *, content: str, category: Literal["fact", "preference", "project_details", "correction"], idempotency_key: Optional[str] = None) -> t.Event:
+    def record_observation(self, *, content: str, category: Literal["fact", "preference", "project_details", "correction"], stated_by: Optional[Literal["user", "agent", "tool"]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> t.Event:
         """Records an observation of a chat agent about the user, as an event."""
-        return self._call("POST", "/v1/observations", query={}, body={"content": content, "category": category}, idempotency_key=idempotency_key)
+        return self._call("POST", "/v1/observations", query={}, body={"content": content, "category": category, "statedBy": stated_by, "source": source}, idempotency_key=idempotency_key)
 
     def update_user_context(self, *, scaffold_updates: Optional[Dict[str, Any]] = None, persistent_info_additions: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
         """Records what autonomous work has learned: one event for each scaffold key and each item."""
@@ -493,9 +493,9 @@ class AsyncOperations:
         """An event by its id."""
         return await self._call("GET", f'/v1/events/{quote(id, safe="")}', query={})
 
-    async def record_observation(self, *, content: str, category: Literal["fact", "preference", "project_details", "correction"], idempotency_key: Optional[str] = None) -> t.Event:
+    async def record_observation(self, *, content: str, category: Literal["fact", "preference", "project_details", "correction"], stated_by: Optional[Literal["user", "agent", "tool"]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> t.Event:
         """Records an observation of a chat agent about the user, as an event."""
-        return await self._call("POST", "/v1/observations", query={}, body={"content": content, "category": category}, idempotency_key=idempotency_key)
+        return await self._call("POST", "/v1/observations", query={}, body={"content": content, "category": category, "statedBy": stated_by, "source": source}, idempotency_key=idempotency_key)
 
     async def update_user_context(self, *, scaffold_updates: Optional[Dict[str, Any]] = None, persistent_info_additions: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
         """Records what autonomous work has learned: one event for each scaffold key and each item."""

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { isOrder } from '../language/claims.ts';
+import { directs } from '../language/claims.ts';
 import { fillSlots } from '../form/read/local/fill-slots.ts';
 import { inFirstPerson } from '../language/first-person.ts';
 import type { FilledSlot } from '../form/read/local/slot-values.ts';
@@ -10,10 +9,12 @@ import { relationsOf, smallTalkIn, wordsPattern } from '../language/packs/packs.
 import { negationsIn, numbersSaid } from '../language/quotes.ts';
 import { splitClauses, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import type { Event } from '../record/event.ts';
+import type { Event, EventKind } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { attributeTable, isUser, normalValue } from '../record/statement.ts';
-import type { ToolHandle, ToolTurn } from './agent-tool.ts';
+import { namedSource, ofTool } from '../observe/record-observation.ts';
+import type { EventInput } from '../observe/observe.ts';
+import type { Scope } from '../record/scope.ts';
 
 /** The content that an agent wants to store: a text, a value under a key, or both. */
 export interface ToolClaim {
@@ -22,6 +23,12 @@ export interface ToolClaim {
   value?: string | undefined;
   /** The memory that the claim corrects. */
   corrects?: Pick<Memory, 'content' | 'value'> | undefined;
+}
+
+/** A scope with its log. */
+interface LoggedScope {
+  scope: Scope;
+  events: { list(filter: { kinds: EventKind[]; session?: string; limit: number }): Promise<{ items: Event[] }> };
 }
 
 /** The verified origin of the content of a tool call. */
@@ -37,21 +44,6 @@ interface Provenance {
   events: string[];
 }
 
-/** The parameter with which an agent names the source of its content. */
-export const sourceParameter: z.ZodOptional<z.ZodString> = z
-  .string()
-  .min(1)
-  .max(200)
-  .optional()
-  .describe(
-    'Where this comes from: "user" if the user said it in this conversation, otherwise the page, mail, file or tool that says it. What does not come from the user is kept as unverified',
-  );
-
-/** The reason with which a memory from an agent is stored. */
-export function rememberedFrom(source: string | null): string {
-  return source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500);
-}
-
 const LAST_TURNS = 8;
 
 /**
@@ -59,11 +51,11 @@ const LAST_TURNS = 8;
  * the agent claim "the user said so" gains nothing, because the user's own turns must state the content outside pasted text.
  */
 export async function provenanceOf(
-  handle: ToolHandle,
+  handle: LoggedScope,
   claim: ToolClaim,
-  { source, said = [] }: { source?: string } & ToolTurn,
+  { source, said = [] }: { source?: string | undefined; said?: readonly string[] },
 ): Promise<Provenance> {
-  const named = source === undefined || /^(?:the )?user$/i.test(source.trim()) ? null : source.trim();
+  const named = namedSource(source);
   if (named !== null) return { statedBy: 'tool', source: named, events: [] };
   const states = claimTest(claim);
   if (said.some((content) => states({ content, before: null }))) return { statedBy: 'user', source: null, events: [] };
@@ -71,7 +63,24 @@ export async function provenanceOf(
   if (turn !== undefined) return { statedBy: 'user', source: null, events: [turn.id] };
   // An order that no turn of the user contains may come from a page that the agent has read. It is kept as unverified, so that no prompt
   // presents it as the user's wish.
-  return { statedBy: directs(claim) ? 'tool' : 'agent', source: null, events: [] };
+  return { statedBy: isDirection(claim) ? 'tool' : 'agent', source: null, events: [] };
+}
+
+/**
+ * Attributes the agent's observations to a tool if they are orders or authorisations that no turn of the user contains. The words of a tool
+ * are unverified and do not become part of documents.
+ */
+export async function withoutOrders<Input extends EventInput>(
+  handle: LoggedScope,
+  inputs: readonly Input[],
+): Promise<Input[]> {
+  const checked: Input[] = [];
+  for (const input of inputs) {
+    const isOrder = input.kind === 'observation' && input.origin === 'agent' && directs(input.content);
+    const isTold = !isOrder || (await provenanceOf(handle, { text: input.content }, {})).statedBy === 'user';
+    checked.push(isTold ? input : ofTool(input, 'the agent, and no turn of the user'));
+  }
+  return checked;
 }
 
 /** A turn of the user, and the message of the agent right before it. */
@@ -80,7 +89,7 @@ interface SaidTurn {
   before: string | null;
 }
 
-async function lastTurns(handle: ToolHandle): Promise<(SaidTurn & Pick<Event, 'id'>)[]> {
+async function lastTurns(handle: LoggedScope): Promise<(SaidTurn & Pick<Event, 'id'>)[]> {
   const { session } = handle.scope;
   // For a client without a session, the user's last turns of any session count.
   const { items } = await handle.events.list({
@@ -97,14 +106,10 @@ async function lastTurns(handle: ToolHandle): Promise<(SaidTurn & Pick<Event, 'i
     .slice(0, LAST_TURNS);
 }
 
-const AUTHORISES = anyWords('authorises');
-
 /** Whether a claim tells the agent what to do or what it may do, in its text or in its key and value. */
-function directs({ text, key, value }: ToolClaim): boolean {
+function isDirection({ text, key, value }: ToolClaim): boolean {
   const keyed = key === undefined ? [] : [`${wordsOfKey(key)}: ${value ?? ''}`, wordsOfKey(key)];
-  return [text, value, ...keyed].some(
-    (words) => words !== undefined && (isOrder(words) || AUTHORISES.test(plainMarks(words))),
-  );
+  return [text, value, ...keyed].some((words) => words !== undefined && directs(words));
 }
 
 function wordsOfKey(key: string): string {
@@ -116,7 +121,7 @@ function wordsOfKey(key: string): string {
  * question, a denial or another context is not stated.
  */
 function claimTest(claim: ToolClaim): (turn: SaidTurn) => boolean {
-  const isDirecting = directs(claim);
+  const isDirecting = isDirection(claim);
   const { text, key, value } = claim;
   const parts: ((turn: ReadTurn) => boolean)[] = [];
   if (key !== undefined && value !== undefined) parts.push(keyedTest(key, value, { text, isDirecting }));
