@@ -155,6 +155,33 @@ describe('a context', () => {
     expect(user).not.toMatch(/Bosch|Siemens/);
   });
 
+  it.each([
+    ['partner_name', 'Kofi', "Kofi is User's partner.", 'Partner: Kofi'],
+    ['manager_name', 'Ines', 'Ines is the manager of User.', 'Manager: Ines'],
+    ['car', 'Golf', "The Golf is User's car.", 'Car: Golf'],
+    [
+      'partner_name',
+      'Kofi',
+      "Kofi is User's partner and works nights in Leith.",
+      "Partner: Kofi is User's partner and works nights in Leith.",
+    ],
+    ['pet_name', 'Rex', "Rex is User's brother's dog.", "Pet: Rex is User's brother's dog."],
+    [
+      'employer',
+      'Norsted',
+      "Norsted is User's employer since 2019.",
+      "Employer: Norsted is User's employer since 2019.",
+    ],
+  ])(
+    '[K7] shows the sentence of a fact only if it says more than the label and the value: %s = %s',
+    async (...given) => {
+      const [attribute, value, content, shown] = given;
+      const handle = (await opened()).varve.for(FRIEND);
+      await handle.memories.create({ type: 'fact', content, permanent: true, attribute, value });
+      expect((await handle.context({ message: 'hello' })).system).toContain(`- ${shown}\n`);
+    },
+  );
+
   it('[T15] writes a log entry with its parts and the ids of its records, and erasing removes the entry', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);

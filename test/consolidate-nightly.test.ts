@@ -282,6 +282,38 @@ for (const database of databases()) {
       expect((await ana.blocks.read('profile'))?.content).toContain('Has a dog, Max.');
     });
 
+    it('[K10] documents that other jobs or a person change during the call of the model have those changes and the answer', async () => {
+      const { ana } = await open({ server, formation: { writes: 'deferred' } });
+      await ana.blocks.replace('profile', 'Sings in the shower. Keeps a diary.');
+      const know = (content: string) => ana.memories.create({ type: 'fact', content });
+      await know('User repairs accordions.');
+      await know('User rents a loft in Gent.');
+      await ana.logInteraction({ userMessage: 'The accordions sell well.', agentResponse: 'Good.' });
+      const changes = [{ text: 'Repairs accordions, which sell well.', from: [3] }];
+      const answer = `---PROFILE---\n${JSON.stringify(changes)}\n---WORKING MEMORY---\n${JSON.stringify(changes)}\n---FACTS---\n[]`;
+      server.otherwise(async (request, response) => {
+        await know('User has a whippet.');
+        await ana.consolidation.run();
+        await ana.blocks.replace('profile', 'Sings in the shower. Dislikes lifts.');
+        await text(answer)(request, response);
+      });
+      expect(await ana.reflect()).toMatchObject({ warnings: [] });
+      const [run] = await ana.consolidation.runs({ kinds: ['reflect'] });
+      expect(run).toMatchObject({ status: 'done', changed: { working_memory: 1, profile: 1 } });
+      const lines = async (kind: 'profile' | 'working_memory') =>
+        (await ana.blocks.basis(kind)).map((sentence) => sentence.text).toSorted();
+      expect(await lines('working_memory')).toEqual([
+        'Repairs accordions, which sell well.',
+        'User has a whippet.',
+        'User rents a loft in Gent.',
+      ]);
+      expect(await lines('profile')).toEqual([
+        'Dislikes lifts.',
+        'Repairs accordions, which sell well.',
+        'Sings in the shower.',
+      ]);
+    });
+
     it('[K10] a model that returns the whole profile again changes only its new parts', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana } = one;

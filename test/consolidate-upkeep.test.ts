@@ -436,6 +436,33 @@ for (const database of databases()) {
       expect((await ana.consolidation.run()).judged).toBe(0);
     });
 
+    it('[L16] the importance of a memory about who somebody is or about health does not fall because answers do not use the memory', async () => {
+      const { ana, of, clock } = await open();
+      const make = async (fields: object) =>
+        (await ana.memories.create({ type: 'fact', content: '', importance: 0.5, ...fields })).memory.id;
+      const kept = [
+        await make({ content: 'User works at Norsted.', attribute: 'employer', value: 'Norsted', permanent: true }),
+        await make({
+          content: 'User’s son cannot eat sesame.',
+          subject: 'User’s son',
+          attribute: 'allergy',
+          value: 'sesame',
+        }),
+      ];
+      const ids = [...kept, await make({ content: 'User drives a red Volvo.' })];
+      const before = await Promise.all(ids.map(async (id) => (await ana.memories.get(id))?.importance));
+      for (let turn = 0; turn < 6; turn += 1) {
+        clock.advance(MINUTE);
+        await of('s1').observe({ content: 'What is the weather?' });
+        await of('s1').noteGiven(ids);
+        await of('s1').observe({ content: 'It rains.', origin: 'agent' });
+      }
+      clock.advance(HOUR);
+      await ana.consolidation.run();
+      const after = await Promise.all(ids.map(async (id) => (await ana.memories.get(id))?.importance ?? 0));
+      expect(after).toEqual([before[0], before[1], expect.closeTo(0.49)]);
+    });
+
     it('[X1] erasing a memory removes records that were derived from it alone, also from the documents and their history', async () => {
       const { ana, clock } = await open();
       const ids: string[] = [];

@@ -423,6 +423,51 @@ for (const database of databases()) {
       ]);
     });
 
+    it('[E2] a line of a topic or a reflection that repeats a replaced value has its day from then on', async () => {
+      const budget = { attribute: 'budget', value: '900' };
+      await say('I spend 900 at most on the loom, and oak is fine.', {
+        statements: [item({ ...budget, text: 'User spends 900 at most.', turn: 1, quote: 'I spend 900 at most' })],
+        topics: [{ topic: 'Loom', summary: 'A loom for 900 at most is wanted.\nOak is fine.' }],
+        reflections: [{ level: 'user', text: 'Offers above 900 need a good reason.' }],
+      });
+      clock.advance(30 * DAY);
+      await say('Make that 1200.', {
+        statements: [
+          item({ ...budget, value: '1200', text: 'User spends 1200 at most.', turn: 1, quote: 'that 1200' }),
+        ],
+      });
+      const texts = (await kim.memories.list({ types: ['summary', 'reflection'] })).items.map(({ content }) => content);
+      expect(texts.toSorted()).toEqual([
+        'A loom for 900 at most is wanted. (as of 2026-11-15)\nOak is fine.',
+        'Offers above 900 need a good reason. (as of 2026-11-15)',
+      ]);
+    });
+
+    it('[X1] a reflection that only forgotten words support is forgotten with them, and others stay', async () => {
+      const reflections = [
+        { level: 'user', text: 'Is under more strain than the jokes show.' },
+        { level: 'user', text: 'Likes the sums before the story.' },
+        { level: 'agent', text: 'Short replies work best late in the evening.' },
+      ];
+      const fear = item({ text: 'User had a panic attack.', turn: 1, quote: 'I had a panic attack on the tram' });
+      await say('I had a panic attack on the tram, ha. I like it when you put sums before the story.', {
+        statements: [fear],
+        reflections,
+      });
+      const left = async (): Promise<string[]> =>
+        (await kim.memories.list({ types: ['reflection'] })).items.map(({ content }) => content).toSorted();
+      expect(await left()).toHaveLength(3);
+      const request = 'Please forget the panic attack.';
+      await say(request, { forgets: [{ about: 'panic attack', turn: 1, quote: request, known: [1] }] });
+      expect(await left()).toEqual(
+        reflections
+          .slice(1)
+          .map(({ text }) => text)
+          .toSorted(),
+      );
+      expect((await kim.context({ message: 'hello' })).system).not.toContain('strain');
+    });
+
     it('[K9] a summary that says what became of the earlier one replaces it, and other lines stay with their date', async () => {
       const tells = (topic: string, summary: string): Promise<FormResult> =>
         say(summary, { topics: [{ topic, summary }] });

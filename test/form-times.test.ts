@@ -199,6 +199,64 @@ for (const database of databases()) {
       expect(trip?.validFrom).toEqual(new Date('2026-11-14'));
     });
 
+    it('[Q3] [X3] a relative day of something else is not the day of a plan, and the present value holds until that day', async () => {
+      const [rent] = await say('My rent is 900.', [{ attribute: 'rent', value: '900' }]);
+      // No rent and no post begins on the day on which the news came, whatever the tense that the reader gives.
+      const begins = { from: '2027-02-01' };
+      const [raised] = await say('The letter came this morning: 1050.', [
+        { attribute: 'rent', value: '1050', tense: 'planned', ...begins },
+      ]);
+      const [post] = await say('They told me yesterday, I get the post of bosun.', [
+        { attribute: 'job_title', value: 'bosun', ...begins },
+      ]);
+      for (const plan of [raised, post])
+        expect(plan).toMatchObject({ tense: 'planned', validFrom: new Date('2027-02-01') });
+      expect(await now(rent)).toMatchObject({ archivedAt: null });
+      await say('The tram school begins on 8 March.', []);
+      const [course] = await say('I ring the tram school tomorrow and say yes.', [
+        { attribute: 'course', value: 'tram school', tense: 'planned', from: '2027-03-08' },
+      ]);
+      expect(course).toMatchObject({ validFrom: new Date('2027-03-08') });
+      // A date that no turn names is a mistake in counting.
+      for (const [words, from, day] of [
+        ['I see the oculist tomorrow.', '2026-11-19', '2026-11-16'],
+        ['The chimney sweep comes next Friday.', '2026-11-30', '2026-11-20'],
+      ] as const) {
+        const [visit] = await say(words, [{ type: 'intention', tense: 'planned', due: from }]);
+        expect(visit?.dueAt?.toISOString()).toContain(day);
+      }
+    });
+
+    it('[K18] all goals and intentions that one statement reaches get their outcomes, in any order, although the statement is a plan', async () => {
+      for (const [place, order] of [
+        ['Odda', [1, 2]],
+        ['Voss', [2, 1]],
+      ] as const) {
+        handle = varve.for({ user: place, session: 's' });
+        const due = new Date(clock.now() + 3 * DAY);
+        const [boat, viewing, search] = await say(`I want a boat of my own, and see the ${place} boat soon.`, [
+          { type: 'goal', text: 'User wants a boat of their own.' },
+          {
+            type: 'intention',
+            tense: 'planned',
+            text: `User sees the ${place} boat.`,
+            due: due.toISOString().slice(0, 10),
+          },
+          { attribute: 'boat', value: 'a hired boat', text: 'User has a hired boat.' },
+        ]);
+        await wait(10);
+        const from = new Date(clock.now() + 40 * DAY).toISOString().slice(0, 10);
+        const known = [...order, 3];
+        await say(`The ${place} boat is mine, a boat of my own, I give the hired boat back.`, [
+          { tense: 'planned', text: `User owns the ${place} boat.`, from, relation: 'reaches', known },
+        ]);
+        expect(await now(boat)).toMatchObject({ state: 'achieved' });
+        expect(await now(viewing)).toMatchObject({ state: 'done', archiveReason: 'expired' });
+        expect((await now(viewing))?.validTo?.toISOString()).toContain(due.toISOString().slice(0, 10));
+        expect(await now(search)).toMatchObject({ archivedAt: null, validTo: new Date(from) });
+      }
+    });
+
     it('[K18] [E5] a habit is not due on a day, and its end is its only date', async () => {
       const [rent, course, calls] = await say('I pay Solveig 300 a month and swim on Mondays for ten weeks.', [
         { type: 'intention', tense: 'habit', text: 'User pays Solveig 300 crowns a month.', from: '2026-12-01' },

@@ -127,6 +127,43 @@ for (const database of databases()) {
       expect(prompt.system).not.toMatch(/ok|Noted|thank|👍|Got it/i);
     });
 
+    it('records without vectors are found by their words, however many other records have vectors, and an unknown name is not found', async () => {
+      const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
+      const know = (content: string) => handle.memories.create({ type: 'fact', content });
+      for (const content of [
+        'User is good at Jira, knows Zendesk inside out and can write a basic query.',
+        'User has a child, Ada, who is five.',
+        'User would take the energy firm over the bank any day.',
+        'User leads a team of nine people.',
+        'User hates speaking in front of a panel.',
+        "Ruben is User's partner.",
+        'User has worked in insurance for six years.',
+        'User cycles to work in summer.',
+      ])
+        await know(content);
+      await varve.drain();
+      await know("User's cousin Thandiwe repairs pianos in Durban.");
+      await know('Die Nachbarin Frau Öztürk gießt die Blumen.');
+      await know('User keeps the spare key under the blue flowerpot.');
+      for (const [query, found] of [
+        ['Thandiwe', 'Thandiwe'],
+        ['Who is Thandiwe and what does she do for a living?', 'Thandiwe'],
+        ['Was macht Frau Öztürk?', 'Öztürk'],
+        ['the spare key', 'flowerpot'],
+      ] as const) {
+        const { abstained, results } = await handle.recall(query);
+        expect([query, abstained]).toEqual([query, false]);
+        expect(
+          results
+            .slice(0, 3)
+            .map(({ text }) => text)
+            .join('\n'),
+        ).toContain(found);
+      }
+      for (const query of ['Zebedee', 'What is the capital of France?'])
+        expect([query, (await handle.recall(query)).abstained]).toEqual([query, true]);
+    });
+
     it('[L1] the session, events and memories are three layers of one store', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.observe([{ content: 'We sell sourdough bread.' }, { origin: 'agent', content: 'Since when?' }]);

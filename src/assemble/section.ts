@@ -5,7 +5,8 @@ import { contentStems, saysNamesAndNumbers } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { defuseImages, safeJson, textByTrust } from '../language/inert-text.ts';
-import { type Quote, type Trust, trustOf } from '../record/statement.ts';
+import { type Quote, type Trust, trustOf, USER } from '../record/statement.ts';
+import { userInFirstPerson } from '../recall/analyze-query.ts';
 
 export type OverflowRule =
   /** The items with the lowest scores are dropped. */
@@ -156,11 +157,12 @@ const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
 /**
  * Whether a sentence says more than the label and the value of its field: other names or numbers, several words, or further values ("peanuts
- * and penicillin"). The fixed words of a rendering ("Is … years old") do not count, and neither do relative dates such as "last week".
+ * and penicillin"). The fixed words of a rendering ("Is … years old"), the user and relative dates such as "last week" do not count.
  */
-function saysMore({ content, attribute, statedAt }: Memory, label: string, value: string): boolean {
+function saysMore({ attribute, statedAt, ...fact }: Memory, label: string, value: string): boolean {
   const rendering = PACKS.map((pack) => templateOf(pack, attribute ?? '') ?? '').join(' ');
-  const field = `${label} ${value} ${rendering}`;
+  const field = `${USER} ${label} ${value} ${rendering}`;
+  const content = userInFirstPerson(fact.content);
   const isMore = (sentence: string): boolean => {
     if (!saysNamesAndNumbers(field, sentence)) return true;
     // The stems of these scripts are pairs of characters, and a sentence has several of them for every word.

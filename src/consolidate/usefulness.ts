@@ -52,7 +52,7 @@ export async function judgeGiven(
   return inRun(deps, { scope, kind: 'judge-use', ...options }, async (run) => {
     run.read({ given: given.length });
     const { judged, changed } = await run.commit(async (writer) => {
-      const counts = await countUse(writer, scope, given);
+      const counts = await countUse(writer, deps, scope, given);
       const moved = await applyUse(writer, deps, scope, { counts, run: run.id });
       return { changed: { moved }, judged: counts.size };
     });
@@ -94,7 +94,12 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
 }
 
 /** Removes the given memories from the log, so that each is judged once, and counts how each was used. */
-async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]): Promise<Map<string, Counts>> {
+async function countUse(
+  writer: Writer,
+  { attributes }: Pick<Parts, 'attributes'>,
+  scope: Scope,
+  given: readonly Answered[],
+): Promise<Map<string, Counts>> {
   const ids = given.map((each) => each.given.id);
   const taken = await takeGiven(writer, scope.tenant, ids);
   const counts = new Map<string, Counts>();
@@ -107,8 +112,9 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
     memories.set(each.memoryId, memory);
     if (memory === null) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
-    // A memory that every prompt contains is not judged by turns that do not use it.
-    if (each.isAlways && !used) continue;
+    // A memory that every prompt contains is not judged by turns that do not use it, and neither is a memory about who somebody is or about
+    // somebody's health, which few answers repeat.
+    if (!used && (each.isAlways || memory.permanent || attributes.policyOf(memory.attribute ?? '').permanent)) continue;
     const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
     counts.set(memory.id, {
       given: before.given + 1,

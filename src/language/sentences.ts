@@ -205,6 +205,19 @@ export function withDatedNote(text: string, note: keyof PackDated, day = ''): st
   return `${text} (${written})`;
 }
 
+const DATED_NOTE = / \([^()]*\d{4}-\d{2}-\d{2}[^()]*\)$/u;
+export const DATED_QUOTATION: RegExp = /^[^“]{1,40}: (?=“)/u;
+
+/** Whether a line has a date: as a note at its end, or as a dated quotation of the local reader. */
+export function isDated(line: string): boolean {
+  return DATED_NOTE.test(line) || DATED_QUOTATION.test(line);
+}
+
+/** A line without its date, for comparing lines of different days. */
+export function undated(line: string): string {
+  return bareStatement(line.replace(DATED_NOTE, '').replace(DATED_QUOTATION, ''));
+}
+
 /** The text of a statement with the date of its plan or of its end, so that the statement is not read as currently true. */
 export function timedRendering(memory: Pick<Memory, 'content'> & Parameters<typeof plannedFor>[0]): string {
   if (memory.tense === 'planned') {

@@ -189,6 +189,8 @@ export interface Meaning {
   meaning: Float32Array;
   /** The number of the passage that is nearest to the query, per ordinal. Its cosine is in `similarities`. */
   passages: Int32Array;
+  /** Whether every document without a cosine has no vector yet. False if only the nearest documents of a large view were measured. */
+  isComplete: boolean;
 }
 
 // Up to this number of documents a server returns all similarities of an owner; beyond it, only the nearest.
@@ -231,7 +233,7 @@ export async function measureMeaning(
   }
   const isComplete = scans !== null || all;
   const meaning = isComplete ? standardiseByKind(similarities, view) : standardiseBySample(similarities, view, query);
-  return { similarities, meaning, passages };
+  return { similarities, meaning, passages, isComplete };
 }
 
 // A kind with few documents does not suffice to estimate its background similarity, so the documents of both kinds are added to each kind

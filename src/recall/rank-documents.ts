@@ -10,6 +10,7 @@ import {
   type Signals,
   signalsOfAll,
 } from './candidate-signals.ts';
+import { coverageOf, type LexicalMatch } from './lexical-index.ts';
 import type { Meaning } from './measure-meaning.ts';
 import type { Arm, RecallOptions, SignalShare } from './recall-options.ts';
 import {
@@ -142,13 +143,15 @@ function rank(found: Found): Ranking {
   const cosineOf = (ordinal: number): number => meaning.similarities[ordinal] as number;
   // A text that was logged a moment ago has no vector yet, and recall must not abstain because of that.
   const unlessUnread = (ranking: Ranking): Ranking => {
-    const isUnread = ({ ordinal }: RankedDocument): boolean =>
-      Number.isNaN(cosineOf(ordinal)) && match.termMasks[ordinal] !== 0;
-    return ranking.documents.slice(0, FIRST).some(isUnread) ? { ...ranking, answerable: null } : ranking;
+    const isUnread = ({ ordinal }: RankedDocument, index: number): boolean => {
+      const share = Number.isNaN(cosineOf(ordinal)) ? coverageOf(match.termMasks[ordinal] as number, match) : 0;
+      return index < FIRST ? share > 0 : share >= HALF;
+    };
+    return ranking.documents.some(isUnread) ? { ...ranking, answerable: null } : ranking;
   };
   if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder)) {
     const similarityOf = (ordinal: number): number => cosineOf(ordinal) || 0;
-    return unlessUnread(rankByEvidence({ ...found, ...meaning, similarityOf }, count));
+    return unlessUnread(rankByEvidence({ ...found, meaning: meaningOrWords(meaning, match), similarityOf }, count));
   }
   // The weights of similarity were learned with the local embedder, so the cosines of another model are mapped to its scale.
   const similarityOf = (ordinal: number): number =>
@@ -156,10 +159,27 @@ function rank(found: Found): Ranking {
       ? 0
       : cosineFor(calibratedSimilarity(cosineOf(ordinal), calibration), LOCAL_EMBEDDER_CALIBRATION);
   const analysis = { ...found.analysis, isOtherLanguage: false };
-  return unlessUnread(rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count));
+  const input = { ...found, meaning: meaningOrWords(meaning, match), analysis, similarityOf };
+  return unlessUnread(rankByEvidence(input, count));
 }
 
-/** Answerability is not estimated if one of this many best documents matches the query's words but has no vector. */
+/**
+ * The meaning of each document. A document without a vector counts by its words: with all words of the query, it is as near as the nearest
+ * document. Otherwise, the few documents that have vectors would outrank it, whatever the query.
+ */
+function meaningOrWords({ meaning, similarities, isComplete }: Meaning, match: LexicalMatch): Float32Array {
+  const unread = isComplete ? match.matched.filter((ordinal) => Number.isNaN(similarities[ordinal])) : [];
+  if (unread.length === 0) return meaning;
+  const nearest = meaning.reduce((most, value) => Math.max(most, value), 0);
+  const filled = Float32Array.from(meaning);
+  for (const ordinal of unread) filled[ordinal] = nearest * coverageOf(match.termMasks[ordinal] as number, match);
+  return filled;
+}
+
+/**
+ * Answerability is not estimated if one of this many best documents matches the query's words but has no vector, or if any document with
+ * half of these words, weighted by their rarity, has no vector.
+ */
 const FIRST = 3;
 
 /** Without vectors, the evidence ranking still uses words, speakers, times and neighbouring turns. The mode `text` is plain BM25. */

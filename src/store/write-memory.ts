@@ -1,5 +1,5 @@
 import { invalidInput, VarveError } from '../errors.ts';
-import { datedLine, timedRendering } from '../language/sentences.ts';
+import { datedLine, isDated, timedRendering, withDatedNote } from '../language/sentences.ts';
 import {
   checkFields,
   joinEvents,
@@ -25,12 +25,13 @@ import {
 } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
+import { normalValue } from '../record/statement.ts';
 import { isNoLongerSo, restateInBlocks } from './block-store.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
 import { changeOwner, ofId, ofSession, withinReach } from './owner-store.ts';
-import { findChangeable, listStatements, memoriesReplacedBy } from './read-memories.ts';
+import { findChangeable, listStatements, memoriesFrom, memoriesReplacedBy } from './read-memories.ts';
 
 /** The result of writing a memory. */
 export interface WrittenMemory {
@@ -169,7 +170,33 @@ export async function archiveMemory(
   // A memory that an application prunes is removed from merged texts. Maintenance prunes with `archiveMemories`, which leaves the pruned
   // memories in merged texts.
   if (isNoLongerSo(archived) || reason === 'pruned') await restateMerged(writer, parts, restated);
+  if (isNoLongerSo(archived) && reason !== 'forgotten') await dateRepetitions(writer, parts, restated);
   return archived;
+}
+
+/**
+ * Adds the date to each line of a summary or a reflection that repeats the value of a statement which no longer holds. Only texts on the
+ * events of that statement are changed. The date of a line is true in any case, so a line with the same value about something else stays
+ * true.
+ */
+async function dateRepetitions(writer: Writer, parts: Parts, { before, change }: Restated): Promise<void> {
+  const { value, sourceEvents, scope } = before;
+  if (value === null) return;
+  // Scripts without spaces have no word boundaries.
+  const space = /\p{Lo}/u.test(value) ? '' : ' ';
+  const isSaid = (line: string): boolean =>
+    `${space}${normalValue(line)}${space}`.includes(`${space}${normalValue(value)}${space}`);
+  for (const text of await memoriesFrom(writer, scope.tenant, sourceEvents)) {
+    const section = parts.memoryTypes.get(text.type)?.section;
+    if (text.archivedAt !== null || (section !== 'summaries' && section !== 'reflections')) continue;
+    const lines = text.content.split('\n');
+    const dated = lines.map((line) =>
+      isSaid(line) && !isDated(line) ? withDatedNote(line, 'asOf', text.statedAt) : line,
+    );
+    const why = { ...change, reason: `a statement in it changed: ${change.reason}`.slice(0, 500) };
+    if (lines.some((line, index) => line !== dated[index]))
+      await reviseMemory(writer, parts, text, { change: { content: dated.join('\n') }, why });
+  }
 }
 
 function hasRunOut({ archiveReason }: Memory, reason: ArchiveReason): boolean {
@@ -226,6 +253,7 @@ export async function supersedeMemory(
   await insertMemory(writer, parts, replacement, change);
   await restateInBlocks(writer, parts, { before: old, after: replacement, change });
   await restateMerged(writer, parts, { before: old, after: null, change });
+  await dateRepetitions(writer, parts, { before: old, after: null, change });
   return replacement;
 }
 

@@ -229,6 +229,25 @@ export function refreshed(document: BlockText, { known, wanted }: Materials, now
   return { sentences: [...sentences, ...lines], omitted };
 }
 
+/**
+ * A new version of the document `before`, with the changes that `current` has made to `before` meanwhile: sentences that `current` removed
+ * are removed, and its new sentences are added. A new line whose sources the new version has already considered is not added.
+ */
+export function withChangesSince(next: BlockText, before: StoredDocument, current: StoredDocument): BlockText {
+  const changed = readBlockText(current.text, current.basis).sentences;
+  const hashesOf = (sentences: readonly Sentence[]) => new Set(sentences.map(({ text }) => contentHash(text)));
+  const [was, is] = [hashesOf(readBlockText(before.text, before.basis).sentences), hashesOf(changed)];
+  const kept = next.sentences.filter(({ text }) => is.has(contentHash(text)) || !was.has(contentHash(text)));
+  const known = new Set([...was, ...hashesOf(kept)]);
+  const considered = new Set([...idsOf(next), ...next.omitted]);
+  const news = changed.filter((sentence) => {
+    const isLine = sentence.day !== null && sentence.basis !== null;
+    return !known.has(contentHash(sentence.text)) && !(isLine && sourcesOf(sentence).every((id) => considered.has(id)));
+  });
+  const said = idsOf({ sentences: news });
+  return { sentences: [...kept, ...news], omitted: next.omitted.filter((id) => !said.has(id)) };
+}
+
 /** The items that a document neither contains nor has left out. */
 export function unsaid(document: BlockText, wanted: readonly Material[]): Material[] {
   const considered = new Set([...idsOf(document), ...document.omitted]);

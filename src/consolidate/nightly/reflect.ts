@@ -21,6 +21,8 @@ import {
   isUnchanged,
   refreshed,
   type StoredDocument,
+  storedDocument,
+  withChangesSince,
   writeBlockText,
 } from '../documents/document.ts';
 import { noteRefused } from '../documents/synthesise.ts';
@@ -171,8 +173,9 @@ function readUpTo({ until, sequence }: LookBack): Pick<OwnerProgress, 'reflected
 interface NextDocument {
   kind: 'profile' | 'working_memory';
   before: StoredDocument;
-  /** The document to write, with the version that it replaces. It is stored unchanged while the document is held for review. */
-  apply: StoredDocument;
+  document: BlockText;
+  /** Fits a document into its word limit and writes its text. */
+  written: (document: BlockText) => Pick<StoredDocument, 'text' | 'basis'>;
   suspicion: string | null;
 }
 
@@ -197,11 +200,11 @@ async function reflect(
   const profile = rewritten('profile', { ...shown, answer: parsed.profile });
   const elsewhere = idsOf(profile.document);
   const working = rewritten('working_memory', { ...shown, answer: parsed.workingMemory, elsewhere });
-  const before = back.workingMemory.stored;
   const next: NextDocument = {
     kind: 'working_memory',
-    before,
-    apply: { ...writeBlockText(fitted(working.document, words, elsewhere)), version: before.version },
+    before: back.workingMemory.stored,
+    document: working.document,
+    written: (document) => writeBlockText(fitted(document, words, elsewhere)),
     suspicion: lossOf(working, shrinkShare, 'the working memory'),
   };
   return {
@@ -219,9 +222,9 @@ function nextProfile(
 ): NextDocument {
   const importance = new Map(profile.materials.wanted.map(({ id, importance: weight }) => [id, weight]));
   const { words } = deps.consolidation.nightly;
-  const within = fittedSections(document, words, { sections: PROFILE_SECTIONS, importance });
-  const apply = { ...writeBlockText(within, PROFILE_SECTIONS), version: profile.stored.version };
-  return { kind: 'profile', before: profile.stored, apply, suspicion };
+  const sections = PROFILE_SECTIONS;
+  const written = (next: BlockText) => writeBlockText(fittedSections(next, words, { sections, importance }), sections);
+  return { kind: 'profile', before: profile.stored, document, written, suspicion };
 }
 
 interface Rewriting {
@@ -300,18 +303,22 @@ function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): 
   };
 }
 
+/**
+ * Writes a document, or holds it for review. Other jobs may have changed the document during the call of the model, for example when all
+ * of them fell due together after a pause. Their changes are then applied to the answer of the model.
+ */
 async function writeOrHold(
   writer: Writer,
   deps: Parts,
   scope: Scope,
   { document, why }: { document: NextDocument; why: Change & { run: string } },
 ): Promise<RunNotes> {
-  const { kind, apply, before, suspicion } = document;
-  if (isUnchanged(apply, before)) return { [kind]: 0 };
-  // Consolidation may have added lines to the working memory during the call of the model. The call is already paid, so the rest of the
-  // answer is applied; the reflection of the next night works the lines into prose.
-  const current = kind === 'working_memory' ? await findBlock(writer, scope, kind) : null;
-  if (current !== null && current.version !== apply.version) return { [kind]: 0, outdated: 1 };
+  const { kind, before, suspicion } = document;
+  const current = storedDocument(await findBlock(writer, scope, kind));
+  const next =
+    current.version === before.version ? document.document : withChangesSince(document.document, before, current);
+  const apply = { ...document.written(next), version: current.version };
+  if (isUnchanged(apply, current)) return { [kind]: 0 };
   if (suspicion === null) return applyDocument(writer, deps, scope, { kind, apply, why });
   const now = deps.clock.now();
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now });
@@ -328,12 +335,12 @@ async function writeOrHold(
   return { [kind]: 0, held: 1 };
 }
 
-/** Writes a document. Throws `conflict` if the version that it was made from has been replaced. */
+/** Writes a document in place of the version that `apply` names. Throws `conflict` if that version has been replaced. */
 export async function applyDocument(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  { kind, apply, why }: Pick<NextDocument, 'kind' | 'apply'> & { why: Change },
+  { kind, apply, why }: Pick<NextDocument, 'kind'> & { apply: StoredDocument; why: Change },
 ): Promise<RunNotes> {
   const replacement = { kind, content: apply.text, basis: apply.basis, expectedVersion: apply.version };
   const { version } = await replaceBlock(writer, parts, scope, replacement, why);

@@ -4,7 +4,7 @@ import { dot } from '../../models/embedder.ts';
 import { isMoreTrusted, isSameSubject, isSameValue, isUser } from '../../record/statement.ts';
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
-import { FOLLOW_UP, type InternalMemory, type Memory } from '../../record/memory.ts';
+import { dayOfPlan, FOLLOW_UP, type InternalMemory, isDaySaid, isPlanOver, type Memory } from '../../record/memory.ts';
 import { ownerKey, sharedOwner } from '../../record/scope.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
@@ -190,8 +190,7 @@ async function retireAll(deciding: Deciding, by: string, retires: readonly Retir
   const retired: Memory[] = [];
   for (const { memory, how } of retires) {
     if (how === 'reached') {
-      retired.push(await reachGoal(deciding, memory));
-      result.goalsReached.push(memory.id);
+      retired.push(await reachGoal(deciding, memory, statement.statedAt));
       continue;
     }
     const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
@@ -364,17 +363,23 @@ async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
 
 /**
  * Records that a goal was reached: the goal gets its outcome and its end, and the next maintenance archives it. An intention is archived
- * immediately, as it is when the application marks it as done.
+ * immediately, as it is when the application marks it as done. If its day has passed, it ended on that day.
  */
-async function reachGoal({ writer, deps, statement, ...deciding }: Deciding, goal: Memory): Promise<Memory> {
-  const until = statement.statedAt;
+export async function reachGoal(
+  { writer, deps, result, ...writing }: Writing,
+  goal: Memory,
+  at: Date,
+): Promise<Memory> {
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
   const state = goal.type === 'intention' ? 'done' : 'achieved';
+  const day = state === 'done' && isDaySaid(goal) && isPlanOver(goal, at.getTime()) ? dayOfPlan(goal) : null;
+  const until = day ?? at;
   // A goal that is reached before its planned start starts when it is reached.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
-  const why = { ...deciding.why, reason: 'the user says that it is reached' };
+  const why = { ...writing.why, reason: 'the user says that it is reached' };
   const change = { state, importance, validFrom, validTo: until };
   const reached = await reviseMemory(writer, deps, goal, { change, why });
+  result.goalsReached.push(goal.id);
   if (state !== 'done' || reached.archivedAt !== null) return reached;
   return archiveMemory(writer, deps, reached, { reason: 'expired', why });
 }

@@ -3,7 +3,7 @@ import { possibleNames } from '../../language/names.ts';
 import { addressesIn, isInstruction, isOrder, isOrdered, permits } from '../../language/claims.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
-import { bareStatement, withDatedNote } from '../../language/sentences.ts';
+import { DATED_QUOTATION, isDated, undated, withDatedNote } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { type InternalMemory, isoDay, type Memory } from '../../record/memory.ts';
@@ -172,19 +172,6 @@ function continuedSummary(known: Memory | null, text: string): string {
   const lines = [...said.values()];
   while (lines.length > 1 && lines.join('\n').length > LONGEST_SUMMARY) lines.shift();
   return lines.join('\n');
-}
-
-const DATED_NOTE = / \([^()]*\d{4}-\d{2}-\d{2}[^()]*\)$/u;
-const DATED_QUOTATION = /^[^“]{1,40}: (?=“)/u;
-
-/** Whether a line has a date: as a note at its end, or as a dated quotation of the local reader. */
-function isDated(line: string): boolean {
-  return DATED_NOTE.test(line) || DATED_QUOTATION.test(line);
-}
-
-/** A line without its date, for comparing lines of different days. */
-function undated(line: string): string {
-  return bareStatement(line.replace(DATED_NOTE, '').replace(DATED_QUOTATION, ''));
 }
 
 const MOST_SUMMARIES = 50;

@@ -5,7 +5,7 @@ import { lengthOf, normalValue, type Quote, trustOf } from '../../record/stateme
 import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
-import { type ArchiveReason, mayStillChange, type Memory } from '../../record/memory.ts';
+import { type ArchiveReason, hasOutcome, isPlanOver, mayStillChange, type Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import { findEvents, ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
@@ -28,6 +28,7 @@ import { maySupersede } from '../decide/decide.ts';
 import { type Reading, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
+import { reachGoal } from './apply.ts';
 import { tellRequest } from './told-request.ts';
 
 /**
@@ -55,14 +56,15 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
 /** Checks ends. A model's end is refused if the quoted turn has nothing to do with the statement that it ends. */
 async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContext): Promise<CheckedRequests> {
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
-  for (const { known, quote, on } of ends) {
+  for (const { known, quote, on, isReached } of ends) {
     const target = context.known[known - 1];
     const evidence = locateOwnWords(quote, context, target);
     if (target === undefined) checked.refused.push(refusal('end', 'unknown_target', quote.words));
     else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
     else {
       const trust = trustOfWords(evidence, target.subject, context.userNames);
-      checked.ends.push({ target, evidence, on: toDate(on, zoneOf(evidence.event, context.settings.timeZone)), trust });
+      const day = toDate(on, zoneOf(evidence.event, context.settings.timeZone));
+      checked.ends.push({ target, evidence, on: day, trust, isReached });
     }
   }
   if (context.isLocal) return checked;
@@ -87,11 +89,14 @@ export async function applyRequests(
   }
 }
 
-/** Ends the known statements that the user says are over. They are kept as history, with a quote of the turn that ended them. */
+/**
+ * Ends the known statements that the user says are over. They are kept as history, with a quote of the turn that ended them. A goal or an
+ * intention that came true gets its outcome instead.
+ */
 async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promise<void> {
   const { writer, deps, scope, result } = writing;
   const why = { ...writing.why, reason: IT_IS_OVER };
-  for (const { target, evidence, on, trust = trustOf(evidence.event.origin) } of ends) {
+  for (const { target, evidence, on, trust = trustOf(evidence.event.origin), isReached } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
     if (now === null || !isOpen(now, writing)) continue;
@@ -99,8 +104,15 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promi
       result.refused.push(refusal('end', 'outranked', now.content, { events: [event] }));
       continue;
     }
-    // With a future end ("I leave on 1 April"), the statement holds until that day, and maintenance archives it afterwards.
-    const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
+    const type = deps.memoryTypes.get(now.type);
+    if (isReached === true && type?.initialState !== null) {
+      if (!hasOutcome(now, type)) await reachGoal(writing, now, event.occurredAt);
+      continue;
+    }
+    // With a future end ("I leave on 1 April"), the statement holds until that day, and maintenance archives it afterwards. A plan that
+    // came true, or whose day has passed, does not wait for that day.
+    const isOver = (isReached === true && now.tense === 'planned') || isPlanOver(now, event.occurredAt.getTime());
+    const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null && !isOver;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
     const quoted = await reviseMemory(writer, deps, now, { change, why });
     if (isAhead) continue;

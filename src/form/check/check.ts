@@ -90,7 +90,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(asSaid(named, read, context), said);
+  const resolved = resolveTimes(asSaid(named, read, context), said, context);
   if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
   const problem = checkWords(resolved, checking, type.wordLimit ?? WORD_LIMIT);
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
@@ -344,19 +344,30 @@ function attributeOf(name: string | undefined, value: string | null, { attribute
 const LONGEST_INTERVAL = 7 * DAY;
 
 /**
- * Resolves the times of a statement from the time of its turn. A relative day in the quoted words ("yesterday") outranks the reader's date.
- * A habit has no dates, except an end that was said. A statement that had already ended when it was made becomes a past event, and so does
- * a plan whose day was more than a month ago.
+ * Resolves the times of a statement from the time of its turn. A relative day in the quoted words ("next Friday") outranks the reader's
+ * date, unless that day belongs to something else. A habit has no dates, except an end that was said. A statement that had already ended
+ * when it was made becomes a past event, and so does a plan whose day was more than a month ago.
  */
-function resolveTimes(statement: ReadStatement, { quoted, statedAt, timeZone }: Said): ResolvedStatement {
+function resolveTimes(
+  statement: ReadStatement,
+  { quoted, statedAt, timeZone }: Said,
+  { earlier, events }: CheckContext,
+): ResolvedStatement {
   const to = toDate(statement.to, timeZone);
   if (statement.tense === 'habit') {
     const isEnd = to !== null && to.getTime() - statedAt.getTime() > LONGEST_INTERVAL;
     return { ...statement, validFrom: null, validTo: isEnd ? to : null, dueAt: null };
   }
   const said = dayIn(quoted, statedAt, timeZone, statement.tense);
-  const from = agreed(toDate(statement.from, timeZone), said);
-  const dueAt = agreed(toDate(statement.due, timeZone), said);
+  const agreed = (text: string | null): Date | null => {
+    const read = toDate(text, timeZone);
+    if (read === null || said === null || isWithin(read, said)) return read;
+    // "Signed today" does not name the day of a job that begins later.
+    const isLater = statement.tense !== 'happened' && said.from <= statedAt && read > said.to;
+    return isLater || isNamedIn([...earlier, ...events], read, timeZone) ? read : said.from;
+  };
+  const from = agreed(statement.from);
+  const dueAt = agreed(statement.due);
   const validFrom = statement.tense === 'planned' ? (from ?? dueAt) : from;
   return {
     ...statement,
@@ -394,11 +405,20 @@ function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidD
   return from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? null : { from, to };
 }
 
-/** The reader's date, unless the quoted words name another day relative to the turn. */
-function agreed(read: Date | null, said: SaidDate | null): Date | null {
-  if (read === null || said === null) return read;
-  const isWithin = read.getTime() >= said.from.getTime() - DAY && read.getTime() <= said.to.getTime() + DAY;
-  return isWithin ? read : said.from;
+/** Whether a reader's date agrees with a day that was said. */
+function isWithin(read: Date, { from, to }: SaidDate): boolean {
+  return read.getTime() >= from.getTime() - DAY && read.getTime() <= to.getTime() + DAY;
+}
+
+/** Whether the turns name a reader's date, as a day or as the beginning or the end of a longer time such as a month. */
+function isNamedIn(turns: readonly Event[], read: Date, timeZone: string): boolean {
+  return turns.some(({ content, occurredAt: now }) =>
+    (['past', 'future'] as const)
+      .flatMap((prefer) => resolveDates(content, { now, timeZone, prefer }))
+      .some(({ from, to }) =>
+        [from, to].some((end) => end !== null && Math.abs(end.getTime() - read.getTime()) <= DAY),
+      ),
+  );
 }
 
 /** Parses a reader's ISO date. A date without an offset is a day or a time in the given time zone. Null for any other text. */

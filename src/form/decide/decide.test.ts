@@ -337,10 +337,9 @@ describe('decide', () => {
       validFrom: new Date(NOW + 20 * 86_400_000),
     });
     expect(decide(plan, beside(job), context)).toMatchObject({ action: 'add', retires: [] });
-    expect(decide({ ...plan, relation: { kind: 'replaces', target: job } }, beside(job), context)).toMatchObject({
-      action: 'add',
-      retires: [],
-    });
+    const later = { action: 'add', retires: [], retiresLater: job };
+    expect(decide({ ...plan, relation: { kind: 'replaces', target: job } }, beside(job), context)).toMatchObject(later);
+    expect(decide(plan, beside(job), context, { action: 'replace', target: job.id })).toMatchObject(later);
   });
 
   it('a state does not replace a plan before the day of the plan, and replaces it from that day on (F4)', () => {

@@ -92,7 +92,7 @@ export function decide(
   if (!isComparable(statement, context)) return addUnlessSame(statement, candidates);
   return (
     byFields(statement, comparable, context) ??
-    byVerdict(statement, live, verdict) ??
+    byVerdict(statement, live, context, verdict) ??
     byMeaning(statement, live, context) ?? { action: 'add', retires: [] }
   );
 }
@@ -133,11 +133,16 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (!mayChange(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(statement, target, context);
   if (kind === 'extends') return extend(statement, target, context);
-  // A plan does not replace a state before its day. The job that puts the plan into effect replaces the state on that day.
-  const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';
-  if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
-    return { action: 'add', retires: [], retiresLater: target };
-  return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
+  return retire(statement, { memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }, context);
+}
+
+/** A plan does not replace a state before its day. The job that puts the plan into effect replaces the state on that day. */
+function retire(statement: Statement, retirement: Retirement, { attributes, now }: DecideContext): Decision {
+  const { memory } = retirement;
+  const isState = attributes.policyOf(memory.attribute ?? '').values === 'one';
+  return isState && isAhead(statement, now) && !isAhead(memory, now)
+    ? { action: 'add', retires: [], retiresLater: memory }
+    : { action: 'add', retires: [retirement] };
 }
 
 /**
@@ -431,7 +436,12 @@ function isSameValueOf(one: { value: string | null }, other: { value: string | n
   return short.length > 2 && long.startsWith(`${short} `);
 }
 
-function byVerdict(statement: Statement, candidates: readonly Candidate[], verdict: Verdict | null): Decision | null {
+function byVerdict(
+  statement: Statement,
+  candidates: readonly Candidate[],
+  context: DecideContext,
+  verdict: Verdict | null,
+): Decision | null {
   if (verdict === null) return null;
   if (verdict.action === 'add') return { action: 'add', retires: [] };
   const target = candidates.find(({ memory }) => memory.id === verdict.target)?.memory;
@@ -439,7 +449,7 @@ function byVerdict(statement: Statement, candidates: readonly Candidate[], verdi
   if (verdict.action === 'confirm') return { action: 'confirm', target };
   if (!wins(statement, target)) return { action: 'yield', to: target };
   if (verdict.action === 'revise') return { action: 'revise', target, text: verdict.text };
-  return { action: 'add', retires: [{ memory: target, how: 'replaced' }] };
+  return retire(statement, { memory: target, how: 'replaced' }, context);
 }
 
 /** Confirms, revises or merges a known statement of nearly identical meaning, unless a field tells the two apart. */

@@ -274,8 +274,8 @@ export function createModelReader(
       return {
         statements: answer.statements.map(toStatement),
         ends: [...readable(answer.statements).flatMap(furtherEnds), ...readable(answer.ends)].flatMap(
-          ({ known, turn, quote, on }) =>
-            [known].flat().map((number) => ({ known: number, quote: { turn, words: quote }, on })),
+          ({ known, turn, quote, ...end }) =>
+            [known].flat().map((number) => ({ known: number, quote: { turn, words: quote }, ...end })),
         ),
         forgets: readable(answer.forgets).map(({ turn, quote, taken_back: takenBack, ...item }) => {
           return { ...item, quote: { turn, words: quote }, takenBack };
@@ -293,11 +293,14 @@ export function createModelReader(
 
 type StatementAnswer = z.infer<typeof statementAnswer>;
 
-/** A statement can have a relation to several known ones. The relation applies to the first of them, and the others end. */
+/**
+ * A statement can have a relation to several known ones. The relation applies to the first of them, and the others end. If the statement
+ * reaches them, they are reached as well.
+ */
 function furtherEnds({ relation, known, turn, quote, tense, from }: StatementAnswer) {
   const [, ...others] = [known].flat();
   if (relation === null || relation === 'repeats' || others.length === 0) return [];
-  return [{ known: others, turn, quote, on: tense === 'planned' ? from : null }];
+  return [{ known: others, turn, quote, on: tense === 'planned' ? from : null, isReached: relation === 'reaches' }];
 }
 
 function readable<Item>(list: readonly (Item | null)[]): Item[] {

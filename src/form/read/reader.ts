@@ -129,6 +129,8 @@ interface ReadEnd {
    * The ISO date from which the known statement no longer holds, if that date is in the future. Null if the statement has already ended.
    */
   on: string | null;
+  /** Whether a known goal or plan came true. */
+  isReached?: boolean;
 }
 
 /**

@@ -60,7 +60,7 @@ export const german: Pack = {
     when: 'wann',
     howMany: 'wie viele?',
     advice:
-      'soll|sollte|sollten|sollen|kann|können|könnte|könnten|darf|dürfen|muss|müssen|müsste|würde|würden|wird|werden|wie (?!alt|viele?|lange|oft|groß|schwer|weit|hei(?:ß|ss)|hie(?:ß|ss)|war|ist)\\p{L}+ (?:ich|wir|man)|warum|wieso|weshalb|wenn|falls|beste[nrs]?|bessere?[nrs]?|gute[nrs]?|empf[ei]\\p{L}+|vorschl[aä]g\\p{L}*|schlägst|tipps?|ideen?|rat|helf\\p{L}*|hilf\\p{L}*|erklär\\p{L}*|schreib\\p{L}*|übersetz\\p{L}*|bedeutet|brauche|brauchen|lohnt|sinnvoll|erlaubt|normal|richtig|falsch|was (?:koche|mache|esse|schenke|ziehe) (?:ich|wir)',
+      "soll|sollte|sollten|sollen|kann|können|könnte|könnten|darf|dürfen|muss|müssen|müsste|würde|würden|wird|werden|wie (?!alt|viele?|lange|oft|groß|schwer|weit|hei(?:ß|ss)|hie(?:ß|ss)|war|ist)\\p{L}+ (?:ich|wir|man)|warum|wieso|weshalb|wenn|falls|beste[nrs]?|bessere?[nrs]?|gute[nrs]?|empf[ei]\\p{L}+|vorschl[aä]g\\p{L}*|schlägst|tipps?|ideen?|rat|helf\\p{L}*|hilf\\p{L}*|erklär\\p{L}*|schreib\\p{L}*|übersetz\\p{L}*|bedeutet|brauche|brauchen|lohnt|sinnvoll|erlaubt|normal|richtig|falsch|was (?:koche|mache|esse|schenke|ziehe) (?:ich|wir)|was (?:kommt|ist|mache ich) (?:jetzt )?als n[äa]chstes|wie geht(?:'?s| es) (?:\\p{L}+ ){0,3}weiter|was nun",
     stillKnown:
       '^(?:(?:was )?(?:weißt|weisst) du (?:\\S+ )?noch|(?:was )?wissen sie (?:\\S+ )?noch|erinnerst du dich|erinnern sie sich|kennst du (?:\\S+ ){0,4}?noch|(?:hast du|haben sie) (?:\\S+ ){0,6}?vergessen)',
   },

@@ -68,7 +68,7 @@ export const english: Pack = {
     when: 'when|how long|(?:what|which) (?:date|month|year|day|time)|since when',
     howMany: 'how (?:many|much|often|old)',
     advice:
-      'should|shall|ought|can|could|may|might|must|would|will|how (?:do|does|to)|what to|where to|when to|who to|why|if|happens?|do (?:i|we) do (?:with|about|to|when)|best|better|good|recommend(?:ed|ations?)?|suggest(?:ed|ions?)?|advice|advise|ideas?|tips?|help|explain|translate|write|draft|rewrite|fix|means?|wrong|correct|okay?|safe|normal|legal|worth|need|needed|have to|allowed|any(?:thing)? (?:i|we) can',
+      "should|shall|ought|can|could|may|might|must|would|will|how (?:do|does|to)|what to|where to|when to|who to|why|if|happens?|do (?:i|we) do (?:with|about|to|when)|best|better|good|recommend(?:ed|ations?)?|suggest(?:ed|ions?)?|advice|advise|ideas?|tips?|help|explain|translate|write|draft|rewrite|fix|means?|wrong|correct|okay?|safe|normal|legal|worth|need|needed|have to|allowed|any(?:thing)? (?:i|we) can|what(?:'?s| is| comes) next(?= *[?.!,]| for (?:me|us))|what now(?= *[?.!])|how (?:am i|are we) doing",
     stillKnown:
       "^(?:(?:do|don't|did|didn't|have|haven't) (?:you|u) (?:really |actually |already |still |even |just )*(?:remember|recall|forget|forgot|forgotten)|(?:do|can) (?:you|u) still (?:know|have|remember|recall)|what do (?:you|u) (?:still (?:know|have)|remember))(?! (?:.* )?(?:that|where|and|because|since|now) (?:i|i'm|i've|we|we're|my)(?!\\p{L})| (?:i|i'm|i've|we|to)(?!\\p{L}))",
     agentSaid:

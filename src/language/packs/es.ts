@@ -58,7 +58,7 @@ export const spanish: Pack = {
     when: 'cuándo',
     howMany: 'cuánt[oa]s?',
     advice:
-      'debo|debemos|deber[íi]a|deber[íi]amos|puedo|podemos|podr[íi]a|podr[íi]amos|tengo que|tenemos que|hay que|necesito|necesitamos|c[óo]mo(?! (?:me|nos|se) llam)|por qu[ée]|si|mejor|mejores|buen|buena|buenos|buenas|recom[ie]\\p{L}*|sug[ie]\\p{L}*|consejos?|ideas?|ayud\\p{L}*|expli[cq]\\p{L}*|escrib\\p{L}*|tradu[cz]\\p{L}*|significa|vale la pena|conviene|qué (?:\\p{L}+ )?(?:hago|hacemos|preparo|cocino|hacer|cocinar|preparar|compro|comprar|regalo|regalar)|será|serán|normal',
+      'debo|debemos|deber[íi]a|deber[íi]amos|puedo|podemos|podr[íi]a|podr[íi]amos|tengo que|tenemos que|hay que|necesito|necesitamos|c[óo]mo(?! (?:me|nos|se) llam)|por qu[ée]|si|mejor|mejores|buen|buena|buenos|buenas|recom[ie]\\p{L}*|sug[ie]\\p{L}*|consejos?|ideas?|ayud\\p{L}*|expli[cq]\\p{L}*|escrib\\p{L}*|tradu[cz]\\p{L}*|significa|vale la pena|conviene|qué (?:\\p{L}+ )?(?:hago|hacemos|preparo|cocino|hacer|cocinar|preparar|compro|comprar|regalo|regalar)|será|serán|normal|qué sigue|y ahora qué|siguiente paso',
     stillKnown:
       '^(?:(?:ya|todavía|aún|qué) )?(?:(?:te|se) (?:acuerdas|acordás|acuerda|olvidaste|olvidó|has olvidado|ha olvidado)|recuerdas|recordás|recuerda|olvidaste|has olvidado|(?<=(?:todavía|aún) )sabes)(?!(?: todavía| aún)? (?:de )?que(?!\\p{L}))',
   },

@@ -59,7 +59,7 @@ export const french: Pack = {
     when: 'quand',
     howMany: 'combien',
     advice:
-      "devrais|devrait|devrions|dois|doit|devons|puis-je|peux|peut|pouvons|pourrais|pourrait|comment(?! (?:je m'|m'|s'|tu t')appel)|pourquoi|si|meilleure?s?|mieux|bon|bons|bonnes?|recommand\\p{L}*|conseil\\p{L}*|sugg\\p{L}*|idées?|aid\\p{L}*|expliqu\\p{L}*|écri[rst]\\p{L}*|tradui\\p{L}*|signifie|veut dire|faut|faut-il|besoin|que (?:faire|cuisiner|manger|préparer|offrir)|sera|normal",
+      "devrais|devrait|devrions|dois|doit|devons|puis-je|peux|peut|pouvons|pourrais|pourrait|comment(?! (?:je m'|m'|s'|tu t')appel)|pourquoi|si|meilleure?s?|mieux|bon|bons|bonnes?|recommand\\p{L}*|conseil\\p{L}*|sugg\\p{L}*|idées?|aid\\p{L}*|expliqu\\p{L}*|écri[rst]\\p{L}*|tradui\\p{L}*|signifie|veut dire|faut|faut-il|besoin|que (?:faire|cuisiner|manger|préparer|offrir)|sera|normal|et maintenant(?= *\\?)|quelle est la suite|prochaine étape",
     stillKnown:
       "^(?:est-ce que )?(?:tu te (?:souviens|rappelles)|te (?:souviens|rappelles)-tu|vous vous (?:souvenez|rappelez)|vous (?:souvenez|rappelez)-vous|(?:as-tu|tu as|avez-vous|vous avez) (?:déjà |bien |vraiment )?oublié|(?:sais-tu|tu sais|savez-vous|vous savez) encore)(?!(?: encore)? (?:que(?!\\p{L})|qu'))",
   },

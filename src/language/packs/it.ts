@@ -57,7 +57,7 @@ export const italian: Pack = {
     when: 'quando',
     howMany: 'quant[ie]',
     advice:
-      'dovrei|dovremmo|devo|dobbiamo|posso|possiamo|potrei|potremmo|come(?! (?:mi chiamo|si chiama))|perché|se|miglior\\p{L}*|meglio|buon[aoie]?|consigli\\p{L}*|sugger\\p{L}*|idee|idea|aiut\\p{L}*|spieg\\p{L}*|scriv\\p{L}*|traduc\\p{L}*|significa|vale la pena|serve|bisogna|cosa (?:cucino|preparo|faccio|fare|cucinare|preparare|regalo|regalare|compro|comprare)|sarà|normale',
+      'dovrei|dovremmo|devo|dobbiamo|posso|possiamo|potrei|potremmo|come(?! (?:mi chiamo|si chiama))|perché|se|miglior\\p{L}*|meglio|buon[aoie]?|consigli\\p{L}*|sugger\\p{L}*|idee|idea|aiut\\p{L}*|spieg\\p{L}*|scriv\\p{L}*|traduc\\p{L}*|significa|vale la pena|serve|bisogna|cosa (?:cucino|preparo|faccio|fare|cucinare|preparare|regalo|regalare|compro|comprare)|sarà|normale|e (?:adesso|ora)(?= *\\?)|cosa viene dopo|prossimo passo',
     stillKnown:
       '^(?:ancora )?(?:(?:ti|si) (?:ricordi|ricorda)|ricordi|(?:hai|ha) (?:già |davvero )?dimenticato|ti sei dimenticat[oa]|(?:sai|sa) ancora)(?!(?: ancora)? (?:di )?che(?!\\p{L}))',
   },

@@ -56,7 +56,7 @@ export const dutch: Pack = {
     when: 'wanneer',
     howMany: 'hoeveel',
     advice:
-      'moet|moeten|zou|zouden|kan|kun|kunnen|mag|mogen|zal|zullen|hoe (?!oud|veel|vaak|lang|heet|heette|laat|groot|ver|zwaar)\\p{L}+ (?:ik|we|wij|je)|waarom|als|best|beste|beter|betere|goede?|aanrad\\p{L}*|aanbevel\\p{L}*|raad|tips?|idee|ideeën|help\\p{L}*|uitleg\\p{L}*|leg|schrijf|vertaal|betekent|nodig|wat (?:eet|kook|maak|koop) (?:ik|we|wij)|normaal',
+      'moet|moeten|zou|zouden|kan|kun|kunnen|mag|mogen|zal|zullen|hoe (?!oud|veel|vaak|lang|heet|heette|laat|groot|ver|zwaar)\\p{L}+ (?:ik|we|wij|je)|waarom|als|best|beste|beter|betere|goede?|aanrad\\p{L}*|aanbevel\\p{L}*|raad|tips?|idee|ideeën|help\\p{L}*|uitleg\\p{L}*|leg|schrijf|vertaal|betekent|nodig|wat (?:eet|kook|maak|koop) (?:ik|we|wij)|normaal|wat nu|volgende stap|hoe (?:gaat het )?(?:nu )?verder',
     stillKnown:
       '^(?:(?:wat )?weet (?:je|jij|u) (?:\\S+ )?nog|herinner (?:je|jij) je|herinnert u zich|(?:ben|heb|bent|hebt) (?:je|jij|u) (?:\\S+ ){0,6}?vergeten)(?! dat(?!\\p{L}))',
   },

@@ -53,7 +53,7 @@ export const portuguese: Pack = {
     when: 'quando',
     howMany: 'quant[oa]s',
     advice:
-      'devo|devemos|deveria|deveríamos|posso|podemos|poderia|poderíamos|tenho que|tenho de|temos que|preciso|precisamos|como(?! (?:é que )?(?:eu )?(?:me|se) cham)|por qu[eê]|porqu[eê]|melhor|melhores|bom|boa|bons|boas|recomend\\p{L}*|suger\\p{L}*|sugest\\p{L}*|conselhos?|dicas?|ideias?|ajud\\p{L}*|expli[cq]\\p{L}*|escrev\\p{L}*|traduz\\p{L}*|significa|vale a pena|que (?:\\p{L}+ )?(?:faço|fazemos|cozinho|fazer|cozinhar|preparo|preparar|compro|comprar)|será|normal',
+      'devo|devemos|deveria|deveríamos|posso|podemos|poderia|poderíamos|tenho que|tenho de|temos que|preciso|precisamos|como(?! (?:é que )?(?:eu )?(?:me|se) cham)|por qu[eê]|porqu[eê]|melhor|melhores|bom|boa|bons|boas|recomend\\p{L}*|suger\\p{L}*|sugest\\p{L}*|conselhos?|dicas?|ideias?|ajud\\p{L}*|expli[cq]\\p{L}*|escrev\\p{L}*|traduz\\p{L}*|significa|vale a pena|que (?:\\p{L}+ )?(?:faço|fazemos|cozinho|fazer|cozinhar|preparo|preparar|compro|comprar)|será|normal|e agora(?= *\\?)|o que vem (?:agora|a seguir|depois)|próximo passo',
     stillKnown:
       '^(?:(?:você|tu|o senhor|a senhora|ainda|já) ){0,3}(?:(?:se )?(?:lembra|recorda|esqueceu)(?:-se)?|(?:te )?(?:lembras|recordas|esqueceste)(?:-te)?|(?<=ainda )sabe)(?!(?: ainda)? (?:de )?que(?!\\p{L}))',
   },

@@ -6,14 +6,15 @@ import type { Parts, Reader, Writer } from '../database.ts';
 import { derivedOf } from '../derivation-store.ts';
 import { removeEntityRows } from '../entity-store.ts';
 import { toMemory } from '../record-rows.ts';
+import { memoriesFrom } from '../read-memories.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { type Item, ownersAround, rowsWith } from './hide-in-log.ts';
 import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';
 import { ofOwner, rowsBy, setColumns } from '../owner-store.ts';
 
 /**
- * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too;
- * any other derived memory loses the matching sentences. Archived memories that match are forgotten as well. Returns the ids of the
+ * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too,
+ * and so is a reflection that the rest of its turns does not support; any other derived memory loses the matching sentences. Archived memories that match are forgotten as well. Returns the ids of the
  * memories that this function has forgotten.
  */
 export async function hideInDerived(
@@ -32,11 +33,17 @@ export async function hideInDerived(
     ({ reader, sourceType, attribute }) => (reader !== null || sourceType === 'consolidation') && attribute === null,
   );
   const learned = await learnedFromOwner(writer, made, owner);
+  const unsupported = await unsupportedReflections(writer, parts, { items, tenant });
   const found = new Map(
-    [...learned, ...(await memoriesBy(writer, tenant, { id: [...derived.keys()] }))].map((each) => [each.id, each]),
+    [...learned, ...unsupported, ...(await memoriesBy(writer, tenant, { id: [...derived.keys()] }))].map((each) => [
+      each.id,
+      each,
+    ]),
   );
   for (const id of gone) found.delete(id);
-  const isAlone = ({ id }: Memory): boolean => derived.get(id)?.every((from) => gone.includes(from)) ?? false;
+  const isAlone = ({ id }: Memory): boolean =>
+    unsupported.some((reflection) => reflection.id === id) ||
+    (derived.get(id)?.every((from) => gone.includes(from)) ?? false);
   for (const id of found.keys()) {
     // Each memory is read again, because redacting a statement rewrites its merged text, which may be among these memories.
     const [memory] = await memoriesBy(writer, tenant, { id: [id] });
@@ -47,8 +54,33 @@ export async function hideInDerived(
     emptied.push(memory.id);
   }
   await redactMetadata(writer, owner, says);
-  await redactBlocks(writer, owner, { says, gone: new Set(gone) });
+  await redactBlocks(writer, owner, { says, gone: new Set([...gone, ...emptied]) });
   return emptied;
+}
+
+/** A reflection is supported by turns that contain this share of its words. */
+const SUPPORTED = 0.5;
+
+/**
+ * The reflections on turns with forgotten words that the words which are left do not support. Such a reflection may rest on what was
+ * forgotten without repeating a word of it: "is under more strain than the jokes show". A reflection that all users share is about no person.
+ */
+async function unsupportedReflections(
+  writer: Writer,
+  { memoryTypes }: Parts,
+  { items, tenant }: { items: readonly Item[]; tenant: string },
+): Promise<Memory[]> {
+  const turns = items.flatMap(({ quotes }) => quotes.map(({ event }) => event));
+  const reflections = (await memoriesFrom(writer, tenant, [...new Set(turns)])).filter(
+    ({ type, scope, archiveReason }) =>
+      memoryTypes.get(type)?.section === 'reflections' && scope.user !== null && archiveReason !== 'forgotten',
+  );
+  const ids = reflections.flatMap(({ sourceEvents }) => sourceEvents);
+  const events = await rowsBy(writer, tenant, 'events', { id: ids }, ['id', 'content']);
+  return reflections.filter(({ content, sourceEvents }) => {
+    const left = events.filter(({ id }) => sourceEvents.includes(id)).map((event) => event.content);
+    return coveredBy(contentStems(content), contentStems(left.join('\n'))) < SUPPORTED;
+  });
 }
 
 /**
