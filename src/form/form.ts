@@ -364,8 +364,9 @@ async function keepRefusals({ writer, deps, scope, events, result, why }: Writin
     writer,
     result.refused.map((refusal) => ({
       ...refusal,
-      text: refusal.text === null ? null : plainText(refusal.text),
-      detail: refusal.detail === null ? null : plainText(refusal.detail),
+      // An item that could not be read has no text, and no record of Varve has an empty text.
+      text: plainText(refusal.text ?? '') || null,
+      detail: plainText(refusal.detail ?? '') || null,
       events: refusal.events.length === 0 ? all : refusal.events,
       id: deps.ids.next('ref'),
       scope,
