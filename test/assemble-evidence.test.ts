@@ -275,4 +275,50 @@ describe('the evidence in a prompt', () => {
     expect((await handle.recall('How does she travel?')).results).toHaveLength(1);
     expect((await handle.recall('What is her blood type?')).abstained).toBe(true);
   });
+
+  it('contains short outcomes of decisions only if the question is about a decision or an outcome', async () => {
+    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const agent = varve.for({ agent: 'a', user: null });
+    for (const views of ['210 views', '35 views']) {
+      const { id } = await agent.decisions.record({ content: 'Posted the pumpkin recipe on the blog in the evening' });
+      await agent.decisions.recordOutcome(id, { content: views, effect: 'positive' });
+    }
+    await varve
+      .for({ ...ANN, session: 'one' })
+      .logInteraction({ userMessage: 'I work at Brill.', agentResponse: 'Ok.' });
+    await varve.drain();
+    const views = async (message: string): Promise<string[]> =>
+      recalledIn((await varve.for({ ...ANN, session: 'two' }).context({ message })).user)
+        .match(/\d+ views/g)
+        ?.toSorted() ?? [];
+    expect(await views('Where do I work?')).toEqual([]);
+    expect(await views('Wo arbeite ich?')).toEqual([]);
+    expect(await views('How did the pumpkin recipe on the blog do?')).toEqual(['210 views', '35 views']);
+    expect(await views('How many views did we have?')).toEqual(['210 views', '35 views']);
+  });
+
+  it('contains the reason of a decision, by whose words the decision is found, until the reason is forgotten', async () => {
+    const { varve } = await opened();
+    const handle = varve.for({ ...ANN, session: 's' });
+    const reason = 'The landlord in Ghent wants 900 euros. The kiln needs more power, password: hunter22.';
+    await handle.decisions.record({ content: 'Moved the pottery to the old mill', reason });
+    const { memory } = await handle.memories.create({
+      type: 'fact',
+      content: 'The landlord in Ghent wants 900 euros.',
+    });
+    await varve.drain();
+    const found = async (): Promise<string> =>
+      (await handle.recall('pottery landlord kiln power', { mode: 'text', sources: ['events'] })).results
+        .map(({ text }) => text)
+        .join();
+    expect(await found()).toMatch(/^Moved the pottery to the old mill \(reason: The landlord in Ghent .* more power/);
+    expect(await found()).not.toContain('hunter22');
+    const { user } = await varve
+      .for({ ...ANN, session: 't' })
+      .context({ message: 'Why does the kiln need more power?' });
+    expect(recalledIn(user)).toContain('(reason: The landlord');
+    await handle.memories.forget(memory.id);
+    expect(await found()).toMatch(/^Moved the pottery to the old mill/);
+    expect(await found()).not.toMatch(/landlord|900/);
+  });
 });

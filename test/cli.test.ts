@@ -401,6 +401,17 @@ describe('varve on the command line', () => {
       });
     });
 
+    it('finds jobs that have failed and will be retried, and does not count postponed jobs as failed', async () => {
+      const failing = "update jobs set state = 'waiting', last_error = 'no answer of the model', attempts =";
+      const failed = await findings(await store('failed', `${failing} 2`));
+      expect(failed['background work']).toMatchObject({
+        state: 'bad',
+        found: expect.stringContaining('no answer of the model'),
+      });
+      const postponed = await findings(await store('postponed', `${failing} 0`));
+      expect(postponed['background work']).toMatchObject({ state: 'good' });
+    });
+
     it('finds vectors of another model and a store of a newer version', async () => {
       const other =
         "insert into meta (key, value) values ('embedding_model', 'other') on conflict do update set value = 'other'";

@@ -114,6 +114,28 @@ for (const database of databases()) {
       );
     });
 
+    it('[T6] statements of sessions that were read without a model stay when a model is configured, and drafts are not listed', async () => {
+      const { options, drop } = await database.create();
+      const given = { store: options, embedder: null, background: false, clock };
+      const refreshed = async (languageModel: VarveOptions['languageModel'], message: string): Promise<string> => {
+        const varve = await createVarve({ ...given, languageModel });
+        const ana = varve.for({ tenant: 't', agent: 'coach', user: 'ana', session: message });
+        await ana.logInteraction({ userMessage: message, agentResponse: 'Good.' });
+        await varve.drain();
+        if (languageModel === undefined) await ana.form();
+        await ana.consolidation.run();
+        const text = await working(ana);
+        await varve.close();
+        return text;
+      };
+      const before = await refreshed(undefined, 'I hate coriander.');
+      expect(before).toContain('coriander');
+      server.otherwise({ chat: status(500) });
+      const languageModel = createLanguageModel({ fast: server.languageModel(), retries: 0, clock });
+      expect(await refreshed(languageModel, 'I hate liquorice.')).toBe(before);
+      await drop();
+    });
+
     it('[T1] a text that was written by hand keeps its headings, and is not cut to get space for lines', async () => {
       const { ana } = await open({ consolidation: { tiers: { words: 60 } } });
       const byHand = [

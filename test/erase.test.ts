@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
@@ -261,6 +263,37 @@ for (const database of databases('sql')) {
     });
   });
 }
+
+describe('erasing in an SQLite file', () => {
+  it('[X1] leaves no word of the person in a file that `vacuum into` made, whose pages are full', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-'));
+    const [path, copy] = [join(folder, 'own.db'), join(folder, 'copy.db')];
+    const withStore = async (file: string, work: (varve: Varve) => Promise<void>): Promise<void> => {
+      const varve = await createVarve({ store: file, embedder: null, background: false });
+      await work(varve);
+      await varve.close();
+    };
+    await withStore(path, async (varve) => {
+      for (let turn = 0; turn < 60; turn += 1) {
+        const user = turn % 5 < 3 ? 'ana' : 'bob';
+        const content = `${user === 'ana' ? `The word is ${SECRET}` : 'Bob stays'} ${'again '.repeat((turn * 37) % 90)}${turn}.`;
+        const handle = varve.for({ tenant: 't', user, session: `s${turn % 7}` });
+        await handle.observe({ content });
+        await handle.memories.create({ type: 'fact', content });
+      }
+    });
+    const connection = new DatabaseSync(path);
+    connection.exec(`vacuum into '${copy}'`);
+    connection.close();
+    for (const file of [path, copy]) {
+      expect(readFileSync(file, 'latin1')).toContain(SECRET);
+      await withStore(file, async (varve) => void (await varve.for({ tenant: 't', user: 'ana' }).erase()));
+      const left = readFileSync(file, 'latin1');
+      expect([left.includes(SECRET), left.includes('Bob stays')]).toEqual([false, true]);
+    }
+    rmSync(folder, { recursive: true });
+  });
+});
 
 describe('erasing one source of an agent’s shared memory', () => {
   it('[X1] removes the sentences of that source from the shared document, and keeps the sentences of other users', async () => {

@@ -123,6 +123,15 @@ for (const database of databases()) {
       }
     });
 
+    it('is known if the same store imports its export for another user', async () => {
+      const count = newer.filter((line) => line.record === 'forgotten').length;
+      for (const dryRun of [true, false]) {
+        const report = await from.varve.operator.import(newer, { into: { user: 'lee' }, dryRun });
+        expect(report).toMatchObject({ known: { forgotten: count }, rejected: 0 });
+      }
+      expect(await from.varve.for({ agent: 'a', user: 'lee' }).forgotten.list()).toEqual([]);
+    });
+
     it('is recognised in the export of another product, and is stored again when the user states it again', async () => {
       const store = await open();
       await store.varve.operator.import(newer, {});

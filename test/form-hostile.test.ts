@@ -150,6 +150,7 @@ for (const database of databases()) {
       ]);
       expect(formed.reflections).toHaveLength(1);
       expect((await handle.refusals.list()).items).toHaveLength(6);
+      expect((await handle.refusals.list()).items.filter(({ text }) => text === '')).toEqual([]);
     });
 
     it('[E5] numbers of known statements that do not exist change nothing and are listed', async () => {

@@ -221,8 +221,8 @@ for (const database of databases()) {
     it('[K5] a name in a draft of the same turns is not shown as the user’s', async () => {
       await say('Ulf is fine', []);
       expect(promptsOf(server).at(-1)).not.toContain('Ulf\n</names');
-      await say('nah Ulf is fine, he just never calls back', []);
-      expect(promptsOf(server).at(-1)).not.toContain('Ulf\n</names');
+      await say('nah Gert is fine, he just never calls back', []);
+      expect(promptsOf(server).at(-1)).not.toContain('Gert\n</names');
     });
 
     it('[Q3] [T3] with an embedder, a statement that shares neither a word nor the meaning of its quote is refused, and the refusal is sent to the model', async () => {

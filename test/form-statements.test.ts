@@ -695,6 +695,8 @@ for (const database of databases()) {
       const draft = async (handle: Handle, ...lines: string[]): Promise<void> => {
         clock.advance(MINUTE);
         await tell({ varve, clock }, handle, lines);
+        // A reading without any item would leave the permanent facts as they are.
+        answer({ statements: [item({ text: 'User works.', turn: 1, quote: 'work' })] });
       };
       const employers = async (handle: Handle): Promise<string[]> => {
         await handle.form();
@@ -736,6 +738,25 @@ for (const database of databases()) {
         expect(await employers(handle)).toEqual(['Halden Foods']);
         const { items } = await handle.refusals.list();
         expect(items.map(({ reason }) => reason)).toEqual(['quote_not_found', 'quote_not_found']);
+      });
+
+      it('stays if it is a permanent fact or about health and the reading has no items at all, which is listed as a refusal', async () => {
+        const handle = fresh();
+        const facts = ['I live in Bremen.', 'My brother is allergic to peanuts.'];
+        await draft(handle, ...facts, 'My friend Tom is a lawyer.', 'I hate coriander.');
+        const drafts = await liveStatements(handle);
+        expect(drafts).toHaveLength(4);
+        answer({ statements: [] });
+        const { retired, refused } = await handle.form();
+        const kept = await liveStatements(handle);
+        expect(kept.map(({ attribute, value }) => [attribute, value])).toEqual([
+          ['home_city', 'Bremen'],
+          ['allergy', 'peanuts'],
+        ]);
+        expect(retired).toEqual(drafts.filter(({ id }) => !kept.some((each) => each.id === id)).map(({ id }) => id));
+        expect(refused.map(({ what, reason, text }) => [what, reason, text])).toEqual(
+          kept.map(({ content }) => ['end', 'empty_reading', content]),
+        );
       });
 
       it('is not written after the model has read its turn', async () => {

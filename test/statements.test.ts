@@ -490,16 +490,19 @@ for (const database of databases()) {
       it('are exported, and imported once', async () => {
         const handle = open();
         const refusal = await refuse(handle.scope, 'one', { proposal: { text: 'one' } });
+        // Earlier versions stored an empty text for an item that could not be read, and the whole text of an outranking memory.
+        await refuse(handle.scope, '', { reason: 'malformed' });
+        await refuse(handle.scope, 'two', { detail: 'long '.repeat(3000).trim() });
         const lines: unknown[] = [];
         for await (const line of varve.operator.export({ tenant: handle.scope.tenant })) lines.push(line);
         expect(lines).toContainEqual({ record: 'refusal', ...refusal });
         const into = open();
         const stored = JSON.parse(JSON.stringify(lines)) as unknown[];
         const report = await varve.operator.import(stored, { into: { tenant: into.scope.tenant } });
-        expect(report).toMatchObject({ imported: { refusal: 1 }, rejected: 0 });
+        expect(report).toMatchObject({ imported: { refusal: 3 }, rejected: 0 });
         const again = await varve.operator.import(stored, { into: { tenant: into.scope.tenant } });
-        expect(again.known).toEqual({ refusal: 1 });
-        expect(await texts(into)).toEqual(['one']);
+        expect(again.known).toEqual({ refusal: 3 });
+        expect(await texts(into)).toEqual(['two', null, 'one']);
       });
     });
   });

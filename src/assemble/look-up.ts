@@ -173,12 +173,17 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       how.sources === undefined || how.sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
-    const telling = near.results.filter(({ event }) => event === null || standsAlone(event, turn.message));
-    const items = evidenceItems(telling, behind, {
-      order,
-      isAboutPast: mayAskForPast(turn.message),
-      timeZone: request.options.timeZone,
-    });
+    // Equal decisions are one result, so an outcome is shown with any relevant decision, not only with its own.
+    const relevant = near.results.filter(({ relevance }) => relevance >= WORTH_A_LINE);
+    const isOfDecision = relevant.some(({ event }) => event?.kind === 'decision');
+    const telling = near.results.filter(
+      (result) =>
+        result.event === null ||
+        standsAlone(result.event, turn.message) ||
+        (result.event.kind === 'outcome' && (isOfDecision || relevant.includes(result))),
+    );
+    const { timeZone } = request.options;
+    const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(turn.message), timeZone });
     span.set({ 'gen_ai.memory.record.count': items.length });
     return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
   });
@@ -380,13 +385,16 @@ const JSON_TEXT = /(?:^|: )[{[]["{[].*[}\]]\s*$/su;
 
 /**
  * Whether a recalled event can be understood without the turns around it. A short reply of the agent cannot, but it is shown if the message
- * asks what the agent said. JSON of an observation is not shown, because it belongs to the section of structured data.
+ * asks what the agent said. A short outcome ("4 replies") cannot be understood without its decision. JSON of an observation is not shown,
+ * because it belongs to the section of structured data.
  */
 function standsAlone({ kind, origin, content }: Event, message: string): boolean {
   if (kind === 'observation') return !JSON_TEXT.test(content);
+  const isLong = contentStems(content).size >= FEWEST_WORDS;
+  if (kind === 'outcome') return isLong;
   if (kind !== 'message' || origin !== 'agent') return true;
   // A date or a number may be the answer.
-  if (contentStems(content).size >= FEWEST_WORDS || /\p{N}/u.test(content)) return true;
+  if (isLong || /\p{N}/u.test(content)) return true;
   return asksFor(message, 'agentSaid', detectPack(message));
 }
 

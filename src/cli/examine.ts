@@ -171,7 +171,16 @@ async function queue(varve: Varve): Promise<Finding> {
       `${stuck.length} jobs were left running by a worker that ended, the latest: ${stuck[0]?.kind}`,
       'varve serve or varve worker: the next worker takes them',
     );
-  return good('background work', `${of('waiting')} waiting, none failed for good`);
+  const waiting = (await jobs.list({ state: 'waiting', limit: 500 })).jobs;
+  // A postponed job has an error, too, but no attempts.
+  const failed = waiting.filter(({ attempts, lastError }) => attempts > 0 && lastError !== null);
+  if (failed.length > 0)
+    return bad(
+      'background work',
+      `${failed.length} jobs have failed and will be retried, the latest: ${failed[0]?.kind}: ${failed[0]?.lastError}`,
+      'correct the cause, such as the address or the key of a model; varve jobs lists them',
+    );
+  return good('background work', `${of('waiting')} waiting, none failed`);
 }
 
 /** A worker looks for due schedules every second, so a schedule that is overdue by more than this has no worker. */
@@ -269,7 +278,7 @@ async function examineServer(input: CommandInput): Promise<Finding> {
     if (status === 'ok') return good('server', `answers at ${url}`);
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { code?: string };
-    if (code === 'ECONNREFUSED') return good('server', `not running, port ${port} is free`);
+    if (code === 'ECONNREFUSED') return good('server', `none at port ${port}, which is free`);
   }
   return note('server', `port ${port} is taken by another program`, 'varve serve --port <another>');
 }

@@ -329,6 +329,7 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       ...formable,
       // If the model's answer was cut off, the local reader's drafts may be the only record of the turns that it did not reach.
       replacesDrafts: reader.kind === 'model' && reading.isCut !== true && !isRefused(formable),
+      keepsFacts: [reading.statements, reading.ends, reading.forgets].every(({ length }) => length === 0),
     });
     if (reading.reflections.length + reading.topics.length > 0) await writeReflections(writing, { ...reading, known });
     // Requests to forget are applied last, so that they also remove statements that this reading has just written.
@@ -385,8 +386,9 @@ async function keepRefusals({ writer, deps, scope, events, result, why }: Writin
     writer,
     result.refused.map((refusal) => ({
       ...refusal,
-      text: refusal.text === null ? null : plainText(refusal.text),
-      detail: refusal.detail === null ? null : plainText(refusal.detail),
+      // An item that could not be read has no text, and no record of Varve has an empty text.
+      text: plainText(refusal.text ?? '') || null,
+      detail: plainText(refusal.detail ?? '') || null,
       events: refusal.events.length === 0 ? all : refusal.events,
       id: deps.ids.next('ref'),
       scope,
@@ -447,7 +449,7 @@ export async function formStatements(
   const result = { ...nothingFormed(), refused: checked.refused.map(withoutIndex) };
   const writing = { ...given, scope, result };
   await changeOwner(writer, ownerOf(scope), deps.clock.now());
-  const undecided = { vectors: null, verdicts: new Map(), replacesDrafts: false };
+  const undecided = { vectors: null, verdicts: new Map(), replacesDrafts: false, keepsFacts: true };
   await applyStatements(writing, { ...undecided, statements: checked.statements });
   await keepRefusals(writing);
   return result;

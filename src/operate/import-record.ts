@@ -59,7 +59,7 @@ function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undef
  */
 async function ownId(
   writer: Writer,
-  table: 'events' | 'memories' | 'blocks',
+  table: Parameters<typeof recordExists>[1],
   { id, scope }: { id: string; scope: Scope },
   taking: Taking,
 ): Promise<string> {
@@ -87,10 +87,16 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
  * Imports the record of a statement that was forgotten in another store. If this store has the memory, it is forgotten here too, and
  * importing an older copy later does not restore it.
  */
-export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'forgotten'>): Promise<TakenIn> {
-  const { id, scope, as, by, at, digests } = line;
+export async function takeInForgotten(
+  writer: Writer,
+  parts: Parts,
+  line: Line<'forgotten'>,
+  taking: Taking,
+): Promise<TakenIn> {
+  const { scope, as, by, at, digests } = line;
   const owner = { ...scope, session: null, connection: null };
-  if ((await listForgotten(writer, owner, { id })).length > 0) return 'known';
+  const id = await ownId(writer, 'forgotten', line, taking);
+  if (await recordExists(writer, 'forgotten', { tenant: scope.tenant, id })) return 'known';
   const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
   if (memory !== null && memory.archiveReason !== 'forgotten' && as === 'forgotten') {
     // `forget` may also record other statements with the same meaning. These get new ids.

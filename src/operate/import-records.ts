@@ -131,7 +131,7 @@ async function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking:
     case 'event':
       return takeInEvent(writer, parts, line, taking);
     case 'forgotten':
-      return takeInForgotten(writer, parts, line);
+      return takeInForgotten(writer, parts, line, taking);
     case 'memory':
       return takeInMemory(writer, parts, line, taking);
     case 'block':

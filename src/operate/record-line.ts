@@ -145,6 +145,12 @@ const spanSchema = z.strictObject({
   end: z.int().min(0),
   field: z.enum(['content', 'metadata']).optional(),
 });
+/** The text of a refusal, which may be the text of a memory. Earlier exports have an empty text for an item that could not be read. */
+const refusedTextSchema = z
+  .literal('')
+  .transform(() => null)
+  .or(textSchema(20_000))
+  .nullish();
 const NOT_STORABLE = 'contains a NUL character or an unpaired surrogate (half of an emoji)';
 
 export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminatedUnion('record', [
@@ -184,8 +190,8 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     at: timeSchema,
     reason: textSchema(100),
     what: z.enum(REFUSED),
-    text: textSchema(20_000).nullish(),
-    detail: textSchema(2000).nullish(),
+    text: refusedTextSchema,
+    detail: refusedTextSchema,
     proposal: z.json().refine(isStorable, NOT_STORABLE).nullish(),
     events: z.array(textSchema(200)).max(1000).optional(),
   }),

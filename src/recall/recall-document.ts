@@ -1,4 +1,5 @@
 import { smallTalkIn } from '../language/packs/packs.ts';
+import { toldText } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { staysInSession } from '../record/scope.ts';
 import type { IndexedKind } from '../store/database.ts';
@@ -81,7 +82,7 @@ function eventDocument(event: EventForRecall, session: string | null): RecallDoc
     kind: 'event',
     rowId: event.rowId,
     id: event.id,
-    text: event.content,
+    text: toldText(event),
     type: event.kind,
     attribute: null,
     category: null,

@@ -1,12 +1,12 @@
 import { VarveError } from '../errors.ts';
 import { isMostlyForeign } from '../language/foreign-text.ts';
-import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
+import { type PrivacyPolicy, redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import { passagesOf, shownStatement, type TextSpan, withoutBlanks } from '../language/sentences.ts';
 import { estimateTokens, indexWords, saysQuoted } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { calibratedSimilarity, type Calibration } from '../models/embedder.ts';
 import type { Reranker } from '../models/reranker.ts';
-import { type Event, isBlank } from '../record/event.ts';
+import { type Event, isBlank, toldText } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
@@ -180,7 +180,8 @@ function titledStatement(memory: Memory): string {
 }
 
 /** The passage of a long event that is nearest to the query. Without a vector, it is the passage with most of the query's words. */
-function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: readonly string[]): TextSpan | null {
+function bestPassage(event: Event, { cosine, passage }: Candidate, terms: readonly string[]): TextSpan | null {
+  const content = toldText(event);
   const passages = passagesOf(content);
   if (passages.length === 1) return null;
   if (cosine !== null) return passages[passage] ?? null;
@@ -192,7 +193,8 @@ function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: 
 }
 
 /** The text of a turn, or of a passage of it, with "…" in place of forgotten words. */
-export function textOf({ content }: Event, passage: TextSpan | null): string {
+export function textOf(event: Event, passage: TextSpan | null): string {
+  const content = toldText(event);
   return withoutBlanks(passage === null ? content : content.slice(passage.start, passage.end));
 }
 
@@ -343,7 +345,11 @@ function isRepeated(result: RecallResult, packed: readonly RecallResult[], memor
  * they must not reach a prompt.
  */
 export function redactResults(results: readonly RecallResult[], policy: PrivacyPolicy): RecallResult[] {
-  const redacted = (event: Event): Event => ({ ...event, content: redactSensitive(event.content, policy) });
+  const redacted = (event: Event): Event => ({
+    ...event,
+    content: redactSensitive(event.content, policy),
+    metadata: redactJson(event.metadata, policy) as Event['metadata'],
+  });
   return results.map((each) => {
     const result = { ...each };
     result.before = result.before.map(redacted);
@@ -354,12 +360,12 @@ export function redactResults(results: readonly RecallResult[], policy: PrivacyP
       result.text = redactSensitive(result.text, policy);
     }
     if (result.kind !== 'event') return result;
-    const { content } = result.event;
+    const content = toldText(result.event);
     result.event = redacted(result.event);
     // The passage is cut from the redacted content, because the words by which a number is detected as a secret may be in another passage.
-    if (result.passage !== null && result.event.content !== content) {
+    if (result.passage !== null && toldText(result.event) !== content) {
       const number = passagesOf(content).findIndex(({ start }) => start === result.passage?.start);
-      const passages = passagesOf(result.event.content);
+      const passages = passagesOf(toldText(result.event));
       result.passage = passages.slice(0, number + 1).at(-1) ?? null;
     }
     const mark = each.text.endsWith(CHANGED_LATER) ? CHANGED_LATER : '';

@@ -51,6 +51,20 @@ export function isBlank({ content }: Pick<Event, 'content'>): boolean {
   return content.trim() === '';
 }
 
+/** The fields of an event that its text consists of. The metadata may be the stored JSON. */
+interface Told {
+  kind: string;
+  content: string;
+  metadata: Record<string, unknown> | string | null;
+}
+
+/** The text of an event that recall searches and shows: its content and, for a decision, the reason. */
+export function toldText({ kind, content, metadata }: Told): string {
+  if (kind !== 'decision' || content.trim() === '' || metadata === null) return content;
+  const { reason } = (typeof metadata === 'string' ? JSON.parse(metadata) : metadata) as { reason?: unknown };
+  return typeof reason === 'string' && reason.trim() !== '' ? `${content} (reason: ${reason})` : content;
+}
+
 const EVENT_CONTENT_LIMIT = 500_000;
 
 /** An event as an application passes it in. Its scope is the handle's. */

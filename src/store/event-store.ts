@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, SqlBool } from 'kysely';
 import { indexWords } from '../language/words.ts';
-import { type Event, type EventKind, isBlank } from '../record/event.ts';
+import { type Event, type EventKind, isBlank, toldText } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
@@ -66,17 +66,23 @@ export async function insertEvents(
     // An imported event whose words were all forgotten consists of blanks, which are not indexed.
     const spoken = chunk.filter(({ event }) => !isBlank(event));
     if (spoken.length === 0) continue;
-    const indexed = spoken.map(({ event: { id, scope, speaker, content } }) => ({
-      tenant: scope.tenant,
-      owner: ownerKey(scope),
+    const indexed = spoken.map(({ event }) => ({
+      tenant: event.scope.tenant,
+      owner: ownerKey(event.scope),
       kind: 'event' as const,
-      rowId: rowIds.get(id) as number,
+      rowId: rowIds.get(event.id) as number,
       version: 0,
-      words: indexWords(speaker === null ? content : `${speaker} ${content}`),
+      words: wordsOfEvent(event),
     }));
     await database.text.add(writer, 'event', indexed);
     await queueForEmbedding(writer, indexed);
   }
+}
+
+/** The words under which the text index finds an event. */
+export function wordsOfEvent(event: Parameters<typeof toldText>[0] & Pick<Event, 'speaker'>): string[] {
+  const text = toldText(event);
+  return indexWords(event.speaker === null ? text : `${event.speaker} ${text}`);
 }
 
 /** Maps each of these idempotency keys to the event that was already appended with it. */

@@ -3,7 +3,7 @@ import { invalidInput } from '../errors.ts';
 import { passagesOf } from '../language/sentences.ts';
 import { indexWords } from '../language/words.ts';
 import { bundledCalibration, type Calibration, calibrationSchema, type Embedder } from '../models/embedder.ts';
-import { voiceOf } from '../record/event.ts';
+import { toldText, voiceOf } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { ownerKey } from '../record/scope.ts';
 import {
@@ -176,6 +176,8 @@ interface QueuedText extends QueuedRecord {
   type: string;
   speaker: string | null;
   origin: Origin | null;
+  /** The metadata of a decision. */
+  metadata: string | null;
 }
 
 /** The next queued records of an owner, newest first. */
@@ -188,16 +190,17 @@ export async function nextToEmbed(
   const { rows } = await sql<QueuedText>`
     select q.tenant_id as tenant, q.owner_key as owner, q.record_kind as kind, q.record_row as "rowId", q.version,
       coalesce(e.content, case when m.title is null then m.content else m.title || '. ' || m.content end, '') as text,
-      coalesce(e.kind, m.type, '') as type, e.speaker, e.origin
+      coalesce(e.kind, m.type, '') as type, e.speaker, e.origin, case when e.kind = 'decision' then e.metadata end as metadata
     from embedding_queue q
     left join events e on q.record_kind = 'event' and e.tenant_id = q.tenant_id and e.row_id = q.record_row
     left join memories m on q.record_kind = 'memory' and m.tenant_id = q.tenant_id and m.row_id = q.record_row
     where q.tenant_id = ${tenant} and q.owner_key = ${owner}
     order by q.record_row desc limit ${limit}`.execute(reader);
-  return rows.map(({ text, speaker, origin, ...record }) => ({
-    ...record,
-    texts: origin === null ? [text] : textsOfEvent({ content: text, kind: record.type, origin, speaker }),
-  }));
+  return rows.map(({ text, speaker, origin, metadata, ...record }) => {
+    const { type: kind } = record;
+    const content = toldText({ kind, content: text, metadata });
+    return { ...record, texts: origin === null ? [text] : textsOfEvent({ content, kind, origin, speaker }) };
+  });
 }
 
 /** The texts to embed for the passages of an event. Memories have no passages, because they are compared as a whole. */

@@ -106,6 +106,8 @@ export interface EventForRecall {
   origin: string;
   speaker: string | null;
   content: string;
+  /** The metadata of a decision as JSON; null for other events. */
+  metadata: string | null;
   occurredAt: number;
   recordedAt: number;
 }
@@ -129,6 +131,7 @@ export async function eventsForRecall(
       'origin',
       'speaker',
       'content',
+      (eb) => eb.case().when('kind', '=', 'decision').then(eb.ref('metadata')).end().as('metadata'),
       'occurred_at as occurredAt',
       'recorded_at as recordedAt',
     ])

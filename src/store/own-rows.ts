@@ -28,7 +28,7 @@ export interface OwnMemoryFilter {
   place?: Pick<Scope, 'session' | 'connection'>;
   /** Includes memories that were archived for one of these reasons. */
   archivedAs?: readonly ArchiveReason[];
-  /** Leaves out statements that the local reader made from the user's turns. A model replaces them when it reads the same turns. */
+  /** Leaves out statements that the local reader made from turns of the user that no formation has read. A model will replace them. */
   withoutDrafts?: boolean;
   /** Leaves out statements with low trust, which come from tools, pages and pasted text. */
   withoutUnverified?: boolean;
@@ -67,7 +67,9 @@ export async function ownMemoryRows(
     query = query.where((eb) => eb.and({ session_id: session ?? '', connection_id: connection ?? '' }));
   }
   if (filter.withoutDrafts === true)
-    query = query.where(sql<SqlBool>`not (coalesce(reader, '') = 'local' and stated_by = 'user')`);
+    query = query.where(sql<SqlBool>`not (coalesce(reader, '') = 'local' and stated_by = 'user' and exists
+      (select 1 from memory_sources s join events e on e.id = s.event_id and e.tenant_id = s.tenant_id
+        where s.tenant_id = memories.tenant_id and s.memory_id = memories.id and e.processed_at is null))`);
   if (filter.withoutUnverified === true) query = query.where('trust', '!=', 'low');
   if (filter.withoutMerged === true) query = query.where('source_type', '!=', 'consolidation');
   if (filter.tagged === true) query = query.where('tags', '!=', '[]');

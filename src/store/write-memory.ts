@@ -16,6 +16,7 @@ import {
   withoutValue,
 } from './record-rows.ts';
 import {
+  isoDay,
   ARCHIVED_AS,
   type ArchiveReason,
   hasEnded,
@@ -191,7 +192,7 @@ async function dateRepetitions(writer: Writer, parts: Parts, { before, change }:
     if (text.archivedAt !== null || (section !== 'summaries' && section !== 'reflections')) continue;
     const lines = text.content.split('\n');
     const dated = lines.map((line) =>
-      isSaid(line) && !isDated(line) ? withDatedNote(line, 'asOf', text.statedAt) : line,
+      isSaid(line) && !isDated(line) ? withDatedNote(line, 'asOf', isoDay(text.statedAt)) : line,
     );
     const why = { ...change, reason: `a statement in it changed: ${change.reason}`.slice(0, 500) };
     if (lines.some((line, index) => line !== dated[index]))

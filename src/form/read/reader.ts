@@ -211,6 +211,8 @@ export type RefusalReason =
   | 'unknown_target'
   /** The setting `requestsToForget` leaves the decision about a request to forget to the application. */
   | 'needs_confirmation'
+  /** The reading of a model has no items at all, so it does not end permanent facts and facts about health that the local reader has read. */
+  | 'empty_reading'
   /** It repeats a known reflection. */
   | 'repeated';
 

@@ -88,7 +88,7 @@ interface Place {
 
 export async function recordExists(
   reader: Reader,
-  table: 'events' | 'memories' | 'blocks',
+  table: 'events' | 'memories' | 'blocks' | 'forgotten',
   { tenant, id }: Place,
 ): Promise<boolean> {
   return (await rowsBy(reader, tenant, table, { id: [id] }, ['id'])).length > 0;
@@ -97,7 +97,7 @@ export async function recordExists(
 /** The owners of the records with these ids. Ids without a record are left out. */
 export async function ownersOfRecords(
   reader: Reader,
-  table: 'events' | 'memories' | 'blocks' | 'entities',
+  table: 'events' | 'memories' | 'blocks' | 'entities' | 'forgotten',
   { tenant, ids }: { tenant: string; ids: readonly string[] },
 ): Promise<{ id: string; agent: string | null; user: string | null }[]> {
   const rows = await rowsBy(reader, tenant, table, { id: ids }, ['id', 'agent_id', 'user_id']);

@@ -1,9 +1,11 @@
 import { asksFor, detectPack, isOrdinary, packOf, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { splitClauses, splitSentences, type TextSpan, withBlanks } from '../../language/sentences.ts';
-import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
+import { contentStems, coveredBy, isContentWord } from '../../language/words.ts';
+import { toldText } from '../../record/event.ts';
 import { normalValue, type Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
+import { wordsOfEvent } from '../event-store.ts';
 import { queueForEmbedding, removeVectors } from '../indexing.ts';
 import { rowsBy, setColumns } from '../owner-store.ts';
 import type { EventRow } from '../record-rows.ts';
@@ -266,11 +268,11 @@ async function rewriteEvent(
 ): Promise<void> {
   const { tenant_id: tenant, owner_key: owner, row_id: rowId } = row;
   await setColumns(writer, 'events', { tenant, id: row.id }, { content, metadata });
-  if (content === row.content) return;
+  if (toldText({ ...row, content, metadata }) === toldText(row)) return;
   await parts.database.text.remove(writer, 'event', tenant, [rowId]);
   await removeVectors(writer, tenant, 'event', [rowId]);
   if (content.trim() === '') return;
-  const words = indexWords(row.speaker === null ? content : `${row.speaker} ${content}`);
+  const words = wordsOfEvent({ ...row, content, metadata });
   await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);
   // The version is not 0, because a vector of the old words may be in progress and must not be saved.
   await queueForEmbedding(writer, [{ tenant, owner, kind: 'event', rowId, version: parts.clock.now() }]);

@@ -10,11 +10,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { once } from 'node:events';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as nodeSqlite from 'node:sqlite';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { VarveError } from '../../errors.ts';
 import { createMutex, type Database, type Mutex, type Reader, type Syntax, type Writer } from '../database.ts';
 import { statementsOf } from '../migrations/migration.ts';
@@ -72,7 +74,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     vectors: createSqliteVectorIndex({ cacheBytes: options.vectorCacheBytes }),
     syntax: SQLITE_SYNTAX,
     examine: async () => [],
-    scrub: () => oneAtATime(() => scrub(writing)),
+    scrub: () => oneAtATime(() => scrub(writing, inMemory ? null : options.path)),
     async close() {
       if (closed) return;
       closed = true;
@@ -242,10 +244,10 @@ function storedVersion(connection: DatabaseSync): number {
 }
 
 /**
- * Merges the segments of the full-text index, which keep deleted words until they are merged. Truncates the write-ahead log, which keeps
- * old pages. The merge is done in small steps, so that the event loop is not blocked.
+ * Merges the segments of the full-text index, which keep deleted words until they are merged. Rewrites the file, and truncates the
+ * write-ahead log, which keeps old pages. The merge is done in small steps, so that the event loop is not blocked.
  */
-async function scrub(connection: DatabaseSync): Promise<void> {
+async function scrub(connection: DatabaseSync, path: string | null): Promise<void> {
   for (const table of ['memory_text', 'event_text']) {
     const changes = (): number => Number(connection.prepare('select total_changes() as n').get()?.['n']);
     let steps = -MERGE_PAGES;
@@ -258,10 +260,26 @@ async function scrub(connection: DatabaseSync): Promise<void> {
       await nextTurn();
     }
   }
+  if (path !== null) await rewriteFile(path);
   await whenFree(() => connection.exec('pragma wal_checkpoint(truncate)'));
 }
 
 const MERGE_PAGES = 200;
+
+/**
+ * Rewrites the file without the unused parts of its pages. `secure_delete` overwrites a deleted row, but not the copies that SQLite leaves
+ * behind when it moves rows between pages that fill up or become empty. The pages of a backup by `vacuum into` are full, so that an erase
+ * there moves many rows. VACUUM takes about 20 ms for each MB and would block the event loop, so a thread runs it.
+ */
+async function rewriteFile(path: string): Promise<void> {
+  const thread = new Worker(REWRITE, { eval: true, workerData: path, execArgv: [] });
+  try {
+    await once(thread, 'exit');
+  } catch (error) {
+    const message = `The erased words may still be in the file ${path}, which could not be rewritten: ${(error as Error).message}.`;
+    throw new VarveError(message, { code: 'store_unavailable', retryable: true, cause: error });
+  }
+}
 
 type Work<Result> = (writer: Writer) => Promise<Result>;
 
@@ -346,6 +364,12 @@ const WRITE_LOCK_TIMEOUT = 15_000;
 
 /** How long a writer waits before it reports that it waits: long enough for another process to finish a write. */
 const REPORT_AFTER = 1_000;
+
+const REWRITE = `
+  const { DatabaseSync } = require('node:sqlite');
+  const database = new DatabaseSync(require('node:worker_threads').workerData);
+  database.exec('pragma busy_timeout = ${WRITE_LOCK_TIMEOUT}; pragma synchronous = full; pragma secure_delete = on; vacuum');
+  database.close();`;
 
 const reporters = new Set<() => void>();
 

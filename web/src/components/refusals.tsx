@@ -14,5 +14,6 @@ export const REFUSED_BECAUSE: Readonly<Record<string, string>> = {
   excess: 'More statements were read than a text of this length can contain.',
   unknown_target: 'It refers to a known statement that does not exist or that it may not change.',
   needs_confirmation: 'Requests to forget are reported and not obeyed, as the application has configured it.',
+  empty_reading: 'The model returned nothing for this text, so a fact that was read before it stays.',
   repeated: 'It repeats what the documents already say.',
 };
