@@ -13,7 +13,7 @@ import {
   weekdayOf,
   writeDay,
 } from './calendar.ts';
-import { type DateContext, deniesNext, type FoundDate, timeIn } from './pack-dates.ts';
+import { boundOf, type DateContext, deniesNext, type FoundDate, timeIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
 import {
   detectPack,
@@ -44,15 +44,20 @@ function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: strin
   return (past ?? []).map((date) => {
     const clause = clauses.find(({ start, end }) => date.start >= start && date.start < end);
     const later = ahead?.find(({ start, end }) => start === date.start && end === date.end);
-    return clause === undefined || later === undefined || !isAhead(plain.slice(clause.start, clause.end), pack)
-      ? date
-      : later;
+    if (clause === undefined || later === undefined) return date;
+    // A deadline is ahead of the promise to keep it: "I promised an answer by the 13th".
+    const isLater = boundOf(plain, date, pack) === 'last' || isAhead(plain.slice(clause.start, clause.end), pack);
+    return isLater ? later : date;
   });
 }
 
 function isAhead(clause: string, pack: Pack): boolean {
-  if (packPattern(pack, 'past').test(clause) || listPattern(pack, 'pastVerb').test(clause)) return false;
+  if (isOfPast(clause, pack)) return false;
   return packPattern(pack, 'future').test(clause) || isWord(pack).test(clause);
+}
+
+function isOfPast(clause: string, pack: Pack): boolean {
+  return packPattern(pack, 'past').test(clause) || listPattern(pack, 'pastVerb').test(clause);
 }
 
 const isWord = perPack(({ is, script }) => packRegExp(`(?:${is || '(?!)'})${script === 'han' ? '' : '(?![\\p{L}])'}`));
@@ -310,9 +315,17 @@ export function dayAhead(
 ): FoundDate | undefined {
   const isDenied = ({ start }: FoundDate): boolean =>
     pack !== null && deniesNext(pack).test(plainMarks(words.slice(0, start)));
-  const ahead = dates.filter(
+  const clauses = splitClauses(plainMarks(words));
+  // "I resigned this morning, my last day is 2 April": what happened today is not ahead.
+  const isOver = ({ from, start }: FoundDate): boolean => {
+    const clause = clauses.find(({ end }) => end > start);
+    const isToday = from !== null && from <= now;
+    return isToday && pack !== null && isOfPast(plainMarks(words.slice(clause?.start, clause?.end)), pack);
+  };
+  const open = dates.filter(
     (date) => date.from !== null && date.from.getTime() > now.getTime() - DAY && !isDenied(date),
   );
+  const ahead = open.some((date) => !isOver(date)) ? open.filter((date) => !isOver(date)) : open;
   const [first] = ahead;
   if (first === undefined || first.isDay || first.from === null || first.to === null) return first;
   const [from, to] = [first.from, first.to];

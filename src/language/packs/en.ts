@@ -488,7 +488,7 @@ export const english: Pack = {
     ...slot('salary', [
       `<who> (?:earns?|makes?|get paid|gets paid|clears?|take home|takes home) (?:about |around |roughly )?<money>${UNITS}`,
       `my (?:salary|pay|wage|wages|income)(?:'s| is| are) (?:about |around |now )?<money>${UNITS}`,
-      `<am> on <money>${UNITS}(?= (?:right )?now| a | per |[,.]|$)`,
+      `<am> on <money>${UNITS}(?= (?:right )?now| a | per |[,.](?!\\d)|$)`,
       // "I'm at 38 thousand" may be the number of words of a novel.
       `<am> at <money>${UNITS}(?= (?:a|per) )`,
       `<who> charges? <money>${UNITS}`,

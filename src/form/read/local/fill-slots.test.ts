@@ -622,6 +622,10 @@ describe('the name of another person or of a firm', () => {
   );
 });
 
+it('a salary with a decimal point is not cut at the point', () => {
+  expect(fill('en', "I'm on 41.5k at the moment")).not.toContain('salary=41');
+});
+
 describe('what a person eats only at some times is no diet', () => {
   it.each([
     ['en', "we don't eat fish on saturdays", []],

@@ -373,7 +373,7 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
   const { at } = turn;
   const guess = tenseOf(main, at);
-  const { text, dates } = withDates(words, guess, turn.pack, at);
+  const { text, dates } = datedWords(turn, group, main, guess);
   const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
   const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
   const ahead = dayAhead(dates, words, turn.pack, at.now);
@@ -399,6 +399,23 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
     importance: importanceOf(main, words),
     names: namesOf(words),
   });
+}
+
+/** The words of a group with the meaning of their dates. Each sentence has a tense of its own: "She found a job! She starts on Monday". */
+function datedWords({ event, pack, at }: Turn, group: readonly Kept[], main: Kept, guess: Tense) {
+  const dates: FoundDate[] = [];
+  const [first] = group as [Kept];
+  let text = '';
+  let position = first.unit.start;
+  for (const item of group) {
+    const { start, end } = item.unit;
+    const own = withDates(event.content.slice(start, end), item === main ? guess : tenseOf(item, at), pack, at);
+    text += event.content.slice(position, start) + own.text;
+    const offset = start - first.unit.start;
+    dates.push(...own.dates.map((date) => ({ ...date, start: date.start + offset, end: date.end + offset })));
+    position = end;
+  }
+  return { text, dates };
 }
 
 /** The time at which a reminder is due. Null if the sentence does not say. */
