@@ -194,7 +194,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   }),
   expression(
     'st nd rd th',
-    '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|my|with)\\b)',
+    '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)',
     (m, today, prefer) => dayOfMonth(Number(m[1]), today, prefer),
   ),
   expression(WEEKDAYS, `(?:on |by |until |since )${WHOLE_WEEKDAY}`, (m, today, prefer) =>

@@ -622,6 +622,10 @@ describe('the name of another person or of a firm', () => {
   );
 });
 
+it('a city at the end of a sentence is written without its full stop', () => {
+  expect(fill('en', 'i live in portland. cant sleep')).toEqual(['home_city=portland']);
+});
+
 it('a salary with a decimal point is not cut at the point', () => {
   expect(fill('en', "I'm on 41.5k at the moment")).not.toContain('salary=41');
 });

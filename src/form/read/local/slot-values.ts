@@ -115,7 +115,9 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
     const known = knownName(raw, input.context);
     if (known !== null) return known;
   }
-  return cut({ ...input, shape, raw, match, isBefore, isHan: input.pack.script === 'han' });
+  const value = cut({ ...input, shape, raw, match, isBefore, isHan: input.pack.script === 'han' });
+  // A sentence may end before a word in lower case: "i live in portland. cant sleep". "D.C." keeps its point.
+  return value?.replace(/(?<=\p{Ll}{3})\.$/u, '') ?? null;
 }
 
 const NAMED: ReadonlySet<string> = new Set(['place', 'town', 'org']);
