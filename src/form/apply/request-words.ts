@@ -197,7 +197,9 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
   const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
   const parts = asking.flatMap((text) => plainMarks(text).split(joined));
   const named = parts.map((text) => thingsIn(text, pack, before)).filter(({ length }) => length > 0);
-  const found = named.map(bestOf);
+  // "Bruno and the police" means the clauses about both if there are any, and "my address and my number" means the clauses about either.
+  const joint = named.length > 1 ? bestOf(named.flat(), before) : null;
+  const found = joint?.isExact === true ? [joint] : named.map((things) => bestOf(things, before));
   return {
     exactly: [...new Set(found.flatMap(({ best, isExact }) => (isExact ? best : [])))],
     most: [...new Set(found.flatMap(({ best }) => best))],
@@ -206,9 +208,18 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
   };
 }
 
-/** The clauses that contain the most of the named things, and whether they contain all of them. */
-function bestOf(named: readonly Thing[]): { best: Heard[]; isExact: boolean } {
-  const things = named.filter(({ covers }) => covers.size > 0);
+/**
+ * The clauses that contain the most of the named things, and whether they contain all of them. If a request names a thing beside a person
+ * ("the clinic of Gonzalo"), the name may be in another clause of the same turn.
+ */
+function bestOf(named: readonly Thing[], { all }: HeardBefore): { best: Heard[]; isExact: boolean } {
+  const isOfThing = new Set(named.flatMap(({ isPerson, covers }) => (isPerson ? [] : [...covers])));
+  const widened = ({ isPerson, covers }: Thing): Thing => {
+    const turns = new Set([...covers].map(({ source }) => source));
+    const beside = isPerson ? all.filter((clause) => isOfThing.has(clause) && turns.has(clause.source)) : [];
+    return { isPerson, covers: new Set([...covers, ...beside]) };
+  };
+  const things = named.filter(({ covers }) => covers.size > 0).map(widened);
   const counts = new Map<Heard, number>();
   for (const { covers } of things) for (const clause of covers) counts.set(clause, (counts.get(clause) ?? 0) + 1);
   const people = things.filter(({ isPerson }) => isPerson);

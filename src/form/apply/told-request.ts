@@ -195,7 +195,7 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
   const topical = new Set(likely.filter(({ clause }) => clause.topics.length > 0).map(({ clause }) => clause.source));
   const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
-  const named = isContradicted(likely, naming) ? [] : (naming?.exactly ?? []);
+  const named = isContradicted(likely, naming) ? [] : withoutRefuted(likely, naming?.exactly ?? []);
   // Where the request names everything that it means, the layers add only what they are sure of, and only if they agree about a named clause.
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
   const enough = named.length === 0 || naming?.isPartly !== false ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
@@ -217,6 +217,16 @@ function isContradicted(likely: readonly Likely[], naming: Naming | null): boole
   const isNamed = ({ clause }: Likely): boolean => naming?.exactly.includes(clause) === true;
   const isRefuted = ({ clause, read }: Likely): boolean => read < UNRELATED && /[?？]\s*$/u.test(clause.text);
   return likely.filter(isNamed).every(isRefuted) && likely.some((each) => each.read > MEANT.surely && !isNamed(each));
+}
+
+/**
+ * Named clauses without those of which the layers are sure that they are not meant, if they are sure that others are: of all clauses with
+ * the name, "what I told you about Bruno and the police" means one.
+ */
+function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): readonly Heard[] {
+  const oddsOf = (clause: Heard): number => likely.find((each) => each.clause === clause)?.read ?? 0;
+  const isSure = named.some((clause) => oddsOf(clause) > MEANT.surely);
+  return isSure ? named.filter((clause) => oddsOf(clause) > UNRELATED) : named;
 }
 
 /**
