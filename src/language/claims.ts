@@ -223,10 +223,7 @@ const directing = perPack(({ lists, script }) => {
   return {
     authorises: pattern('authorises'),
     pays: wordsPattern(`^(?:${lists['pays'] ?? '(?!)'})`, script),
-    payment: pattern('payment'),
     payable: pattern('payable'),
-    // "User", "The user", "L'utilisateur".
-    aboutUser: wordsPattern(`^(?:\\p{L}{1,4}[ '])?(?:${lists['theUser'] ?? '(?!)'})`, script),
     granted: pattern('granted'),
     paid: pattern('paid'),
     allows: pattern('allows'),
@@ -246,9 +243,8 @@ export function directs(text: string): boolean {
 const LONGEST_DIRECTION = 20_000;
 
 function directsIn(sentence: string, pack: Pack): boolean {
-  const { authorises, pays, payment, aboutUser, payable, granted, paid, allows } = directing(pack);
+  const { authorises, pays, payable, granted, paid, allows } = directing(pack);
   if (authorises.test(sentence) || pays.test(sentence)) return true;
-  if (payment.test(sentence) && !aboutUser.test(sentence)) return true;
   return payable.test(sentence) && (granted.test(sentence) || (paid.test(sentence) && allows.test(sentence)));
 }
 
