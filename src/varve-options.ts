@@ -157,7 +157,7 @@ const KINDS: Record<keyof VarveOptions, Kind> = {
   reranker: { right: 'a reranker with `id` and `rerank()`', is: hasMethods('rerank') },
   recallCacheBytes: { right: 'a positive number of bytes', is: (value) => Number.isFinite(value) && Number(value) > 0 },
   ledger: {
-    right: '{ prices, credit, budget }, with credit "user", "tenant" or "off"',
+    right: '{ prices, credit, budget }, with credit "user", "tenant" or "off" and budget { perTenant, total }',
     is: onlyKeys({
       prices: isObject,
       credit: (value) => ['user', 'tenant', 'off'].includes(value as string),

@@ -416,6 +416,23 @@ for (const database of databases()) {
       expect((await ana.memories.list({ types: ['pattern'] })).items[0]?.content).toBe(told);
     });
 
+    it('[L14] a pattern of three variants has no ratio, also if one of them has a single case', async () => {
+      const { ana } = await open();
+      const clicks = { long: [42, 40, 41], short: [5, 6], funny: [20] };
+      for (const [kind, counts] of Object.entries(clicks)) {
+        for (const value of counts) {
+          const { id } = await ana.decisions.record({ content: `Wrote a ${kind} headline` });
+          const measure = { name: 'clicks', value };
+          await ana.decisions.recordOutcome(id, { content: 'Counted.', effect: 'neutral', measure });
+        }
+      }
+      await ana.consolidation.run();
+      const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
+      expect(pattern?.content).toContain('worked best with long: 41 clicks on average in 3 cases');
+      expect(pattern?.content).toContain('with others');
+      expect(pattern?.content).not.toContain('times as many');
+    });
+
     it('[L14] a difference that is small, or that rests on one case, makes no pattern', async () => {
       for (const clicks of [
         { long: [900, 20, 30], short: [200, 220, 210] },

@@ -73,7 +73,9 @@ export async function otherScopes(varve: Varve, input: CommandInput): Promise<{ 
   const owners = await varve.operator.inspect.owners(tenant, { agents: null, users: null, limit: MOST_NAMED + 1 });
   if (owners.length > 0) {
     const text = `${nothing}, but the store has ${listed(owners.map(ownerText))}`;
-    return { text, remedy: 'choose with --user and --agent (VARVE_USER, VARVE_AGENT); --user "" is the whole tenant' };
+    const remedy =
+      'choose with --user and --agent (VARVE_USER, VARVE_AGENT); with --user "", stats and export cover the whole tenant';
+    return { text, remedy };
   }
   const tenants = (await varve.operator.inspect.tenants()).filter((name) => name !== tenant);
   if (tenants.length === 0) return null;

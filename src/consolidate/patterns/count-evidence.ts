@@ -234,8 +234,9 @@ function rounded(value: number): number {
  * it would be unclear which two means are compared.
  */
 function ratioOf(groups: readonly GroupCount[]): number | null {
-  const [best, last, ...others] = groups.filter(({ mean, count, label }) => mean !== null && count > 1 && label !== '');
+  const [best, last, ...others] = groups;
   if (others.length > 0 || best?.mean == null || last?.mean == null || last.mean <= 0) return null;
+  if (last.count < COMPARED || last.label === '') return null;
   return Math.round((best.mean / last.mean) * 10) / 10;
 }
 
