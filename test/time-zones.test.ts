@@ -10,7 +10,7 @@ let clock: ManualClock;
 
 const open = async (timeZone = 'UTC'): Promise<void> => {
   clock = manualClock(new Date('2026-05-01T00:00:00Z'));
-  varve = await createVarve({ store: ':memory:', clock, formation: { timeZone } });
+  varve = await createVarve({ store: ':memory:', background: false, clock, formation: { timeZone } });
 };
 const ana = (): ReturnType<Varve['for']> => varve.for({ user: 'ana', session: 's' });
 const say = async (userMessage: string, occurredAt: string | Date, metadata = {}): Promise<Memory | undefined> => {
