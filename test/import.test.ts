@@ -952,6 +952,16 @@ describe('an export in another format', () => {
   });
 });
 
+it('reads a sentence that ends a known fact within the transaction of the import', async () => {
+  const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
+  const memories = ['User works at Siemens', 'User left Siemens in March'];
+  const results = memories.map((memory, index) => ({ id: `m${index}`, memory, user_id: 'ana' }));
+  const plan = await planImport([textSource('mem0.json', JSON.stringify({ results }))]);
+  const report = await varve.operator.import(importFormat('mem0').read(plan.groups[0]?.files ?? []), {});
+  expect(report).toMatchObject({ imported: { memory: 2 }, rejected: 0 });
+  await varve.close();
+});
+
 it('reads a transcript of lines that begin with a role', async () => {
   const file = textSource(
     'tuesday.txt',

@@ -10,7 +10,7 @@ let clock: ManualClock;
 
 const open = async (timeZone = 'UTC'): Promise<void> => {
   clock = manualClock(new Date('2026-05-01T00:00:00Z'));
-  varve = await createVarve({ store: ':memory:', clock, formation: { timeZone } });
+  varve = await createVarve({ store: ':memory:', background: false, clock, formation: { timeZone } });
 };
 const ana = (): ReturnType<Varve['for']> => varve.for({ user: 'ana', session: 's' });
 const say = async (userMessage: string, occurredAt: string | Date, metadata = {}): Promise<Memory | undefined> => {
@@ -65,13 +65,15 @@ describe('the days of a message', () => {
     expect(plan?.dueAt).toEqual(new Date('2026-04-20T22:00:00Z'));
   });
 
-  it('are written as the speaker said them, east and west of Greenwich', async () => {
-    await say('The parents evening is on 12 June at 6pm', '2026-06-10T20:00:00+09:00');
+  it('are written in the zone in which they were said, also east of Greenwich', async () => {
+    await varve.close();
+    await open('Asia/Tokyo');
+    await say('The parents evening is on 12 June at 6pm', '2026-06-10T20:00:00Z');
     const { results } = await ana().recall('When is the parents evening?', { sources: ['memories'] });
     expect(results[0]?.text).toContain('(planned for 2026-06-12)');
     const later = varve.for({ user: 'ana', session: 'later' });
-    const { user } = await later.context({ message: 'When is the parents evening?', timeZone: 'America/Lima' });
-    expect(user).toContain('2026-06-10:\n');
+    const { user } = await later.context({ message: 'When is the parents evening?' });
+    expect(user).toContain('2026-06-11:\n');
     expect(user).toContain('(planned for 2026-06-12)');
   });
 });

@@ -11,7 +11,6 @@ import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
-import { ownTimeZone } from '../store/progress-store.ts';
 import { findMemory, listStatements } from '../store/read-memories.ts';
 import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { ownerOf } from './compare.ts';
@@ -40,8 +39,6 @@ export function isPlainText({ memoryTypes }: Parts, scope: Scope, memory: Intern
 interface ReadText {
   /** The first statement has the text, or the first part of it. */
   statements: [ReadStatement, ...ReadStatement[]];
-  /** The known statements that the text makes untrue. */
-  ends: Memory[];
   /** Whether the text asks for a reminder. Such a text becomes an intention, unless the application gave another type. */
   isReminder: boolean;
 }
@@ -49,25 +46,33 @@ interface ReadText {
 /**
  * Reads a text that was handed in without fields. It is read twice: as a turn of the user at its date, and as a note about the user. A slot
  * is an attribute with its value. A text that only fills one slot becomes one statement, with the text and the fields of the slot.
- * Otherwise each slot becomes a statement in its own words, and the text is kept as well if the slots do not cover all its words.
+ * Otherwise each slot becomes a statement in its own words, and the text is kept as well if the slots do not cover all its words. The
+ * caller gives the dependencies of `inOwnZone`. The function opens no transaction, because an import calls it within one.
  */
 export async function readText(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<ReadText> {
   const turn = turnOf(scope, at);
-  const own = { ...turn, content: inFirstPerson(namedUser(scope, content) ?? content) };
+  const own = ownTurn(scope, content, at);
   const note = { ...turn, kind: 'observation', origin: 'system', category: 'fact' } as const;
   const turns = [own, ...notesOf(scope, content).map((wording) => ({ ...note, content: wording }))];
   const reader = await deps.localReader();
-  const timeZone = await deps.database.read(scope.tenant, (store) => ownTimeZone(store, scope, deps.settings.timeZone));
-  const { statements } = await reader.read({ ...turnsAlone(turns, deps), timeZone });
+  const { statements } = await reader.read(turnsAlone(turns, deps));
   const read = statements.map((statement) => ({ ...statement, quotes: [] }));
   const said = read.filter((_statement, index) => statements[index]?.quotes[0]?.turn === 1);
   const slots = said.filter(({ attribute }) => attribute !== null);
   const pack = detectPack(content) ?? packOf('en');
   return {
     statements: statementsOf(content, { read, said, slots }),
-    ends: await endedByText({ deps, scope }, own),
     isReminder: pack !== null && packPattern(pack, 'request:reminder').test(plainMarks(content)),
   };
+}
+
+/** The known statements that a text makes untrue. The function opens a transaction, so a caller must not hold one. */
+export async function endedByNote(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<Memory[]> {
+  return endedByText({ deps, scope }, ownTurn(scope, content, at));
+}
+
+function ownTurn(scope: Scope, content: string, at: Date): Event {
+  return { ...turnOf(scope, at), content: inFirstPerson(namedUser(scope, content) ?? content) };
 }
 
 function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', ReadStatement[]>): ReadText['statements'] {

@@ -254,7 +254,7 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
 }
 
 /** The dependencies of a formation, with the user's own time zone in place of the default one. */
-async function inOwnZone(reader: Reader, deps: FormDeps, scope: Scope): Promise<FormDeps> {
+export async function inOwnZone(reader: Reader, deps: FormDeps, scope: Scope): Promise<FormDeps> {
   const timeZone = await ownTimeZone(reader, scope, deps.settings.timeZone);
   return { ...deps, settings: { ...deps.settings, timeZone } };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formText, readText } from '../form/form-text.ts';
+import { inOwnZone } from '../form/form.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { readStatement } from '../form/read/reader.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
@@ -145,9 +146,10 @@ async function planOf(
   const { timeZone } = parts.settings;
   if (content === undefined || scope.user === null || scope.connection !== null) return null;
   if (resolveDates(value, { now: at, timeZone }).length > 0) return null;
+  const deps = await parts.database.read(scope.tenant, (reader) => inOwnZone(reader, parts, scope));
   const {
     statements: [{ tense, from }],
-  } = await readText(parts, scope, content.replace(HE_OR_SHE, 'User '), at);
+  } = await readText(deps, scope, content.replace(HE_OR_SHE, 'User '), at);
   if (tense !== 'planned' || from === null) return null;
   const fields = { attribute: attributesOf(parts, key)[0], value: value.trim(), tense, from };
   return {

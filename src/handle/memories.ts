@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
-import { dayIn, formText, isPlainText, readText } from '../form/form-text.ts';
+import { dayIn, endedByNote, formText, isPlainText, readText } from '../form/form-text.ts';
+import { inOwnZone } from '../form/form.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema } from '../record/memory.ts';
 import type { ArchiveReason, Memory, MemoryChange, NewMemory } from '../record/memory.ts';
@@ -158,7 +159,10 @@ async function createMemory(
   const reason = parseChange(why, 'stored by the application');
   const isRead = input.read === true && isPlainText(parts, scope, input);
   const at = input.statedAt ?? new Date(parts.clock.now());
-  const read = isRead ? await readText(parts, scope, input.content, at) : { statements: [] };
+  const deps = await parts.database.read(scope.tenant, (reader) => inOwnZone(reader, parts, scope));
+  const read = isRead
+    ? { ...(await readText(deps, scope, input.content, at)), ends: await endedByNote(parts, scope, input.content, at) }
+    : { statements: [] };
   return parts.database.write(scope.tenant, async (writer) => {
     const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
     if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);

@@ -1,5 +1,6 @@
 import { invalidInput, VarveError } from '../errors.ts';
 import { formText, readText } from '../form/form-text.ts';
+import { inOwnZone } from '../form/form.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { appendEvents } from '../observe/observe.ts';
 import { idOfCopy, type IdPrefix } from '../record/id.ts';
@@ -192,7 +193,7 @@ function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'me
 /** A sentence of another product passes the same stages as any statement: resolve, compare, decide. */
 async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, memory: InternalMemory): Promise<TakenIn> {
   const statedAt = memory.statedAt ?? new Date(deps.clock.now());
-  const { statements } = await readText(deps, scope, memory.content, statedAt);
+  const { statements } = await readText(await inOwnZone(writer, deps, scope), scope, memory.content, statedAt);
   const { type, content, importance, tags } = memory;
   const text = { type, content, importance, tags, statedAt, statedBy: 'system', sourceType: 'import' } as const;
   const written = await formText(writer, deps, { scope, memory: text, statements, reader: 'import', why: IMPORTED });
