@@ -461,7 +461,8 @@ export function tellApart(one: string, other: string): boolean {
   };
   const matched = (pattern: RegExp) => (text: string) =>
     (text.match(pattern) ?? []).map((found) => found.toLowerCase());
-  return [matched(DIGITS), matched(NAME), daysIn].some(differsIn) || isNegated(one) !== isNegated(other);
+  // "Never pay without asking" and "always pay without asking" both have a negation, but not the same number of them.
+  return negationsIn(one) !== negationsIn(other) || [matched(DIGITS), matched(NAME), daysIn].some(differsIn);
 }
 
 /** The weekdays and months that a text names, in any language of the packs, without the ending of a plural. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNameSaid, numberNotSaid, numbersSaid } from './quotes.ts';
+import { isNameSaid, numberNotSaid, numbersSaid, tellApart } from './quotes.ts';
 
 describe('numbers that are said', () => {
   it.each([
@@ -91,4 +91,23 @@ describe('names that are said', () => {
     ['6:30', 'a las siete menos cuarto'],
     ['5:50', 'a quarter to six'],
   ])('%s is another time than %j', (value, text) => expect(numberNotSaid(value, numbersSaid(text))).not.toBeNull());
+});
+
+describe('an order and its opposite', () => {
+  it.each([
+    ['Never pay without asking', 'Always pay without asking'],
+    ['Zahle nie, ohne zu fragen', 'Zahle immer, ohne zu fragen'],
+    ['Nunca pagues sin preguntar', 'Siempre paga sin preguntar'],
+    ['Ne paie jamais sans demander', 'Paie toujours sans demander'],
+    ['Nunca pague sem perguntar', 'Pague sempre sem perguntar'],
+    ['Non pagare mai senza chiedere', 'Paga sempre senza chiedere'],
+    ['Betaal nooit zonder te vragen', 'Betaal altijd zonder te vragen'],
+    ['没有我的同意不要付款', '没有我的同意也可以付款'],
+  ])('are told apart: %s', (one, other) => {
+    expect(tellApart(one, other)).toBe(true);
+  });
+
+  it('are distinguished from another wording of the same order', () => {
+    expect(tellApart("Don't pay without asking", 'Never pay without asking me')).toBe(false);
+  });
 });
