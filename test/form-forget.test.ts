@@ -522,3 +522,32 @@ describe('requests to forget that an application wants to confirm', () => {
     await varve.close();
   });
 });
+
+describe('[X1] orders to other programs of the agent, without a model', () => {
+  const FACTS = [
+    'Gerald Wohlmuth is my contact at the bank',
+    'I am allergic to penicillin',
+    'Milan leads the site in Weiz',
+  ];
+  it.each([
+    'remove Wohlmuth from cc',
+    'delete all mails from the bank older than a month',
+    'lösch die mails von Wohlmuth',
+    'borra los correos de Wohlmuth',
+    'supprime les mails de Wohlmuth',
+    'cancella le mail di Wohlmuth',
+    'apaga os emails do Wohlmuth',
+    'verwijder de mails van Wohlmuth',
+    'clear my alarms, penicillin or not',
+    'unsubscribe me from the Weiz newsletter',
+  ])('forget nothing: %s', async (userMessage) => {
+    const varve = await createVarve({ store: ':memory:', background: false });
+    const handle = varve.for({ user: 'kim', session: 's' });
+    for (const fact of [...FACTS, userMessage]) {
+      await handle.logInteraction({ userMessage: fact, agentResponse: 'Okay.' });
+      await varve.drain();
+    }
+    expect(await handle.forgotten.list()).toEqual([]);
+    await varve.close();
+  });
+});

@@ -34,7 +34,9 @@ const talk = JSON.parse(readFileSync(new URL('talk/natural-requests.json', impor
   | 'ninthNone'
   | 'tenth'
   | 'eleventh'
-  | 'twelfth',
+  | 'twelfth'
+  | 'orders'
+  | 'ordersUnread',
   NaturalRequest[]
 >;
 
@@ -72,6 +74,8 @@ describe('[X1] requests to forget as ordinary users type them, in seven language
   it.each([
     ['by the first author, not read by the developers', talk.unseen, 0.8],
     ['by the second author, not read by the developers', talk.fresh, 0.9],
+    ['orders to other programs, 3 of 48 of which are obeyed', talk.orders, 0.93],
+    ['orders to other programs, not read by the developers, 5 of 48 of which are obeyed', talk.ordersUnread, 0.89],
     ['by the first author: messages that ask to forget nothing', talk.none, 1],
     ['by the second author: messages that ask to forget nothing, one of which is obeyed', talk.freshNone, 0.96],
     ['by the third author', talk.third, 0.88],

@@ -42,8 +42,9 @@ SLOTS = len(QUESTIONS)
 # How often an example of each source is seen in an epoch, on average. Messages that were written for this purpose are
 # few and the hardest, so they are seen more often.
 TIMES = {"foreign": 4, "lives": 2, "requests": 0.4, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "marked": 8, "plain": 2, "plain-none": 2, "ordinary": 0.5, "slots": 3, "sentences": 1, "change": 8, "change-none": 8, "life-change": 6, "life-none": 1, "crowded": 24, "crowded-none": 8, "named": 4}
-# How much more often a new example is seen when a training is continued.
+# How much more often a new example is seen when a training is continued, and the weight of the earlier answers.
 FRESH_TIMES = 3
+KEEP = 6
 # The sources whose messages have a whole store of earlier turns.
 CROWDED = ("crowded", "crowded-none", "named")
 MOST_OF_REQUEST = 110
@@ -240,7 +241,7 @@ def learn(reader, examples, tokenizer, options, teacher=None):
     parameters = [parameter for parameter in reader.parameters() if parameter.requires_grad]
     # A difference needs a higher learning rate than whole layers.
     is_whole = sum(parameter.numel() for parameter in parameters) > 15_000_000
-    optimizer = torch.optim.AdamW(parameters, lr=options.teacher_rate if is_whole else options.rate, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(parameters, lr=options.teacher_rate if is_whole else options.rate, weight_decay=0 if options.head else 0.01)
     steps = options.epochs * math.ceil(sum(batches.often) / BATCH)
     report(f"{len(examples)} examples, {steps} steps")
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, step / 100) * max(0, 1 - step / steps))
@@ -255,7 +256,7 @@ def learn(reader, examples, tokenizer, options, teacher=None):
         if teacher is not None:
             with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
                 told = teacher(ids, mask)
-            loss = loss + likeness(scores, told, mask * (1 - fresh[:, None]))
+            loss = loss + (KEEP if options.resume is not None else 1) * likeness(scores, told, mask * (1 - fresh[:, None]))
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
@@ -478,6 +479,15 @@ def resumed(options):
                 module.b.copy_(before[f"{name}.b"])
         reader.head.weight.copy_(before["head.a"])
         reader.head.bias.copy_(before["head.b"].reshape(-1))
+    if options.head != "":
+        # Only the head of one question learns, so that all other answers stay the same.
+        for parameter in reader.parameters():
+            parameter.requires_grad_(False)
+        row = torch.zeros(reader.head.bias.shape, device=DEVICE)
+        row[QUESTIONS.index(options.head)] = 1
+        for parameter in reader.head.parameters():
+            parameter.requires_grad_(True)
+            parameter.register_hook(lambda gradient: gradient * row.reshape(-1, *[1] * (gradient.dim() - 1)))
     return reader
 
 
@@ -492,6 +502,7 @@ def main():
     parser.add_argument("--teacher-rate", type=float, default=8e-5)
     parser.add_argument("--held", default="", help="names of groups, separated by commas")
     parser.add_argument("--resume", type=Path)
+    parser.add_argument("--head", default="", help="with --resume, the only question whose head learns")
     parser.add_argument("--fresh", default="", help="names of groups, separated by commas")
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--rate", type=float, default=9e-4)

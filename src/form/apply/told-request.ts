@@ -58,10 +58,9 @@ const CLEAR = { least: -3, ahead: 2 };
 const TOPIC = 5;
 const FEW = 8;
 /**
- * The log-odds that a request needs if it is not a plain order: among few clauses, and among many. Among many, log-odds above `ASKS` suffice
- * if their sum with the log-odds of the best clause, as the layers read it, is above `JOINTLY`.
+ * The log-odds that a request needs if it is not a plain order. Log-odds above `ASKS` suffice if their sum with the log-odds of the best
+ * clause, as the layers read it, is above `JOINTLY`.
  */
-const AMONG_FEW = 1.5;
 const SURELY_REQUESTS = 3.65;
 const JOINTLY = 5;
 /** The log-odds above which a request means a clause of its own turn. Most requests mean earlier turns. */
@@ -417,7 +416,7 @@ interface AskedBy {
 
 /** Decides whether a turn contains a request. Null if it does not. */
 function askedBy(
-  { own, before }: ReadRequest,
+  { own }: ReadRequest,
   likely: readonly Likely[],
   { exactly }: Naming,
   turn: string,
@@ -431,13 +430,14 @@ function askedBy(
   const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
   // Of 2,716 ordinary turns of the training conversations, nearly all after many others, five have log-odds above 3.65, and no other turn
   // exceeds `JOINTLY` with its best clause.
-  const least = orders.length > 0 ? ASKS : before.heard.length > FEW ? SURELY_REQUESTS : AMONG_FEW;
+  const least = orders.length > 0 ? ASKS : SURELY_REQUESTS;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
   const isJointly =
     asks > ASKS && likely.some(({ odds, read }) => odds > DOUBTFUL && asks + Math.min(odds, read) > JOINTLY);
   // "Don't save this: my husband is bankrupt. Can we pay in instalments?" is followed by a question, and changes no plan.
   const isOfMemory = own.some(({ meant }) => meant > MEANT_OWN);
-  const isAsking = (asks > least || isNamedOrder || isJointly) && (isOfMemory || !changesPlan(turn, asking));
+  const isElsewhere = isForTools(turn, asking) || (!isOfMemory && changesPlan(turn, asking));
+  const isAsking = (asks > least || isNamedOrder || isJointly) && !isElsewhere;
   const isSure = orders.length > 0 || asks > SURELY_REQUESTS;
   return isCertain || isAsking ? { asks, takesBack, isForAll, isCertain, isSure, asking } : null;
 }
@@ -468,6 +468,14 @@ function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
   const rest = plainMarks(content.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
   const isQuestion = /[?？]\s*$/u.test(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
   return forNow.test(own) || goesOn.test(rest) || (isQuestion && !packPattern(pack, 'request:polite').test(rest));
+}
+
+/** Whether a request is an order to another program of the agent: "delete all mails of Maier", "remove Jo from cc". */
+function isForTools(content: string, asking: readonly MeantWords[]): boolean {
+  const pack = detectPack(content);
+  if (pack === null) return false;
+  const { tools, recalls } = forgetPatterns(pack);
+  return !recalls.test(plainMarks(content)) && tools.test(plainMarks(asking.map(({ text }) => text).join('')));
 }
 
 function mostOf(own: readonly OwnClause[], what: 'asks' | 'takesBack'): number {

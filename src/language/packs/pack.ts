@@ -92,6 +92,10 @@ export interface PackForget {
   corrects: string;
   meant: string;
   theirs: string;
+  /** Things of other programs ("mails", "alarm"). An order about them is not a request, unless the turn has a word of `recalls`. */
+  tools: string;
+  /** Words for telling, knowing and remembering. */
+  recalls: string;
 }
 
 /** Words that distinguish a statement from a question, a guess or a joke. Each is a list of alternatives. */

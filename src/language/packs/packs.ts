@@ -428,6 +428,8 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
       corrects: wordsPattern(`${words.corrects}|${plainLetters(words.corrects)}`, script),
       meant: wordsPattern(words.meant, script),
       theirs: wordsPattern(words.theirs, script),
+      tools: wordsPattern(words.tools, script),
+      recalls: wordsPattern(words.recalls, script),
     };
   },
 );
