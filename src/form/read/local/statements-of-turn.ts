@@ -391,8 +391,7 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
     subject: subjectOfWords(main, turn),
     type,
     tense,
-    // In the words of another speaker, "I" would be read as the user.
-    text: turn.speaker === USER ? text : `${turn.speaker}: ${text}`,
+    text,
     quotes: [{ turn: turn.number, words }],
     from: day?.from?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
