@@ -5,6 +5,7 @@ import type { Memory } from '../src/record/memory.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, liveStatements, ONLY_FORMATION, openForming, promptsOf, reading } from './form-model.ts';
+import { from, json } from './protocol-replies.ts';
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
 // When the statements of a model begin, are under way, are over and expire. The tests begin on 15 November 2026.
@@ -36,16 +37,23 @@ for (const database of databases()) {
       await drop();
     });
 
-    /** Sends a sentence of the user that a model reads as these statements. Returns the memories that were added. */
+    type Answered = Partial<Parameters<typeof item>[0]>[];
+    /**
+     * Sends a sentence of the user that a model reads as these statements. A function sees the prompt. Returns the memories that were added.
+     */
     const say = async (
       content: string,
-      statements: Partial<Parameters<typeof item>[0]>[],
+      statements: Answered | (() => Answered),
       ends: object[] = [],
     ): Promise<Memory[]> => {
       clock.advance(MINUTE);
       await handle.observe({ content });
-      const items = statements.map((fields) => item({ text: content, turn: 1, quote: content, ...fields }));
-      server.otherwise({ chat: answering({ read: reading({ statements: items, ends }) }) });
+      const read = from(() => {
+        const answered = typeof statements === 'function' ? statements() : statements;
+        const items = answered.map((fields) => item({ text: content, turn: 1, quote: content, ...fields }));
+        return json(reading({ statements: items, ends }));
+      });
+      server.otherwise({ chat: answering({ read }) });
       const { added, refused } = await handle.form();
       expect(refused).toEqual([]);
       const memories = await Promise.all(added.map((id) => handle.memories.get(id)));
@@ -60,6 +68,15 @@ for (const database of databases()) {
     const now = async (memory: Memory | undefined): Promise<Memory | null> => handle.memories.get(memory?.id ?? '');
     /** The known statements in the last prompt of the model. */
     const shown = (): string => /Known:\n([\s\S]*?)\n\n/.exec(promptsOf(server).at(-1) ?? '')?.[1] ?? '';
+
+    /** The number of a known statement in the last prompt. */
+    const numberOf = (words: string): number =>
+      Number.parseInt(
+        shown()
+          .split('\n')
+          .find((line) => line.includes(words)) ?? '',
+        10,
+      );
 
     it('[Q9] [X1] a planned state begins on its day and ends on its last day, an event is history after its day', async () => {
       const [goats] = await say('Joris minds our goats from 1 to 20 December.', [
@@ -229,12 +246,13 @@ for (const database of databases()) {
 
     it('[K18] all goals and intentions that one statement reaches get their outcomes, in any order, although the statement is a plan', async () => {
       for (const [place, order] of [
-        ['Odda', [1, 2]],
-        ['Voss', [2, 1]],
+        ['Odda', ['wants a boat', 'sees the', 'has a hired']],
+        ['Voss', ['sees the', 'has a hired', 'wants a boat']],
+        ['Bodø', ['sees the', 'wants a boat', 'has a hired']],
       ] as const) {
         handle = varve.for({ user: place, session: 's' });
         const due = new Date(clock.now() + 3 * DAY);
-        const [boat, viewing] = await say(`I want a boat of my own, and see the ${place} boat soon.`, [
+        const [boat, viewing, hired] = await say(`I want a boat of my own, and see the ${place} boat soon.`, [
           { type: 'goal', text: 'User wants a boat of their own.' },
           {
             type: 'intention',
@@ -242,15 +260,23 @@ for (const database of databases()) {
             text: `User sees the ${place} boat.`,
             due: due.toISOString().slice(0, 10),
           },
+          { attribute: 'boat', value: 'a hired boat', text: 'User has a hired boat.' },
         ]);
         await wait(10);
-        const from = new Date(clock.now() + 40 * DAY).toISOString().slice(0, 10);
-        await say(`The ${place} boat is mine, a boat of my own.`, [
-          { tense: 'planned', text: `User owns the ${place} boat.`, from, relation: 'reaches', known: [...order] },
+        const start = new Date(clock.now() + 40 * DAY).toISOString().slice(0, 10);
+        await say(`The ${place} boat is mine, a boat of my own, I give the hired boat back.`, () => [
+          {
+            tense: 'planned',
+            text: `User owns the ${place} boat.`,
+            from: start,
+            relation: 'reaches',
+            known: order.map(numberOf),
+          },
         ]);
         expect(await now(boat)).toMatchObject({ state: 'achieved' });
         expect(await now(viewing)).toMatchObject({ state: 'done', archiveReason: 'expired' });
         expect((await now(viewing))?.validTo?.toISOString()).toContain(due.toISOString().slice(0, 10));
+        expect(await now(hired)).toMatchObject({ archivedAt: null, validTo: new Date(start) });
       }
     });
 
