@@ -328,6 +328,10 @@ describe('[Q3] a group chat that is read message by message, without a model', (
       const ofUser = items.filter(({ subject }) => subject === 'User').map(({ value }) => value);
       expect(ofUser.toSorted()).toEqual(['Leeds', 'diabetes']);
       expect(items.some(({ subject, value }) => subject === 'Lucía' && value === 'Ogilvy')).toBe(true);
+      const { system } = await handle.context({ message: 'hi' });
+      const quoted = system.split('\n').filter((line) => /tiny|chef/.test(line));
+      expect(quoted.every((line) => line.includes('Lucía'))).toBe(true);
+      expect(system).toMatch(/Lucía: .*tiny/);
       await varve.close();
     },
   );

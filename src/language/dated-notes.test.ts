@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { timedRendering } from './sentences.ts';
 
 const END = new Date('2026-06-12T00:00:00Z');
+const stated = { subject: 'User', attribute: null, reader: 'local' } as const;
 const ended = { tense: 'holds', validFrom: null, validTo: END, dueAt: null } as const;
 const planned = { tense: 'planned', validFrom: END, validTo: null, dueAt: null } as const;
 
@@ -21,5 +22,14 @@ it.each([
   ['Vive en una casa de Madrid', ended, 'Vive en una casa de Madrid (hasta el 2026-06-12)'],
   ['住在上海', ended, '住在上海 (至 2026-06-12)'],
 ])('a note is in the language of its statement: %s', (content, timed, rendering) => {
-  expect(timedRendering({ content, ...timed })).toBe(rendering);
+  expect(timedRendering({ content, ...stated, ...timed })).toBe(rendering);
+});
+
+it.each([
+  ['Anna', 'local', 'Anna: I am moving (planned for 2026-06-12)'],
+  ["Anna's son Tim", 'local', 'Anna: I am moving (planned for 2026-06-12)'],
+  ["User's son Tim", 'local', 'I am moving (planned for 2026-06-12)'],
+  ['Anna', 'model', 'I am moving (planned for 2026-06-12)'],
+])('the words of a speaker follow the name: %s, read by the %s reader', (subject, reader, rendering) => {
+  expect(timedRendering({ content: 'I am moving', ...stated, ...planned, subject, reader })).toBe(rendering);
 });

@@ -1,4 +1,5 @@
 import { type Memory, plannedFor } from '../record/memory.ts';
+import { belongsToUser, isUser } from '../record/statement.ts';
 import { dayOf } from './calendar.ts';
 import type { PackDated } from './packs/pack.ts';
 import { detectPack, packOf, wordsOfAll } from './packs/packs.ts';
@@ -218,15 +219,20 @@ export function undated(line: string): string {
   return bareStatement(line.replace(DATED_NOTE, '').replace(DATED_QUOTATION, ''));
 }
 
-/** The text of a statement with the date of its plan or of its end, so that the statement is not read as currently true. */
-export function timedRendering(memory: Pick<Memory, 'content'> & Parameters<typeof plannedFor>[0]): string {
+/**
+ * The text of a statement with the date of its plan or of its end, so that the statement is not read as currently true. Words of another
+ * speaker of a group chat follow the name of the speaker, so that "I" is not read as the user.
+ */
+export function timedRendering(
+  memory: Pick<Memory, 'content' | 'subject' | 'attribute' | 'reader'> & Parameters<typeof plannedFor>[0],
+): string {
+  const { subject, attribute, reader, validTo } = memory;
+  const isOfAnother = reader === 'local' && attribute === null && !isUser(subject) && !belongsToUser(subject);
+  const content = isOfAnother ? `${subject.split("'s ", 1)[0]}: ${memory.content}` : memory.content;
   if (memory.tense === 'planned') {
     const day = plannedFor(memory);
-    return day === null
-      ? withDatedNote(memory.content, 'planned')
-      : withDatedNote(memory.content, 'plannedFor', dayOf(memory, day));
+    return day === null ? withDatedNote(content, 'planned') : withDatedNote(content, 'plannedFor', dayOf(memory, day));
   }
-  const { content, validTo } = memory;
   return validTo === null ? content : withDatedNote(content, 'until', dayOf(memory, validTo));
 }
 
