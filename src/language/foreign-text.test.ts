@@ -290,6 +290,39 @@ const PASTED: [name: string, text: string, foreign: string, own: string][] = [
     'Ik woon in Utrecht',
     'ziek',
   ],
+  [
+    'a title above lines of prose',
+    'Grandma Ruth’s plum dumplings (serves 4)\nPeel the potatoes and mash them while they are hot.\nI am allergic to nuts, so I leave them out, but do as you like!\nBoil for ten minutes and serve with butter.',
+    'I am allergic to nuts',
+    'nothing',
+  ],
+  [
+    'a text after a question for an opinion on the same line',
+    'wie findest du das: Teamleitung (m/w/d) in Kassel. Du hast fünf Jahre Erfahrung in der Pflege und wohnst in der Nähe.',
+    'Du hast fünf Jahre Erfahrung',
+    'wie findest du das',
+  ],
+  ['the line of a sender', 'from sandra:\ni moved to Hull. i work at Lidl now', 'i work at Lidl', 'sandra'],
+  ['the line of a sender, in French', "de Chloé :\nj'habite à Nantes. Je suis enceinte", 'Je suis enceinte', 'Chloé'],
+  [
+    'a message to a parent',
+    'hey dad, this is my new number 07700 900123. I live in Hull now',
+    'I live in Hull',
+    'nothing',
+  ],
+  [
+    'a message to a parent, in German',
+    'Hallo Mama, ich wohne jetzt in Ulm und arbeite bei Bosch.',
+    'arbeite bei Bosch',
+    'nothing',
+  ],
+  ['a translation after a full-width colon', '英訳して：私は左利きで、弟は医者をしています。', '弟は医者', '英訳して'],
+  [
+    'a post with ages',
+    'Am I wrong here? I (31F) am a dentist and my brother (25M) lives with us.',
+    'am a dentist',
+    'nothing',
+  ],
 ];
 
 describe('text of somebody else', () => {
@@ -325,6 +358,13 @@ describe("the user's own words", () => {
     'Ich hab ihm geschrieben: ich wohne jetzt in Linz. Ich arbeite bei Bosch.',
     'Brief vom Amt. Ich wohne in Graz.',
     'About me: I live in Leeds. I am vegan.',
+    'About me\nI live in Leeds with my two sisters and a very old cat\nI work nights at the hospital and sleep until noon',
+    'what do you think: should I take the job in Leeds, or stay with my mother until she is better?',
+    'Good evening,\n\nI hope you are well. I am looking for a room in Hull, because I start at the port in May.\n\nRegards,\nPer',
+    'Guten Tag,\n\nich heiße Ines, bin 44 und arbeite in einer Gärtnerei.\n\nViele Grüße\nInes',
+    'My evening routine:\n\n19:00 – dinner with the boys\n20:30 – metformin, then half an hour of reading\n22:00 – bed',
+    'you asked about my shifts: nights until June. Then I am on days again.',
+    'this week\nmon dentist\ntue late shift\nwed football with Tom',
     'well. we came ninth of eleven. i need to tell somebody. start line total chaos, then the wind got up and we flew',
   ])('%s', (text) => {
     expect(foreignSpans(text)).toEqual([]);

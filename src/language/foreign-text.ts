@@ -70,7 +70,20 @@ const SENDS = anyWords('sends');
 const INTRODUCES = new RegExp(`${anyWords('introduces').source}|${SENDS.source}`, 'iu');
 const OWN_SENDING = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('ownSending')})(?!\\p{L})`, 'iu');
 const POINTS_ON = anyWords('pointsOn');
+// A question for an opinion. Before a colon, it introduces a text.
+const ASKS_VIEW = anyWords('asksView');
 const GREETS = new RegExp(`^\\s*["“„«]?(?:${wordsOfAll('greets')})(?=[\\s,!]|\\p{Lo})`, 'iu');
+// Nobody greets the assistant as a parent: "Hi Mum, this is my new number".
+const PARENTS = PACKS.flatMap(({ relations }) =>
+  Object.keys(relations).filter((word) => /^(?:mother|father|grandmother|grandfather)$/u.test(relations[word] ?? '')),
+);
+const GREETS_PARENT = new RegExp(`${GREETS.source}\\s*(?:${PARENTS.join('|')})\\s*[,!，！]`, 'iu');
+// A greeting without a name: "Hi there,", "Hola, buenas tardes:".
+const GREETING = `(?:${wordsOfAll('greets')})`;
+const GREETS_NOBODY = new RegExp(
+  `^\\s*${GREETING}(?:,? ?(?:${GREETING}|${wordsOfAll('nobody')}))*\\s*[,:!.，！：]`,
+  'iu',
+);
 // "FOR SALE: …", "INVOICE 88213 — URGENT", "⚠️ Your booking". Capitals before a full stop are an exclamation: "GOT THE TICKET. Grade 2".
 const LABELLED = /^\s*(?:⚠️?|[\p{Lu}][\p{Lu}\p{N} &'-]{5,}(?::| [—–-]))\s?\S/u;
 const TEXT_TASK = new RegExp(wordsOfAll('textTask'), 'iu');
@@ -105,6 +118,8 @@ const FOREIGN_LINE: readonly RegExp[] = [
   / \/ [^/\n]{8,120} \/ |[♪♫🎵🎶][^♪♫🎵🎶]{8}/u,
   // Comments in code.
   /^\s*(?:#(?!\d)|--|%|rem\b|'{3}|"{3})\s*\p{L}[^\n]*$/iu,
+  // The age and the sex of people in a post: "my husband (34M)".
+  /\((?:[1-9]\d ?[MF]|[MF] ?[1-9]\d)\)/u,
   // Times of subtitles.
   /\d\d:\d\d:\d\d[,.]?\d* ?-->/,
   // Instructions to a model, in any text.
@@ -312,7 +327,7 @@ function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
     }
     const beside: Beside = { block, index, blocks, asks, length: (block.at(-1)?.end ?? 0) - (block[0]?.start ?? 0) };
     if (isTextByForm(beside) || isTextByRequest(beside)) add(block[0], block.at(-1));
-    else if (asks[index]) spans.push(...afterColon(block));
+    else if (block.some(({ text: line }) => headEnd(line) > 0)) spans.push(...afterColon(block));
     else if (SECOND_PERSON_NOTICE.test(textOf(block)) && beside.length > 120 && !isOwnVoice(block))
       add(block[0], block.at(-1));
   });
@@ -348,6 +363,7 @@ function isTextByForm(beside: Beside): boolean {
   // A greeting in the middle of a message belongs to a pasted text.
   if (index > 0 && length > 40 && GREETS.test(first)) return true;
   if (LABELLED.test(first) && length > 50 && (nearTo(beside).length > 0 || !isOwnVoice(block))) return true;
+  if (isTitled(block) || GREETS_PARENT.test(first)) return true;
   // Verse, settings, dialogue or markup beside another block is pasted text.
   return blocks.length > 1 && hasDocumentForm(block);
 }
@@ -358,7 +374,7 @@ function isTextByRequest(beside: Beside): boolean {
   const near = nearTo(beside);
   const pointers = [index - 1, index + 1]
     .map((other) => textOf(blocks[other] ?? []))
-    .filter((other) => other !== '' && other.length <= LONGEST_POINTER);
+    .filter((other) => other !== '' && other.length <= LONGEST_POINTER && !isOwnList(other));
   const isOthers = length > 40 && !isOwnVoice(block);
   if (isOthers && pointers.some((other) => POINTS_AT.test(other) || TEXT_NOUN.test(other))) return true;
   if (asks[index]) return near.length > 0 && length > 300;
@@ -372,6 +388,12 @@ function isTextByRequest(beside: Beside): boolean {
 
 const LONGEST_POINTER = 240;
 
+/** Whether a line announces what follows as the user's own: "My morning routine:". */
+function isOwnList(pointer: string): boolean {
+  const isNamed = namesText(pointer) || asksAboutText(pointer);
+  return !isNamed && MY.some((pattern) => pattern.test(plainMarks(pointer)));
+}
+
 /**
  * Whether a short block refers to the block beside it: "Give me a title for this poem", "halve this:", "^ where do you report these". The
  * other block is then that text, even if it is in the first person.
@@ -383,6 +405,23 @@ function isAboutBlock(pointer: string): boolean {
     (TEXT_NOUN.test(pointer) || (/[:：]\s*$/u.test(pointer) && POINTS_AT.test(pointer.slice(0, -1))))
   );
 }
+
+/** Whether a block is a title above lines of prose, as in a recipe or an article. Few users write lines of their own in this way. */
+function isTitled([title, ...lines]: readonly Line[]): boolean {
+  const first = title?.text ?? '';
+  const isTitle =
+    first.length <= LONGEST_TITLE && /[\p{L}\p{N})]\s*$/u.test(first) && !isOwnVoice(title ? [title] : []);
+  const length = lines.reduce((sum, { text }) => sum + text.length, 0);
+  return (
+    isTitle &&
+    lines.length >= 2 &&
+    length / lines.length >= SHORTEST_PROSE &&
+    !lines.every((line) => isOwnVoice([line]))
+  );
+}
+
+const LONGEST_TITLE = 70;
+const SHORTEST_PROSE = 40;
 
 /** Whether a block has the form of verse, of settings, of a script or of markup. */
 function hasDocumentForm(block: readonly Line[]): boolean {
@@ -436,6 +475,8 @@ function letterOf(
 ): { first: Line | undefined; from: number; to: number } | null {
   const from = marks.findIndex((mark) => mark === 'header' || mark === 'salutation');
   if (from < 0) return null;
+  // A user may write to the assistant as in a letter: "Good evening, … Regards, Jo". The reading layers decide about such a message.
+  if (from === 0 && GREETS_NOBODY.test(blocks[0]?.[0]?.text ?? '') && !asks.some(Boolean)) return null;
   const signOff = marks.findLastIndex((mark, index) => index >= from && mark === 'sign-off');
   let to = signOff >= 0 ? signOff : blocks.length - 1;
   // A question to the assistant may follow the letter.
@@ -451,10 +492,21 @@ function letterOf(
 /** The text after the colon of a request on the same line: "Translate this: …". */
 function afterColon(block: readonly Line[]): ForeignSpan[] {
   return block.flatMap((line) => {
-    const colon = /[:：]\s/u.exec(line.text.slice(0, 160))?.index ?? -1;
-    const isText = colon > 0 && line.end - line.start - colon > 50 && asksAboutText(line.text.slice(0, colon + 1));
-    return isText ? [{ start: line.start + colon + 1, end: line.end, kind: 'pasted' as const }] : [];
+    const end = headEnd(line.text);
+    return end > 0 && line.end - line.start - end > (/\p{Lo}/u.test(line.text) ? 12 : 50)
+      ? [{ start: line.start + end, end: line.end, kind: 'pasted' as const }]
+      : [];
   });
+}
+
+/** The end of a request about the text that follows it on the same line: "what do you make of this: …". Zero if there is none. */
+function headEnd(line: string): number {
+  const colon = /:\s|：/u.exec(line.slice(0, 160))?.index ?? -1;
+  if (colon <= 0) return 0;
+  const head = line.slice(0, colon + 1);
+  // "What do you think: should I take the job?" asks about the user.
+  const isView = ASKS_VIEW.test(head) && !OWN_VOICE.some((pattern) => plainMarks(line.slice(colon)).match(pattern));
+  return asksAboutText(head) || isView ? colon + 1 : 0;
 }
 
 const MARKED: Readonly<Record<'chat' | 'log' | 'code', readonly RegExp[]>> = {
@@ -477,6 +529,7 @@ function blockMark(lines: readonly Line[]): BlockMark {
   return lines.slice(-3).some((line) => SIGN_OFF.test(line.text) && line.text.length < 60) ? 'sign-off' : null;
 }
 
+const MY = PACKS.map((pack) => wordsPattern(pack.words.my, pack.script));
 const OWN_VOICE = PACKS.map((pack) => wordsPattern(`${pack.words.me}|${pack.words.my}`, pack.script, 'giu'));
 
 /** Whether a text has words in the first person. Words are split at apostrophes, because the pattern matches whole words: "j'habite". */
@@ -516,9 +569,9 @@ const relaying = perPack((pack) => {
     my,
     isUninflected,
     lists,
-    words: { said },
+    words: { said, you },
   } = pack;
-  const { mailFrom = '(?!)', sends = '(?!)' } = lists;
+  const { mailFrom = '(?!)', sends = '(?!)', sender = '(?!)' } = lists;
   return script === 'han'
     ? {
         own: packRegExp(`(?:${i})(?:${said})`),
@@ -527,10 +580,10 @@ const relaying = perPack((pack) => {
     : {
         // In English, a verb without a subject is about the user: "Sent to the landlord: …".
         own: wordsPattern(
-          `(?:${i})(?: \\p{L}+){0,2} (?:${said})|(?:${said}) (?:${i})${isUninflected === true ? `|^(?:${said}|${sends})` : ''}`,
+          `(?:${i}|${you})(?: \\p{L}+){0,2} (?:${said})|(?:${said}) (?:${i}|${you})${isUninflected === true ? `|^(?:${said}|${sends})` : ''}`,
         ),
         mail: packRegExp(
-          `^(?:(?<lead>[\\p{L}']+),? )?(?:${mailFrom}) (?:(?:${my}) (?:${relationsOf(pack)})|(?<name>\\p{L}[\\p{L}'-]+))(?: \\p{L}+)?(?::\\s*|[.!]*$)`,
+          `^(?:(?:(?<lead>[\\p{L}']+),? )?(?:${mailFrom}) (?:(?:${my}) (?:${relationsOf(pack)})|(?<name>\\p{L}[\\p{L}'-]+))(?: \\p{L}+)?(?::\\s*|[.!]*$)|(?:${sender}) (?:(?:${my}) (?:${relationsOf(pack)})|(?<sender>\\p{L}[\\p{L}'-]+)) ?:$)`,
         ),
       };
 });
@@ -562,10 +615,11 @@ function relayIn(text: string, { start, end }: TextSpan, pack: Pack | null): Rel
   return mailIn(sentence, pack);
 }
 
-/** The words that name only the sender of the sentences after them: "Mail from Sandra." */
+/** The words that name only the sender of the sentences after them: "Mail from Sandra.", or the line "from Sandra:". */
 function mailIn(sentence: string, pack: Pack): Relay | null {
   const { 0: from, groups } = relaying(pack).mail.exec(sentence) ?? {};
-  const isNamed = groups?.['name'] === undefined || !isOrdinary(groups['name'].toLowerCase(), pack);
+  const name = groups?.['name'] ?? groups?.['sender'];
+  const isNamed = name === undefined || !isOrdinary(name.toLowerCase(), pack);
   // "Got mail from Sandra. I'm moving" is a report of the user.
   const isReport = packPattern(pack, 'past').test(groups?.['lead'] ?? '');
   return from === undefined || !isNamed || isReport ? null : { length: from.length, isOpen: true };

@@ -43,7 +43,16 @@ import {
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
+import {
+  type Asked,
+  certainSlots,
+  featuresOf,
+  isKept,
+  requestOf,
+  select,
+  type Select,
+  tellsReader,
+} from './selector.ts';
 import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
 import {
   contextOf,
@@ -274,6 +283,7 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
  */
 function keptOf(item: Kept, before: Asked | undefined, last: Kept | undefined, joins: () => boolean): Kept[] {
   const { unit, isWanted } = item;
+  if (!isWanted && tellsReader(item)) return [];
   if (isWanted || isKept(item)) {
     const context = contextOf(item, before, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);

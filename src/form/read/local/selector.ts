@@ -1,5 +1,13 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
-import { listPattern, packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
+import {
+  isAboutUser,
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  saysAny,
+} from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 import type { FilledSlot } from './slot-values.ts';
 import type { ReadUnit } from './units.ts';
@@ -268,6 +276,17 @@ const LEAST_OWN = 0.45;
 export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
   const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
   return selection.foreign.own < LEAST_OWN ? [] : unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
+}
+
+const addressed = perPack(({ script, lists: { addressed: words = '(?!)' } }) =>
+  packRegExp(`^\\s*(?:${words})${script === 'han' ? '' : '(?!\\p{L})'}`),
+);
+
+/** Whether a sentence tells its reader something about the reader, as pasted texts do, and nothing about its author: "Your parcel is here." */
+export function tellsReader({ unit: { pack, text }, request }: Asked): boolean {
+  if (pack === null || request !== null) return false;
+  const plain = plainMarks(text);
+  return addressed(pack).test(plain) && !isAboutUser(plain, pack);
 }
 
 /** Whether a sentence is kept in its own words. */

@@ -188,13 +188,14 @@ const LONGEST_LEAD = 160;
 const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
 
 /**
- * The log-odds above which a part is foreign. The reading layers were trained mostly on English. At 0, they classify 1 of 100 unseen
- * sentences of English-speaking users as foreign, and 2 to 5 of 100 in other languages (train/reader).
+ * The log-odds above which a part is foreign. Of the 4,450 sentences in 3,870 messages that outsiders wrote as their own, 1 of 100 is above
+ * it, as at 0, and most of those are quotations. It finds 70 of 100 sentences of pasted texts (67 at 0, and 62 at the earlier 1 for other
+ * languages than English).
  */
-const SURE = { en: 0, others: 1 };
+const SURE = -1.5;
 /** The log-odds above which a part of a short message is the user's own request. */
 const SURELY_ASKS = 5;
-/** A shorter message on one line is never foreign as a whole, unless it asks about a text. */
+/** A shorter message on one line is never foreign if it is one sentence, unless it asks about a text. */
 const LONGEST_BARE = 200;
 /** Shorter messages are not checked, because they are too short for a pasted text. */
 const SHORTEST = 25;
@@ -244,16 +245,14 @@ export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
 function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, asks: Float32Array): ForeignSpan[] {
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
-  const sure = detectPack(text)?.language === 'en' ? SURE.en : SURE.others;
   // A request in a short message and the words after a role play are the user's own: "We were wrong about him. Please throw out that whole
   // story."
   const left = playLeftAt(text);
   const introduced = introductionEnd(text);
   const isTold = parts.map(
     ({ end }, index) =>
-      (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > SURELY_ASKS) && end <= left && end > introduced,
+      (foreign[index] ?? 0) > SURE && !(isBare && (asks[index] ?? 0) > SURELY_ASKS) && end <= left && end > introduced,
   );
-  if (isBare && isTold.every(Boolean)) return [];
   const spans: ForeignSpan[] = [];
   for (const [index, { start, end }] of parts.entries()) {
     if (isTold[index] !== true) continue;
