@@ -7,6 +7,7 @@ import { queryWords, words } from '../language/words.ts';
 import { type AttributeTable, hasTrait } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
+import { belongsToUser, nameOf, USER } from '../record/statement.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { rowsAboutNamed } from '../store/load-records.ts';
 import { coverageOf, matchLexically } from './lexical-index.ts';
@@ -231,20 +232,18 @@ function namesOfUser(view: RecallView, { user }: Scope): string[] {
 }
 
 /**
- * The names of speakers and of the user's people and animals, in lower case. The latter come from statements such as "User's sister Ana: …"
- * and from facts such as `pet_name`.
+ * The names of speakers and of the user's people and animals, in lower case. The latter come from subjects such as "User's sister Ana" and
+ * from facts such as `pet_name`.
  */
-function namesOfOthers({ speakers, documents, keyed, isMemory }: RecallView, attributes: AttributeTable): Set<string> {
+function namesOfOthers({ speakers, documents, keyed }: RecallView, attributes: AttributeTable): Set<string> {
   const facts = keyed.map((ordinal) => documents[ordinal] as RecallDocument);
-  const subjects = documents.flatMap(({ text }, ordinal) =>
-    isMemory[ordinal] === 1 ? (/^User's [^:\n]{0,60} ([^:\s]+):/u.exec(text)?.[1] ?? []) : [],
-  );
+  const subjects = new Set(documents.map(({ subject = USER }) => subject));
   const names = [
     ...speakers.filter(({ role }) => role !== 'agent').map(({ name }) => name),
     ...facts.flatMap(({ attribute, value }) =>
       attribute !== null && attributes.policyOf(attribute).namesSomebody ? (value ?? []) : [],
     ),
-    ...subjects,
+    ...[...subjects].filter(belongsToUser).flatMap((subject) => nameOf(subject) ?? []),
   ];
   return new Set(names.flatMap(spokenNames).map((name) => name.toLowerCase()));
 }

@@ -2,6 +2,7 @@ import { KINSHIP } from '../language/entities.ts';
 import { isMostlyForeign } from '../language/foreign-text.ts';
 import { words } from '../language/words.ts';
 import { DAY } from '../record/clock.ts';
+import { belongsToUser, USER } from '../record/statement.ts';
 import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
 import { MARK, type RecallDocument } from './recall-document.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';
@@ -221,7 +222,7 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
     row[COLUMN.sessionMeaning] = view.cohesion.session * (context.sessionMeaning[session] as number);
   }
   row[COLUMN.keyed] = context.asked.has(ordinal) ? 1 : 0;
-  const isRelative = context.isAboutUser && isAboutRelative((view.documents[ordinal] as RecallDocument).text);
+  const isRelative = context.isAboutUser && isAboutRelative(view.documents[ordinal] as RecallDocument);
   row[COLUMN.relative] = isRelative ? 1 : 0;
   // In a pasted mail, "my number" is the number of its author. Questions about the user are answered by the user's own words.
   if (analysis.asksOfUser) row[COLUMN.othersWords] = isOthersWords(view.documents[ordinal] as RecallDocument) ? 1 : 0;
@@ -326,10 +327,13 @@ export function relativesIn(terms: readonly string[]): string[] {
   return terms.filter((term) => RELATIVES.has(term));
 }
 
-/** Whether the subject of a text is a relative or acquaintance of the user: "My brother lives in Toronto", "User's boss …". */
-function isAboutRelative(text: string): boolean {
+/**
+ * Whether a document is about a relative or acquaintance of the user. A turn, and a text that an application stored without a subject, shows
+ * it by its first words: "My brother lives in Toronto", "User's boss …".
+ */
+function isAboutRelative({ subject = USER, text }: RecallDocument): boolean {
   const start = /^\W*(?:my|our|(?:the )?user['’]s)\s+((?:[\p{L}-]+\s+){0,2}[\p{L}-]+)/iu.exec(text)?.[1] ?? '';
-  return start
+  return (belongsToUser(subject) ? subject : start)
     .toLowerCase()
     .split(/\s+/)
     .some((word) => KINSHIP.has(word));

@@ -14,7 +14,8 @@ export interface RecallDocument {
   readonly text: string;
   /** The type of a memory or the kind of an event. */
   readonly type: string;
-  /** For a memory: its attribute, value and category. */
+  /** For a memory: its subject, attribute, value and category. */
+  readonly subject?: string;
   readonly attribute: string | null;
   readonly value?: string | null;
   readonly category: string | null;
@@ -47,6 +48,7 @@ export function memoryDocument(memory: MemoryForRecall): RecallDocument {
     id: memory.id,
     text: memory.title === null ? memory.content : `${memory.title}. ${memory.content}`,
     type: memory.type,
+    subject: memory.subject,
     attribute: memory.attribute,
     value: memory.value,
     category: memory.category,

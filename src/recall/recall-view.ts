@@ -413,7 +413,7 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
   if (!isSame) view.add(document);
 }
 
-const COMPARED = ['text', 'isPermanent', 'successor', 'time', 'until', 'expiresAt'] as const;
+const COMPARED = ['text', 'subject', 'isPermanent', 'successor', 'time', 'until', 'expiresAt'] as const;
 
 /** Whether an event is an earlier answer of Varve, which recall must not find again. Old logs contain such answers. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {

@@ -78,6 +78,12 @@ function partsOf(subject: string): SubjectParts {
   };
 }
 
+/** The name of a subject in lower case: `ana` for "User's sister Ana"; null where nobody is named. */
+export function nameOf(subject: string): string | null {
+  const { name } = partsOf(subject);
+  return isUser(subject) || name === '' ? null : name;
+}
+
 const PARTNER = /^(?:partner|boyfriend|girlfriend|fianc[eé]e?|husband|wife|spouse)$/u;
 
 /** All words for a partner are one relation, because a fiancé becomes a husband and stays the same person. */
@@ -119,8 +125,8 @@ export function isOneOfSeveral(subject: string): boolean {
 
 /** Whether a text contains the name of a subject: "User's sister Ana" is named in "User moves in with Ana". */
 export function isNamedIn(subject: string, text: string): boolean {
-  const { name } = partsOf(subject);
-  if (isUser(subject) || name === '') return false;
+  const name = nameOf(subject);
+  if (name === null) return false;
   const spaced = (words: string): string =>
     ` ${words
       .normalize('NFKC')
