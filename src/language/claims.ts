@@ -1,3 +1,4 @@
+import { MONTHS, WEEKDAYS } from './calendar.ts';
 import { type ForeignSpan, foreignSpans } from './foreign-text.ts';
 import { visibleText } from './inert-text.ts';
 import type { Pack } from './packs/pack.ts';
@@ -254,8 +255,7 @@ const ADDED_WORDS = 5;
 const ADDED_SHARE = 0.6;
 
 // Dates are computed from the date of the turn, so the turn need not contain their words.
-const DATE_WORDS =
-  /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
+const DATE_WORDS = new RegExp(`\\b\\d{1,4}(?:st|nd|rd|th)?\\b|\\b(?:${[...MONTHS, ...WEEKDAYS].join('|')})s?\\b`, 'gi');
 
 /** The words by which a sentence adds a claim to its sources; null if it adds none. */
 export function wordsBeyond(text: string, sources: readonly string[]): string | null {

@@ -1,3 +1,4 @@
+import { UNAMBIGUOUS_DAYS } from './calendar.ts';
 import { GIVEN_NAMES, PLACES } from './entities.ts';
 import { detectPack, isOrdinary, LANGUAGES, packOf, packPattern } from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';
@@ -61,8 +62,8 @@ const GROUPS = wordSet(`
   catholic protestant christian muslim jewish jew hindu buddhist sikh atheist agnostic mormon lutheran orthodox
   democrat republican labour tory liberal virgo libra scorpio aries taurus gemini cancer sagittarius capricorn aquarius
   pisces team type gen generation asian african european latino latina hispanic black white filipino filipina vegan
-  vegetarian native mr mrs ms dr prof god christmas easter monday tuesday wednesday thursday friday saturday sunday january
-  february march april may june july august september october november december ok okay yes no not ai chatgpt claude gpt
+  vegetarian native mr mrs ms dr prof god christmas easter may
+  ${UNAMBIGUOUS_DAYS.join(' ')} ok okay yes no not ai chatgpt claude gpt
   ceo cto cfo coo vp pm po hr it qa phd mba md gp dj`);
 // Words with a capital because they open a sentence: "Actually, my dog …".
 const OPENERS = wordSet(`
