@@ -1,6 +1,7 @@
 import { UNAMBIGUOUS_DAYS } from './calendar.ts';
 import { GIVEN_NAMES, PLACES } from './entities.ts';
-import { detectPack, isOrdinary, LANGUAGES, packOf, packPattern } from './packs/packs.ts';
+import { english } from './packs/en.ts';
+import { detectPack, isOrdinary, LANGUAGES, packPattern } from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 
@@ -37,16 +38,15 @@ function isGivenName(word: string): boolean {
 /** Whether the first word of a text is an ordinary word, by itself or by the words that follow it. */
 function isPlainOpening(word: string, rest: string, kind: 'sentence' | 'label'): boolean {
   if (isGivenName(word) || !/^(?:A|\p{Lu}[\p{Ll}\p{M}'’-]+)$/u.test(word) || /^['’]s/u.test(rest)) return false;
-  const pack = detectPack(word + rest, ENGLISH);
+  const pack = detectPack(word + rest, english);
   if (pack !== null && isOrdinary(word, pack)) return true;
-  if (pack !== ENGLISH || ENGLISH === null) return false;
+  if (pack !== english) return false;
   if (ORDINARY_ENDING.test(word) || [...contentStems(word)].every((stem) => ORDINARY.has(stem))) return true;
   const next = /^(?: (?:al(?:so|ways)|never|often|seldom|still|only|just|\p{Ll}+ly))* (\p{Ll}+)/u.exec(rest)?.[1];
-  if (next === undefined || VERB_OF_ONE.test(next) || packPattern(ENGLISH, 'past').test(next)) return false;
+  if (next === undefined || VERB_OF_ONE.test(next) || packPattern(english, 'past').test(next)) return false;
   return PLURAL.test(word) || (kind === 'label' && !JOINS.test(next));
 }
 
-const ENGLISH = packOf('en');
 const ORDINARY = contentStems([...SEED_WORDS].join(' '));
 const ORDINARY_ENDING =
   /.{3}(?:ings?|[ts]ions?|ments?|ness|ies|ize|ify)$|^(?:short|long|few|small|larg|bigg|clear|simpl|fast|brief|bett)er$|^emojis?$/iu;

@@ -393,7 +393,7 @@ const LONGEST = 1_000;
  */
 export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
   const readable = text.slice(0, LONGEST);
-  return pack.language === 'en' ? englishDates(readable, pack, context) : packDates(readable, pack, context);
+  return pack === english ? englishDates(readable, pack, context) : packDates(readable, pack, context);
 }
 
 const WEEKDAY_ALONE = new RegExp(`^(?:on |by |until |since )?${WHOLE_WEEKDAY}$`, 'i');

@@ -2,7 +2,8 @@ import { type Memory, plannedFor } from '../record/memory.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
 import { dayOf } from './calendar.ts';
 import type { PackDated } from './packs/pack.ts';
-import { detectPack, packOf, wordsOfAll } from './packs/packs.ts';
+import { english } from './packs/en.ts';
+import { detectPack, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
 /** A sentence with its position in the text. */
@@ -195,14 +196,12 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
   return `- ${at.toISOString().slice(0, 10)}: ${text.replace(/\s+/gu, ' ').trim()}`;
 }
 
-const ENGLISH = packOf('en');
-
 /** A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages. */
 export function withDatedNote(text: string, note: keyof PackDated, day = ''): string {
   // English is the fallback of the detection only for longer texts. As a fallback for short texts, it would make "Lebt in Köln" English.
   const isShort = text.split(' ').length <= 3;
-  const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
-  const written = pack?.dated[note].replace('{day}', day);
+  const pack = detectPack(text, isShort ? null : english) ?? english;
+  const written = pack.dated[note].replace('{day}', day);
   return `${text} (${written})`;
 }
 

@@ -1,5 +1,6 @@
 import { asksOfText } from '../language/foreign-text.ts';
 import { findDates, resolveDates } from '../language/resolve-dates.ts';
+import { english } from '../language/packs/en.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
 import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
 import { splitSentences } from '../language/sentences.ts';
@@ -137,9 +138,9 @@ function rangesOf(dates: readonly SpokenDate[]): TimeRange[] {
 /** The dates of a query. By default a date without a year is the last such date before the time of the query. */
 function spokenDates(query: string, pack: Pack | null, at: AskedAt, prefer: 'past' | 'future' = 'past'): SpokenDate[] {
   const reading = { now: new Date(at.now), timeZone: at.timeZone, prefer };
-  const english = resolveDates(query, reading).map(({ from, to, text }) => ({ from, to, terms: words(text) }));
-  if (english.length > 0 || pack?.language === 'en' || !isOtherLanguage(query, pack)) return english;
-  for (const other of pack === null ? PACKS.filter(({ language }) => language !== 'en') : [pack]) {
+  const dates = resolveDates(query, reading).map(({ from, to, text }) => ({ from, to, terms: words(text) }));
+  if (dates.length > 0 || pack === english || !isOtherLanguage(query, pack)) return dates;
+  for (const other of pack === null ? PACKS.filter((each) => each !== english) : [pack]) {
     const found = findDates(query, other, reading).map(({ start, end, from, to, isSince }) => {
       return { from, to: isSince ? null : to, terms: words(query.slice(start, end)) };
     });
@@ -260,7 +261,7 @@ export function inFirstPerson(
   const names = namesOfUser(view, scope).filter((name) => lower.includes(name.toLowerCase()));
   if (names.length === 0) return query;
   const others = namesOfOthers(view, attributes);
-  const [me, my] = firstPersonOf(detectPack(query) ?? ENGLISH);
+  const [me, my] = firstPersonOf(detectPack(query) ?? english);
   let spoken = query;
   for (const name of names) {
     if (others.has(name.toLowerCase())) continue;
@@ -300,15 +301,13 @@ const THE_USER = new RegExp(
   'giu',
 );
 
-const ENGLISH = PACKS[0] as Pack;
-
 /** The words of a language for "me" and "my". */
 function firstPersonOf({ words: { me, my } }: Pack): [me: string, my: string] {
   return [me.split('|')[0] ?? '', my.split('|')[0] ?? ''];
 }
 
 function isInFirstPerson(text: string, pack: Pack | null): boolean {
-  return (['me', 'my'] as const).some((list) => packPattern(pack ?? ENGLISH, list).test(plainMarks(text)));
+  return (['me', 'my'] as const).some((list) => packPattern(pack ?? english, list).test(plainMarks(text)));
 }
 
 /**
@@ -318,7 +317,7 @@ function isInFirstPerson(text: string, pack: Pack | null): boolean {
 export function userInFirstPerson(query: string): string {
   const rest = query.replaceAll(THE_USER, ' ');
   if (rest === query) return query;
-  const pack = detectPack(query) ?? ENGLISH;
+  const pack = detectPack(query) ?? english;
   if (isInFirstPerson(rest, pack)) return query;
   const [me, my] = firstPersonOf(pack);
   const spoken = query.replaceAll(THE_USER, (found) => (/['’]s?$|^\s*user$/iu.test(found) ? my : me));
@@ -336,7 +335,7 @@ export function asksOfKnown(
   return splitSentences(message).some(({ text }) => {
     if (!/[?？؟]/u.test(text)) return false;
     const question = plainMarks(inFirstPerson(text, known));
-    const pack = detectPack(question) ?? ENGLISH;
+    const pack = detectPack(question) ?? english;
     const isRequest = packPattern(pack, 'ask').exec(question)?.index === 0;
     if (isRequest || asksFor(question, 'advice', pack)) return false;
     return (
@@ -350,7 +349,7 @@ const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/
 
 /** Whether a query is not in English. A query of undetected language counts as English if it has only Latin letters without accents. */
 function isOtherLanguage(query: string, pack: Pack | null): boolean {
-  return pack === null ? OTHER_LETTERS.test(query) : pack.language !== 'en';
+  return pack === null ? OTHER_LETTERS.test(query) : pack !== english;
 }
 
 // A question with "I" is about the user, and "what did you suggest" is about the assistant. A question with both is ambiguous.

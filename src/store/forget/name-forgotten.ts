@@ -1,4 +1,5 @@
-import { isTelling, packOf } from '../../language/packs/packs.ts';
+import { english } from '../../language/packs/en.ts';
+import { isTelling } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { contentStems } from '../../language/words.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
@@ -63,13 +64,12 @@ function tellingNumbers(text: string): string[] {
 }
 
 const MOST_TEXTS = 10_000;
-const ENGLISH = packOf('en');
 /**
  * The rare words and long numbers of a text. They are cached, because each turn of an assistant is compared with all records of its owner.
  */
 const distinctiveOnce = cached((text: string) => {
   // `distinctiveStems` tests whole words. Stems are tested here too: "joined" is in no list of frequent words, but its stem "join" is.
-  const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && (ENGLISH === null || !isTelling(stem, ENGLISH));
+  const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && !isTelling(stem, english);
   return new Set([...[...distinctiveStems(text)].filter(isRare), ...tellingNumbers(text)]);
 });
 const namingOnce = cached(namingStems);
