@@ -1,3 +1,4 @@
+import { wordsOfAll } from '../language/packs/packs.ts';
 import { withoutEmptyHeadings } from '../language/sentences.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import { textByTrust } from '../language/inert-text.ts';
@@ -123,8 +124,8 @@ function isSafetyFact(memory: Memory, now: number): boolean {
   return isStated && tense !== 'planned' && tense !== 'happened' && !hasEnded(memory, now);
 }
 
-// Matches words for allergies, anaphylaxis and adrenaline injectors in all languages of the packs.
-const DANGER = /allerg|alérg|alerg|anaphyla|anafil|epi-?pen|过敏|過敏|アレルギー|アナフィラ/iu;
+// The lists have the beginnings of words, which are also searched within compounds: words for allergies, anaphylaxis and injectors.
+const DANGER = new RegExp(wordsOfAll('danger'), 'iu');
 const IMPORTANT = 0.8;
 
 /** Whether a statement without an attribute is about a danger to somebody's health. */

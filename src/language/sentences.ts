@@ -12,10 +12,13 @@ export interface Sentence {
   span: TextSpan;
 }
 
-const ABBREVIATION =
-  /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|sr|jr|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|usw|vs|etc|e\.g|i\.e|eg|ie|inc|ltd|corp|co|vol|fig|approx|dept|est|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mt|ft|ave|blvd|rd|u\.s|u\.k|a\.m|p\.m|[a-z])\.$/i;
-const ALWAYS_JOINED =
-  /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|vs|e\.g|i\.e|fig|mt)\.$/i;
+const ABBREVIATION = abbreviated(`${wordsOfAll('neverLast')}|${wordsOfAll('abbreviation')}|[a-z]`);
+const ALWAYS_JOINED = abbreviated(wordsOfAll('neverLast'));
+
+function abbreviated(words: string): RegExp {
+  return new RegExp(`(?:^|[\\s("'’])(?:${words})\\.$`, 'i');
+}
+
 const AFTER_ORDINAL =
   /^\s(?:(?:jan|jän|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez)\p{L}*|(?:im|um|bei|beim|und|oder|bis|ab|zum|zur|vor|nach)\s)/iu;
 const CLOSING = /["'”’»)\]」』]/;

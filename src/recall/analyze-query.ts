@@ -2,7 +2,7 @@ import { asksOfText } from '../language/foreign-text.ts';
 import { findDates, resolveDates } from '../language/resolve-dates.ts';
 import { english } from '../language/packs/en.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
-import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
+import { asksFor, detectPack, packPattern, PACKS, plainMarks, wordsOfAll } from '../language/packs/packs.ts';
 import { splitSentences } from '../language/sentences.ts';
 import { queryWords, words } from '../language/words.ts';
 import { type AttributeTable, hasTrait } from '../record/attributes.ts';
@@ -295,8 +295,8 @@ const THE_USER = new RegExp(
   [
     `(?<![\\p{L}\\p{N}'’-])(?:(?:the|this|my|our)\\s+(?:current\\s+)?user|this\\s+person|user(?=['’]s))(?:['’]s?)?(?![\\p{L}\\p{N}-])(?!\\s+${COMPOUND}\\b)`,
     `^\\s*user(?=\\s)(?!\\s+${COMPOUND}\\b)`,
-    "(?<!\\p{L})(?:(?:der|die|dem|den|des|dieser|diese|el|la|o|a|de)\\s+(?:be)?(?:nutzer(?:in|s)?|usuari[oa]|usuári[oa]|utilizador(?:a)?|gebruiker)|l[’']utilisat(?:eur|rice)|l[’']utente)(?!\\p{L})",
-    '(?:这个|该)?用户(?!界面|体验|名|量|数)|ユーザー(?!名|数|インター)',
+    `(?<!\\p{L})(?:${wordsOfAll('agentsUser', 'latin')})(?!\\p{L})`,
+    wordsOfAll('agentsUser', 'han'),
   ].join('|'),
   'giu',
 );

@@ -1,5 +1,6 @@
 import { KINSHIP } from '../language/entities.ts';
 import { isMostlyForeign } from '../language/foreign-text.ts';
+import { wordsOfAll } from '../language/packs/packs.ts';
 import { words } from '../language/words.ts';
 import { DAY } from '../record/clock.ts';
 import { belongsToUser, USER } from '../record/statement.ts';
@@ -301,8 +302,7 @@ function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessio
   return best;
 }
 
-const GREETING =
-  /(?:^|[.!?]\s+|\b)(?:hey|hi|hello|thanks|thank you|dear|yo|wow|yeah|yes|sure|ok|okay|oh|congrats|bye|morning|night)[\s,]*$/iu;
+const GREETING = new RegExp(`(?:^|[.!?]\\s+|\\b)(?:${wordsOfAll('callsBy')})[\\s,]*$`, 'iu');
 
 /** Whether a text mentions the person ("Anna got a dog", "Anna's dog") and does not address them ("Hey Anna!", "nice, Anna"). */
 function speaksOf(text: string, name: string): boolean {

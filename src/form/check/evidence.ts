@@ -296,8 +296,11 @@ const HYPOTHESIS = new RegExp(
   `(?:^|[^\\p{L}\\s]\\s*|(?<![\\p{L}])(?:and|but|so|well|i|ok|okay)\\s+)(?:${wordsOfAll('supposes')})\\s+(?:that\\s+)?$`,
   'iu',
 );
-const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
-const SPEAKS_OF_SELF = /(?<![\p{L}])(?:i|i['’]\p{L}+|im|we|we['’]\p{L}+|me|my|us|our)(?![\p{L}])/iu;
+const SOMEBODY = new RegExp(
+  `(?<![\\p{L}])(?:${wordsOfAll('possessive')})\\s+(\\p{Ll}[\\p{L}-]*)\\s+(?:(\\p{Lu}[\\p{L}'’-]*)\\s+)?$`,
+  'u',
+);
+const SPEAKS_OF_SELF = new RegExp(`(?<![\\p{L}])(?:${wordsOfAll('ofSelf')})(?![\\p{L}])`, 'iu');
 
 // How many characters before a quote are examined. More distant words belong to another clause.
 const BEFORE = 60;
