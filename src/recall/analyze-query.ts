@@ -223,10 +223,10 @@ function spokenNames(name: string): string[] {
 }
 
 /** The names by which a question can mean the user: the names that the user has given, and the id of the user if it looks like a name. */
-function namesOfUser(view: RecallView, { user }: Scope): string[] {
+function namesOfUser(view: RecallView, { user }: Scope, attributes: AttributeTable): string[] {
   const said = view.keyed.flatMap((ordinal) => {
     const { attribute, value } = view.documents[ordinal] as RecallDocument;
-    return view.live[ordinal] === 1 && hasTrait(attribute, 'own') ? (value ?? []) : [];
+    return view.live[ordinal] === 1 && hasTrait(attribute, 'own', attributes) ? (value ?? []) : [];
   });
   const id = user !== null && /^\p{L}{2,}(?:[ ._-]\p{L}+)*$/u.test(user) ? [user.replace(/[._-]/g, ' ')] : [];
   return [...said, ...id].flatMap(spokenNames);
@@ -258,7 +258,7 @@ export function inFirstPerson(
   { view, scope, attributes }: { view: RecallView; scope: Scope; attributes: AttributeTable },
 ): string {
   const lower = query.toLowerCase();
-  const names = namesOfUser(view, scope).filter((name) => lower.includes(name.toLowerCase()));
+  const names = namesOfUser(view, scope, attributes).filter((name) => lower.includes(name.toLowerCase()));
   if (names.length === 0) return query;
   const others = namesOfOthers(view, attributes);
   const [me, my] = firstPersonOf(detectPack(query) ?? english);

@@ -213,7 +213,7 @@ function cutPersonName(cut: Cut): string | null {
     return shape === 'fullname' ? isOwnName(first, raw, pack) : isPersonName(first);
   });
   if (name !== null || isBefore) return name;
-  return smallPerson(cut, { isOwn: shape === 'fullname', isPet: rule.attribute === 'pet_name' });
+  return smallPerson(cut, { isOwn: shape === 'fullname', isPet: hasTrait(rule.attribute, 'animal') });
 }
 
 function cutPlace(cut: Cut): string | null {
