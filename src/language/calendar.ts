@@ -1,3 +1,4 @@
+import { cached } from '../record/cache.ts';
 import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { isoDay } from '../record/memory.ts';
@@ -37,7 +38,21 @@ export const WRITTEN_DATE: RegExp = new RegExp(
 );
 
 // Formatters are cached: building one takes about a millisecond, using one takes microseconds.
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const MOST_ZONES = 1_000;
+const formatterOf = cached(
+  MOST_ZONES,
+  (timeZone) =>
+    new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    }),
+);
 
 /**
  * The time zone of an event: the zone of its speaker, if the event has one, or else the given zone. An offset such as "-06:00" that the
@@ -167,22 +182,8 @@ function partsAt(instant: Date, timeZone: string): CivilDate & { hour: number; m
       minute: instant.getUTCMinutes(),
       second: instant.getUTCSeconds(),
     };
-  let formatter = formatters.get(timeZone);
-  if (formatter === undefined) {
-    formatter = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    formatters.set(timeZone, formatter);
-  }
   const numbers: Record<string, number> = {};
-  for (const { type, value } of formatter.formatToParts(instant)) numbers[type] = Number(value);
+  for (const { type, value } of formatterOf(timeZone).formatToParts(instant)) numbers[type] = Number(value);
   return {
     year: numbers['year'] ?? 1970,
     month: numbers['month'] ?? 1,
