@@ -1,4 +1,6 @@
+import { wordsOfAll } from '../language/packs/packs.ts';
 import { withoutEmptyHeadings } from '../language/sentences.ts';
+import { createLru } from '../record/cache.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import { textByTrust } from '../language/inert-text.ts';
 import { attributeLabel, isUser, normalValue, type Quote } from '../record/statement.ts';
@@ -123,8 +125,8 @@ function isSafetyFact(memory: Memory, now: number): boolean {
   return isStated && tense !== 'planned' && tense !== 'happened' && !hasEnded(memory, now);
 }
 
-// Matches words for allergies, anaphylaxis and adrenaline injectors in all languages of the packs.
-const DANGER = /allerg|alérg|alerg|anaphyla|anafil|epi-?pen|过敏|過敏|アレルギー|アナフィラ/iu;
+// The lists have the beginnings of words, which are also searched within compounds: words for allergies, anaphylaxis and injectors.
+const DANGER = new RegExp(wordsOfAll('danger'), 'iu');
 const IMPORTANT = 0.8;
 
 /** Whether a statement without an attribute is about a danger to somebody's health. */
@@ -187,12 +189,7 @@ const MOST_SESSIONS = 1000;
 
 /** An LRU cache for up to 1,000 sessions. */
 export function createKnowledgeCache(staleAfter: number = STALE_AFTER): KnowledgeCache {
-  const cache = new Map<string, Kept>();
-  const keep = (key: string, kept: Kept): void => {
-    cache.delete(key);
-    cache.set(key, kept);
-    if (cache.size > MOST_SESSIONS) cache.delete(cache.keys().next().value as string);
-  };
+  const cache = createLru<Kept>({ most: MOST_SESSIONS });
   return {
     async open(reader, request, refresh) {
       const key = keyOf(request);
@@ -202,22 +199,20 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       const owners = JSON.stringify(states);
       // The cached knowledge may be from a later time, because the caller chooses the time of a context.
       const isFresh = kept !== undefined && !refresh && Math.abs(now - kept.knowledge.loadedAt) < staleAfter;
-      if (isFresh && kept.owners === owners) {
-        keep(key, kept);
-        return { knowledge: kept.knowledge, loaded: false };
-      }
+      if (isFresh && kept.owners === owners) return { knowledge: kept.knowledge, loaded: false };
       // The stamp is read first, so that the next call detects a change that happens during the reading.
       const incarnations = JSON.stringify(states.map(({ owner, incarnation }) => [owner, incarnation]));
       const stamp = await knowledgeStamp(reader, scope);
       // Observing a turn changes the owner's version but not the knowledge.
       if (isFresh && kept.knowledge.stamp === stamp && kept.knowledge.incarnations === incarnations) {
-        keep(key, { ...kept, owners });
+        cache.set(key, { ...kept, owners });
         return { knowledge: kept.knowledge, loaded: false };
       }
       const before = kept?.knowledge ?? NOTHING_KNOWN;
-      const knowledge = await loadKnowledge(reader, request, { stamp, incarnations }, before);
-      keep(key, { knowledge: steady(knowledge, before, request), owners });
-      return { knowledge: (cache.get(key) as Kept).knowledge, loaded: true };
+      const loaded = await loadKnowledge(reader, request, { stamp, incarnations }, before);
+      const knowledge = steady(loaded, before, request);
+      cache.set(key, { knowledge, owners });
+      return { knowledge, loaded: true };
     },
     last: (request) => cache.get(keyOf(request))?.knowledge ?? null,
   };

@@ -4,7 +4,7 @@ import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { dayOf, zoneOf } from '../language/calendar.ts';
 import { dueOn } from '../language/told-days.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
-import { asksFor, detectPack, smallTalkIn } from '../language/packs/packs.ts';
+import { asksFor, detectPack, smallTalkIn, wordsOfAll } from '../language/packs/packs.ts';
 import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
 import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../models/prompt.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
@@ -65,8 +65,7 @@ export async function chooseLookup({ deps, scope, options }: GatherRequest, inpu
 /** A longer message is shortened to a query of this length. */
 const LONGEST_QUERY = 1500;
 // "And what about hers?" cannot be understood without the preceding turn.
-const REFERS_BACK =
-  /\b(it|its|that|those|these|this|he|she|they|them|his|hers?|their|there|one|ones|same|else|too|also)\b/i;
+const REFERS_BACK = new RegExp(`\\b(?:${wordsOfAll('refersBack')})\\b`, 'i');
 const FEW_WORDS = 6;
 
 /** Decides whether and what to look up: by rules, or by a model with the rules as the fallback. */

@@ -3,6 +3,7 @@ import { defuseImages, oneLine } from '../language/inert-text.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
+import { cached } from '../record/cache.ts';
 import { type Event, isBlank } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
@@ -69,22 +70,13 @@ function dateLine(now: number, timeZone = 'UTC'): string {
 }
 
 // The formatters are cached, because making the two costs fifty times as much as using them.
-const formatters = new Map<string, Record<'date' | 'time', Intl.DateTimeFormat>>();
 const MOST_ZONES = 500;
 const DATE = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } as const;
 const TIME = { hour: '2-digit', minute: '2-digit', hour12: true } as const;
-
-function formattersOf(timeZone: string): Record<'date' | 'time', Intl.DateTimeFormat> {
-  const known = formatters.get(timeZone);
-  if (known !== undefined) return known;
-  const made = {
-    date: new Intl.DateTimeFormat('en-US', { timeZone, ...DATE }),
-    time: new Intl.DateTimeFormat('en-US', { timeZone, ...TIME }),
-  };
-  if (formatters.size >= MOST_ZONES) formatters.clear();
-  formatters.set(timeZone, made);
-  return made;
-}
+const formattersOf = cached(MOST_ZONES, (timeZone) => ({
+  date: new Intl.DateTimeFormat('en-US', { timeZone, ...DATE }),
+  time: new Intl.DateTimeFormat('en-US', { timeZone, ...TIME }),
+}));
 
 const NO_HISTORY: History = { turns: [] };
 // The share of the total that past turns may take if they have no budget of their own.

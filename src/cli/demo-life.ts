@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { ExpectedMemory, Turn } from '../evaluate/conversation.ts';
 import type { DemoLife } from '../http/inspector/inspector-door.ts';
+import { MONTHS } from '../language/calendar.ts';
 import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '../models/language-model.ts';
 import { HOUR, manualClock, SECOND } from '../record/clock.ts';
 import { createVarve, type Varve } from '../varve.ts';
@@ -249,10 +250,7 @@ function wordsOf(text: string): Set<string> {
 }
 
 function dateIn(text: string): string | null {
-  const found =
-    /\b(\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4})/.exec(
-      text,
-    );
+  const found = new RegExp(`\\b(\\d{1,2} (?:${MONTHS.join('|')}) \\d{4})`).exec(text);
   return found === null ? null : new Date(`${found[1]} UTC`).toISOString().slice(0, 10);
 }
 

@@ -1,7 +1,7 @@
 import { inFirstPerson } from '../language/first-person.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import type { Pack } from '../language/packs/pack.ts';
-import { detectPack, packOf, packPattern, plainMarks } from '../language/packs/packs.ts';
+import { english } from '../language/packs/en.ts';
+import { detectPack, packPattern, plainMarks } from '../language/packs/packs.ts';
 import { findDates } from '../language/resolve-dates.ts';
 import { withTime } from '../language/told-days.ts';
 import type { Event } from '../record/event.ts';
@@ -59,10 +59,10 @@ export async function readText(deps: FormDeps, scope: Scope, content: string, at
   const read = statements.map((statement) => ({ ...statement, quotes: [] }));
   const said = read.filter((_statement, index) => statements[index]?.quotes[0]?.turn === 1);
   const slots = said.filter(({ attribute }) => attribute !== null);
-  const pack = detectPack(content) ?? packOf('en');
+  const pack = detectPack(content) ?? english;
   return {
     statements: statementsOf(content, { read, said, slots }),
-    isReminder: pack !== null && packPattern(pack, 'request:reminder').test(plainMarks(content)),
+    isReminder: packPattern(pack, 'request:reminder').test(plainMarks(content)),
   };
 }
 
@@ -92,7 +92,7 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
  * text.
  */
 function sayAll(statements: readonly ReadStatement[], content: string): boolean {
-  const pack = detectPack(content) ?? (packOf('en') as Pack);
+  const pack = detectPack(content) ?? english;
   const words = contentStems(inFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
   return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
 }
@@ -121,8 +121,8 @@ export function dayIn(
   content: string,
   { now, timeZone }: { now: Date; timeZone: string },
 ): { at: Date; written: string } | null {
-  const pack = detectPack(content) ?? packOf('en');
-  const day = pack === null ? undefined : findDates(content, pack, { now, timeZone, prefer: 'future' })[0];
+  const pack = detectPack(content) ?? english;
+  const day = findDates(content, pack, { now, timeZone, prefer: 'future' })[0];
   const at = withTime(day?.from ?? null, content, pack, timeZone);
   return day === undefined || at === null ? null : { at, written: day.written };
 }

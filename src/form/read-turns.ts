@@ -342,7 +342,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
     const named = await listStatements(store, ownerOf(scope), {
       subjects: [USER],
-      attributes: attributesWith('own'),
+      attributes: attributesWith('own', attributes),
       owner: deps.sharesFacts === true ? 'visible' : 'own',
     });
     return {

@@ -4,7 +4,8 @@ import { inFirstPerson } from '../language/first-person.ts';
 import type { FilledSlot } from '../form/read/local/slot-values.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
 import type { Pack } from '../language/packs/pack.ts';
-import { anyWords, detectPack, packOf, packPattern, plainMarks } from '../language/packs/packs.ts';
+import { english } from '../language/packs/en.ts';
+import { anyWords, detectPack, packPattern, plainMarks } from '../language/packs/packs.ts';
 import { relationsOf, smallTalkIn, wordsPattern } from '../language/packs/packs.ts';
 import { negationsIn, numbersSaid } from '../language/quotes.ts';
 import { splitClauses, splitSentences } from '../language/sentences.ts';
@@ -168,7 +169,7 @@ interface ReadTurn {
 
 function readTurn(content: string, before: string | null): ReadTurn {
   const own = ownWords(content.slice(0, LONGEST_TURN));
-  const pack = detectPack(own, ENGLISH);
+  const pack = detectPack(own, english);
   const said = splitSentences(own)
     .slice(0, MOST_SENTENCES)
     .filter(({ text }) => isClaimed(text, pack));
@@ -178,7 +179,6 @@ function readTurn(content: string, before: string | null): ReadTurn {
   return { sentences, joined, before };
 }
 
-const ENGLISH = packOf('en');
 const NOT_CERTAIN = ['hedge', 'if', 'kidding', 'over'] as const;
 
 /** Whether a sentence is an assertion: it is not a question, guess, condition or joke, and is not about something that is over. */
@@ -255,8 +255,8 @@ function keyedTest(
   const ofValue = contentStems(value);
   const isBare = ofValue.size === 0 || smallTalkIn(value) !== null || NO.test(value.trim());
   const negations = negationsIn(`${wordsOfKey(key)} ${value}`) + Number(NO.test(value.trim()));
-  const ownRelations = relationsIn(value, detectPack(value, ENGLISH));
-  const relations = new Set([...relationsIn(wordsOfKey(key), ENGLISH), ...ownRelations]);
+  const ownRelations = relationsIn(value, detectPack(value, english));
+  const relations = new Set([...relationsIn(wordsOfKey(key), english), ...ownRelations]);
   const isCovered = (stems: ReadonlySet<string>): boolean =>
     isBare || isDirecting
       ? coveredBy(new Set([...ofKey, ...(isBare ? [] : ofValue)]), stems) >= MOST_WORDS
@@ -297,7 +297,7 @@ function holds({ value: said }: FilledSlot, value: string): boolean {
 
 /** Whether a sentence says nothing but the value: "Wels.", "Actually, it is Wels." */
 function isAnswer({ text }: ReadSentence, value: string): boolean {
-  const pack = detectPack(text, ENGLISH);
+  const pack = detectPack(text, english);
   const rest = withoutLead(text, pack);
   const stems = contentStems(rest);
   return negationsIn(rest) === 0 && stems.size > 0 && coveredBy(stems, contentStems(value)) === 1;
@@ -305,7 +305,7 @@ function isAnswer({ text }: ReadSentence, value: string): boolean {
 
 /** The slots of a text that an agent wrote, which refers to the user in the third person or leaves the subject out. */
 export function slotsOfClaim(text: string): FilledSlot[] {
-  const pack = detectPack(text, ENGLISH);
+  const pack = detectPack(text, english);
   if (pack === null) return [];
   const [first = '', ...rest] = text;
   const wordings = [text, inFirstPerson(text), `I ${first.toLowerCase()}${rest.join('')}`];
@@ -319,7 +319,7 @@ function textTest(text: string, beside: ReadonlySet<string> | null): (turn: Read
   const stems = beside === null ? all : new Set([...all].filter((stem) => !beside.has(stem)));
   const least = beside === null ? MOST_WORDS : KEY_WORDS;
   const negations = negationsIn(plain);
-  const relations = relationsIn(plain, detectPack(plain, ENGLISH));
+  const relations = relationsIn(plain, detectPack(plain, english));
   const claimed = slotsOfClaim(text);
   const verbatim = normalValue(text);
   if (beside !== null && stems.size === 0) return () => true;
@@ -353,7 +353,7 @@ function correctionTest({ text, key, value, corrects }: ToolClaim): (turn: ReadT
   const told = `${text ?? ''} ${value ?? ''}`;
   const old = contentStems(known);
   const added = new Set([...contentStems(told)].filter((stem) => !old.has(stem)));
-  const relations = relationsIn(`${known} ${told}`, detectPack(known, ENGLISH));
+  const relations = relationsIn(`${known} ${told}`, detectPack(known, english));
   if (added.size === 0 || negationsIn(told) > negationsIn(known)) return () => false;
   return ({ sentences }) =>
     sentences.some(({ text: sentence, segments, slots }) => {

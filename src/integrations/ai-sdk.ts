@@ -5,6 +5,7 @@ import type { ContextOptions } from '../assemble/context-options.ts';
 import { invalidInput, messageOf } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { ToolUse } from '../observe/log-interaction.ts';
+import { createLru, type Lru } from '../record/cache.ts';
 import type { ToolHandle } from '../tools/agent-tool.ts';
 import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
 import { addResult, objectOf, readPrompt, type CallParameters, type PromptTurn } from './read-prompt.ts';
@@ -54,8 +55,8 @@ export function memoryMiddleware(
   const open = new WeakMap<object, OpenTurn>();
   const warn =
     options.onError ?? ((error) => process.emitWarning(`Memory failed: ${messageOf(error)}`, 'VarveMemoryWarning'));
-  const contexts = new Map<string, Promise<AssembledContext>>();
-  const unanswered = new Map<string, string>();
+  const contexts = createLru<Promise<AssembledContext>>({ most: MOST_KEPT });
+  const unanswered = createLru<string>({ most: MOST_KEPT });
   const finish = (params: object, answer: Answer | null): Promise<void> =>
     observed(open.get(params), answer, { ...options, unanswered, warn });
 
@@ -142,7 +143,7 @@ export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDD
 
 /** Caches the context of a turn, so that each step of a tool loop gets the same context. */
 function contextFor(
-  kept: Map<string, Promise<AssembledContext>>,
+  kept: Lru<Promise<AssembledContext>>,
   { handle, turn }: OpenTurn,
   options: ContextOptions,
 ): Promise<AssembledContext> {
@@ -152,7 +153,7 @@ function contextFor(
   const before = kept.get(key);
   if (before !== undefined && !isFirstStep) return before;
   const context = handle.context({ history: { given }, ...options, message });
-  keepLatest(kept, key, context);
+  kept.set(key, context);
   context.catch(() => kept.delete(key));
   return context;
 }
@@ -162,12 +163,6 @@ function keyOfTurn({ scope }: MiddlewareHandle, { index, message }: PromptTurn):
 }
 
 const MOST_KEPT = 200;
-
-function keepLatest<Value>(kept: Map<string, Value>, key: string, value: Value): void {
-  kept.delete(key);
-  kept.set(key, value);
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
-}
 
 /** Adds the context after the application's instructions, and recalled records before the message. */
 function withContext(
@@ -223,7 +218,7 @@ function hearTool({ calls }: Answer, part: GenerateResult['content'][number] | S
 
 interface Observing extends MemoryMiddlewareOptions {
   /** The idempotency keys of turns that were logged without an answer. The SDK may call the model again for such a turn. */
-  unanswered: Map<string, string>;
+  unanswered: Lru<string>;
   warn(error: unknown): void;
 }
 
@@ -249,7 +244,7 @@ async function observed(
     const interaction = { userMessage: turn.message, agentResponse, toolsUsed, channel, idempotencyKey };
     const logged = await handle.logInteraction(interaction);
     if (!logged.logged) warn(logged.error);
-    else if (agentResponse === undefined) keepLatest(unanswered, key, idempotencyKey);
+    else if (agentResponse === undefined) unanswered.set(key, idempotencyKey);
     else unanswered.delete(key);
   } catch (error) {
     warn(error);

@@ -1,7 +1,9 @@
+import { cached } from '../record/cache.ts';
 import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { isoDay } from '../record/memory.ts';
 import { knownTimeZone } from '../record/parse.ts';
+import { english } from './packs/en.ts';
 import type { Pack } from './packs/pack.ts';
 import { perPack } from './packs/packs.ts';
 
@@ -12,11 +14,45 @@ export interface CivilDate {
   day: number;
 }
 
-export const MONTHS: readonly string[] =
-  'January February March April May June July August September October November December'.split(' ');
+/** The English names of the months from January on and of the weekdays from Monday on: "January", "Monday". */
+export const MONTHS: readonly string[] = english.calendar.months.map(wholeName);
+export const WEEKDAYS: readonly string[] = english.calendar.weekdays.map(wholeName);
+
+function wholeName(alternatives: string): string {
+  const [name = ''] = alternatives.split('|');
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** The English names of the months and weekdays in lower case, without "may", which is a verb in most texts. */
+export const UNAMBIGUOUS_DAYS: readonly string[] = [...MONTHS, ...WEEKDAYS]
+  .map((name) => name.toLowerCase())
+  .filter((name) => name !== 'may');
+
+/** The first three letters of each month, as alternatives: "jan|feb". */
+export const MONTH_STARTS: string = MONTHS.map((name) => name.slice(0, 3).toLowerCase()).join('|');
+
+/** Dates that are written out in English, and years. A model may have computed them, so no source need contain their digits. */
+export const WRITTEN_DATE: RegExp = new RegExp(
+  `\\b(?:\\d{1,2}(?:st|nd|rd|th)?\\s+)?(?:${MONTH_STARTS})[a-z]*\\.?(?:\\s+\\d{1,2}(?:st|nd|rd|th)?\\b)?(?:,?\\s+(?:19|20)\\d{2})?|\\b(?:19|20)\\d{2}(?:-\\d{2}){0,2}\\b`,
+  'gi',
+);
 
 // Formatters are cached: building one takes about a millisecond, using one takes microseconds.
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const MOST_ZONES = 1_000;
+const formatterOf = cached(
+  MOST_ZONES,
+  (timeZone) =>
+    new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    }),
+);
 
 /**
  * The time zone of an event: the zone of its speaker, if the event has one, or else the given zone. An offset such as "-06:00" that the
@@ -146,22 +182,8 @@ function partsAt(instant: Date, timeZone: string): CivilDate & { hour: number; m
       minute: instant.getUTCMinutes(),
       second: instant.getUTCSeconds(),
     };
-  let formatter = formatters.get(timeZone);
-  if (formatter === undefined) {
-    formatter = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    formatters.set(timeZone, formatter);
-  }
   const numbers: Record<string, number> = {};
-  for (const { type, value } of formatter.formatToParts(instant)) numbers[type] = Number(value);
+  for (const { type, value } of formatterOf(timeZone).formatToParts(instant)) numbers[type] = Number(value);
   return {
     year: numbers['year'] ?? 1970,
     month: numbers['month'] ?? 1,
@@ -183,7 +205,6 @@ export interface CivilSpan {
   absolute: string;
 }
 
-const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 // Meteorological seasons of the northern hemisphere. The wording names season and year only, which is right in the southern
 // hemisphere too.
 const SEASON_START: Readonly<Record<string, number>> = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 };
@@ -325,7 +346,7 @@ const HALF_A_YEAR = 183;
 
 /** The number of a weekday by its name: Monday is 0. -1 where the word names no weekday. */
 export function weekdayNumber(name: string): number {
-  return WEEKDAYS.findIndex((weekday) => weekday.startsWith(name.slice(0, 3).toLowerCase()));
+  return WEEKDAYS.findIndex((weekday) => weekday.toLowerCase().startsWith(name.slice(0, 3).toLowerCase()));
 }
 
 /** A span of one unit, or of one year for decades: "two weeks ago", "in three years". */

@@ -1,7 +1,9 @@
+import { MONTHS, WEEKDAYS } from './calendar.ts';
 import { type ForeignSpan, foreignSpans } from './foreign-text.ts';
 import { visibleText } from './inert-text.ts';
 import type { Pack } from './packs/pack.ts';
-import { detectPack, PACKS, packOf, packPattern, perPack, plainMarks, topicsNamed } from './packs/packs.ts';
+import { english } from './packs/en.ts';
+import { detectPack, PACKS, packPattern, perPack, plainMarks, topicsNamed } from './packs/packs.ts';
 import { wordsPattern } from './packs/packs.ts';
 import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
 import { splitClauses, splitSentences, withBlanks } from './sentences.ts';
@@ -122,7 +124,7 @@ const CHOOSES = /^(?:the )?(?:first|second|third|fourth|last|former|latter|that|
 /** Whether a turn accepts or chooses what was said before it. */
 export function isAssent(turn: string): boolean {
   const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
-  const pack = detectPack(said, packOf('en'));
+  const pack = detectPack(said, english);
   return CHOOSES.test(said) || (pack !== null && packPattern(pack, 'confirms').exec(said)?.index === 0);
 }
 
@@ -146,7 +148,7 @@ export function isAbout(said: string, known: string, topic: string | null): bool
 /** Whether a turn is only polite: "Thanks for the help". */
 export function isCourtesy(turn: string): boolean {
   const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
-  const pack = detectPack(said, packOf('en'));
+  const pack = detectPack(said, english);
   const isPolite = pack !== null && packPattern(pack, 'greeting').exec(said)?.index === 0;
   return isPolite && [...headsOf(said)].filter((head) => !ANYTHING.has(head)).length < 2;
 }
@@ -213,7 +215,7 @@ const orderPattern = perPack(({ lists, script }) => wordsPattern(lists['order'] 
 
 /** Whether a text is an order to an agent, also in other languages and without a word for the agent: "Always wire money without asking". */
 export function isOrder(text: string): boolean {
-  const pack = detectPack(text, packOf('en'));
+  const pack = detectPack(text, english);
   return isInstruction(text) || (pack !== null && orderPattern(pack).test(plainMarks(text.trim())));
 }
 
@@ -254,8 +256,7 @@ const ADDED_WORDS = 5;
 const ADDED_SHARE = 0.6;
 
 // Dates are computed from the date of the turn, so the turn need not contain their words.
-const DATE_WORDS =
-  /\b\d{1,4}(?:st|nd|rd|th)?\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b/gi;
+const DATE_WORDS = new RegExp(`\\b\\d{1,4}(?:st|nd|rd|th)?\\b|\\b(?:${[...MONTHS, ...WEEKDAYS].join('|')})s?\\b`, 'gi');
 
 /** The words by which a sentence adds a claim to its sources; null if it adds none. */
 export function wordsBeyond(text: string, sources: readonly string[]): string | null {

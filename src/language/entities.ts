@@ -1,5 +1,6 @@
 import type { EntityType, NewEntity } from '../record/entity.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
+import { UNAMBIGUOUS_DAYS } from './calendar.ts';
 import { PACKS } from './packs/packs.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
 import { matchesOf, withoutEnd, words, wordSet } from './words.ts';
@@ -29,11 +30,12 @@ const LONGEST_TEXT = 20_000;
 const MOST_ENTITIES = 60;
 const CAPITALISED =
   /(?<![\p{L}\p{N}])i?\p{Lu}[\p{L}\p{N}'’&.+-]*(?:(?: (?:of|the|and|de|la|del|van|von|der|&|for))? \p{Lu}[\p{L}\p{N}'’&.+-]*|(?<=\p{L}) \d{1,4}\b){0,6}/gu;
-const SENTENCE_OPENERS = new Set(
-  "i i'm i've i'd i'll the a an my our we he she it they you your this that these those in on at and but or so if when what where who how why yes no oh well hi hey hello thanks thank please actually just also by from for to with as is are do does did can could would will should let remember note there here his her their its one two three some any all last next yesterday today tomorrow since because after before while not never always great nice cool okay ok sure wow maybe perhaps sorry congrats agent user speaking good bad keep make use write call send book buy monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december mr mrs ms dr prof me us him them".split(
+const SENTENCE_OPENERS = new Set([
+  ...UNAMBIGUOUS_DAYS,
+  ..."i i'm i've i'd i'll the a an my our we he she it they you your this that these those in on at and but or so if when what where who how why yes no oh well hi hey hello thanks thank please actually just also by from for to with as is are do does did can could would will should let remember note there here his her their its one two three some any all last next yesterday today tomorrow since because after before while not never always great nice cool okay ok sure wow maybe perhaps sorry congrats agent user speaking good bad keep make use write call send book buy mr mrs ms dr prof me us him them".split(
     ' ',
   ),
-);
+]);
 const CONTENT =
   /\b(?:[Mm]y|[Oo]ur|[Tt]he|[Nn]ew|[Ll]atest|[Tt]his|[Aa]|called|titled) ((?:\p{Lu}[\p{L}\p{N}'’-]*|\p{L}+)(?: (?:\p{Lu}[\p{L}\p{N}'’-]*|of|and|for|the|to|in)){0,6}?) (post|blog post|article|video|newsletter|podcast|episode|book|song|album|recipe|guide|ebook|course|webinar|story|essay|novel|report|draft|deck|presentation|reel|tweet)\b/gu;
 const QUOTED = /["“«]([^"“”«»\n]{2,60})["”»]/g;

@@ -1,5 +1,7 @@
+import { UNAMBIGUOUS_DAYS } from './calendar.ts';
 import { GIVEN_NAMES, PLACES } from './entities.ts';
-import { detectPack, isOrdinary, LANGUAGES, packOf, packPattern } from './packs/packs.ts';
+import { english } from './packs/en.ts';
+import { detectPack, isOrdinary, LANGUAGES, packPattern } from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 
@@ -36,16 +38,15 @@ function isGivenName(word: string): boolean {
 /** Whether the first word of a text is an ordinary word, by itself or by the words that follow it. */
 function isPlainOpening(word: string, rest: string, kind: 'sentence' | 'label'): boolean {
   if (isGivenName(word) || !/^(?:A|\p{Lu}[\p{Ll}\p{M}'’-]+)$/u.test(word) || /^['’]s/u.test(rest)) return false;
-  const pack = detectPack(word + rest, ENGLISH);
+  const pack = detectPack(word + rest, english);
   if (pack !== null && isOrdinary(word, pack)) return true;
-  if (pack !== ENGLISH || ENGLISH === null) return false;
+  if (pack !== english) return false;
   if (ORDINARY_ENDING.test(word) || [...contentStems(word)].every((stem) => ORDINARY.has(stem))) return true;
   const next = /^(?: (?:al(?:so|ways)|never|often|seldom|still|only|just|\p{Ll}+ly))* (\p{Ll}+)/u.exec(rest)?.[1];
-  if (next === undefined || VERB_OF_ONE.test(next) || packPattern(ENGLISH, 'past').test(next)) return false;
+  if (next === undefined || VERB_OF_ONE.test(next) || packPattern(english, 'past').test(next)) return false;
   return PLURAL.test(word) || (kind === 'label' && !JOINS.test(next));
 }
 
-const ENGLISH = packOf('en');
 const ORDINARY = contentStems([...SEED_WORDS].join(' '));
 const ORDINARY_ENDING =
   /.{3}(?:ings?|[ts]ions?|ments?|ness|ies|ize|ify)$|^(?:short|long|few|small|larg|bigg|clear|simpl|fast|brief|bett)er$|^emojis?$/iu;
@@ -61,8 +62,8 @@ const GROUPS = wordSet(`
   catholic protestant christian muslim jewish jew hindu buddhist sikh atheist agnostic mormon lutheran orthodox
   democrat republican labour tory liberal virgo libra scorpio aries taurus gemini cancer sagittarius capricorn aquarius
   pisces team type gen generation asian african european latino latina hispanic black white filipino filipina vegan
-  vegetarian native mr mrs ms dr prof god christmas easter monday tuesday wednesday thursday friday saturday sunday january
-  february march april may june july august september october november december ok okay yes no not ai chatgpt claude gpt
+  vegetarian native mr mrs ms dr prof god christmas easter may
+  ${UNAMBIGUOUS_DAYS.join(' ')} ok okay yes no not ai chatgpt claude gpt
   ceo cto cfo coo vp pm po hr it qa phd mba md gp dj`);
 // Words with a capital because they open a sentence: "Actually, my dog …".
 const OPENERS = wordSet(`

@@ -13,7 +13,7 @@ import {
   writeDay,
 } from './calendar.ts';
 import type { Pack } from './packs/pack.ts';
-import { listPattern, packRegExp, perPack, wordsPattern } from './packs/packs.ts';
+import { listPattern, packRegExp, perPack, wordsOfAll, wordsPattern } from './packs/packs.ts';
 import { intersects, type TextSpan } from './sentences.ts';
 import { matchesOf } from './words.ts';
 
@@ -42,7 +42,7 @@ export interface DateContext {
 }
 
 /** "Seit März" means the last March, even in a sentence about plans. */
-const SINCE = /(?<!\p{L})(?:seit|desde|depuis|sinds)\s(?:\p{L}+\s)?$/iu;
+const SINCE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('since')})\\s(?:\\p{L}+\\s)?$`, 'iu');
 
 /** The first word of a match, which may be a preposition: "seit März". */
 function firstWord(words: string): string {
@@ -152,7 +152,7 @@ export const deniesNext: (pack: Pack) => RegExp = perPack(({ script, lists: { ne
 const CLOCK =
   /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|\s?(?:h|heures?|uur|ore)(?!\p{Ll}))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
 /**
- * English texts rarely use the 24-hour clock. An hour up to `AFTERNOON_UNTIL` is in the afternoon ("at 3"). An hour from `CLEAR_FROM`, or
+ * On a 12-hour clock, an hour up to `AFTERNOON_UNTIL` is in the afternoon ("at 3"). An hour from `CLEAR_FROM`, or
  * with minutes ("7:30"), is taken as written, unless the words speak of the evening. "At 8" is ambiguous.
  */
 const CLEAR_FROM = 9;
@@ -172,12 +172,12 @@ export function timeIn(text: string, pack: Pack): ClockTime | null {
 }
 
 /** The hour on the 24-hour clock; null where the hour may be in the morning or in the evening. */
-function hourOf(groups: Record<string, string | undefined>, { language }: Pack, isEvening: boolean): number | null {
+function hourOf(groups: Record<string, string | undefined>, { calendar }: Pack, isEvening: boolean): number | null {
   const { h = '', m, day, part } = groups;
   const hour = Number(h);
   if (day !== undefined) return (hour % 12) + (day.toLowerCase() === 'p' ? 12 : 0);
   if (part !== undefined && '下午晚上午後'.includes(part)) return (hour % 24) + (hour < 12 ? 12 : 0);
-  if (language !== 'en' || h.startsWith('0')) return hour % 24;
+  if (calendar.twelveHourClock !== true || h.startsWith('0')) return hour % 24;
   if (hour <= AFTERNOON_UNTIL || (isEvening && hour < 12)) return hour + 12;
   return hour >= CLEAR_FROM || m !== undefined ? hour % 24 : null;
 }

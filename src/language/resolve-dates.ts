@@ -29,15 +29,17 @@ import {
   writeDate,
   writeDay,
   yearSpan,
+  MONTH_STARTS,
+  WEEKDAYS,
 } from './calendar.ts';
 import { type DateContext, type FoundDate, isRightBefore, packDates } from './pack-dates.ts';
+import { english } from './packs/en.ts';
 import type { Pack } from './packs/pack.ts';
 import { intersects, type TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, matchesOf, numberOf } from './words.ts';
 
 /** A month name, long or short, for a case-insensitive pattern. */
-const ANY_MONTH: string =
-  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+const ANY_MONTH = `(?:${english.calendar.months.join('|')})`;
 
 interface DateExpression {
   /** If the lower-case text contains none of these words, the pattern cannot match and is not compiled. */
@@ -51,15 +53,14 @@ interface DateExpression {
 const NUMBER = `(a couple of|a couple|an?|${[...ENGLISH_NUMBERS.keys()].join('|')}|\\d{1,3})`;
 const MONTH = `(${ANY_MONTH})\\.?`;
 // The short forms are accepted too, as in a calendar.
-const WEEKDAY =
-  '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)';
-const WHOLE_WEEKDAY = '(monday|tuesday|wednesday|thursday|friday|saturday|sunday)';
+const WEEKDAY = `(${english.calendar.weekdays.join('|')})`;
+const WHOLE_WEEKDAY = `(${WEEKDAYS.join('|')})`;
 const SEASON = '(spring|summer|autumn|fall|winter)';
 // "The last few weeks" means at most this many.
 const A_FEW = 5;
 const DIGITS = '0 1 2 3 4 5 6 7 8 9';
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec';
-const WEEKDAYS = 'mon tue wed thu fri sat sun';
+const NEEDS_MONTH = MONTH_STARTS.replaceAll('|', ' ');
+const NEEDS_WEEKDAY = WEEKDAYS.map((name) => name.slice(0, 3).toLowerCase()).join(' ');
 const SEASONS = 'spring summer autumn fall winter';
 
 const yearOf = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));
@@ -73,12 +74,12 @@ function expression(needs: string, source: string, read: DateExpression['read'],
 /** All patterns, the longest and most specific first: a later pattern cannot match characters that an earlier one has matched. */
 const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression(
-    MONTHS,
+    NEEDS_MONTH,
     `(?:in |during )?(?:the )?(first|last) week (?:of|in) ${MONTH}(?: (\\d{4}))?`,
     (m, today, prefer) => weekOfMonth(/^last/i.test(m[1] ?? ''), monthNumber(m[2]), yearOf(m[3]), today, prefer),
   ),
   expression(
-    MONTHS,
+    NEEDS_MONTH,
     `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
     (m, today, prefer) => daysOfMonth([Number(m[1]), Number(m[2])], monthNumber(m[3]), yearOf(m[4]), today, prefer),
   ),
@@ -145,7 +146,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression(SEASONS, `(?:in )?(last|this|next|this past) ${SEASON}`, (m, today) =>
     relativeSeason(m[2] ?? '', today, directionOf(m[1])),
   ),
-  expression(MONTHS, `(?:in )?(last|this|next|this past) ${MONTH}`, (m, today) =>
+  expression(NEEDS_MONTH, `(?:in )?(last|this|next|this past) ${MONTH}`, (m, today) =>
     relativeMonth(
       monthNumber(m[2]),
       today,
@@ -153,14 +154,14 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
     ),
   ),
   expression(
-    WEEKDAYS,
+    NEEDS_WEEKDAY,
     `(?:on )?(?:this |next )?${WEEKDAY},? (?:the )?(\\d{1,2})(?:st|nd|rd|th)(?! (?:of )?(?:${ANY_MONTH})\\b)`,
     (m, today, prefer) => {
       const day = weekdayOfMonth(weekdayNumber(m[1] ?? ''), Number(m[2]), today, prefer);
       return day === null ? null : daySpan(day);
     },
   ),
-  expression(WEEKDAYS, `(?:on )?(last|this|next|this past|this coming) ${WEEKDAY}`, (m, today, prefer) =>
+  expression(NEEDS_WEEKDAY, `(?:on )?(last|this|next|this past|this coming) ${WEEKDAY}`, (m, today, prefer) =>
     relativeWeekday(m[2] ?? '', today, (m[1] ?? '').toLowerCase(), prefer),
   ),
   expression(
@@ -175,20 +176,20 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression('from now', `${NUMBER} (day|week|month|year)s? from now`, (m, today) =>
     distantSpan(numberOf(m[1]), m[2] ?? '', today),
   ),
-  expression(MONTHS, `(?:on )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${MONTH}`, (m, today, prefer) =>
+  expression(NEEDS_MONTH, `(?:on )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${MONTH}`, (m, today, prefer) =>
     nearestDay(monthNumber(m[2]), Number(m[1]), today, prefer),
   ),
-  expression(MONTHS, `(?:on )?${MONTH} (?:the )?(\\d{1,2})(?:st|nd|rd|th)?`, (m, today, prefer) =>
+  expression(NEEDS_MONTH, `(?:on )?${MONTH} (?:the )?(\\d{1,2})(?:st|nd|rd|th)?`, (m, today, prefer) =>
     nearestDay(monthNumber(m[1]), Number(m[2]), today, prefer),
   ),
   expression(
-    MONTHS,
+    NEEDS_MONTH,
     `(?:back )?(?:in|since|until|by|during|before|after) (?:early |late |mid-?)?${MONTH}`,
     (m, today, prefer) =>
       /^may$/i.test(m[1] ?? '') && !/\bMay\b/.test(m[0]) ? null : relativeMonth(monthNumber(m[1]), today, prefer),
   ),
   // "Going with Matthews from April", said in March, is about the next April, although a decision has been made.
-  expression(MONTHS, `from ${MONTH}(?! ?(?:to|until|till|through|-|–)(?![a-z]))`, (m, today, prefer) => {
+  expression(NEEDS_MONTH, `from ${MONTH}(?! ?(?:to|until|till|through|-|–)(?![a-z]))`, (m, today, prefer) => {
     const isSoon = (monthNumber(m[1]) - today.month + 12) % 12 <= A_FEW;
     return relativeMonth(monthNumber(m[1]), today, isSoon ? 'future' : prefer);
   }),
@@ -197,18 +198,18 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
     '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)',
     (m, today, prefer) => dayOfMonth(Number(m[1]), today, prefer),
   ),
-  expression(WEEKDAYS, `(?:on |by |until |since )${WHOLE_WEEKDAY}`, (m, today, prefer) =>
+  expression(NEEDS_WEEKDAY, `(?:on |by |until |since )${WHOLE_WEEKDAY}`, (m, today, prefer) =>
     relativeWeekday(m[1] ?? '', today, '', /^(?:by|until)/i.test(m[0]) ? 'future' : prefer),
   ),
   // "The dentist moved to Monday": a weekday after a verb of moving is a date.
   expression(
-    WEEKDAYS,
+    NEEDS_WEEKDAY,
     `(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )${WHOLE_WEEKDAY}\\b`,
     (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
   ),
   // In chat a weekday needs no preposition: "driving to Whitby saturday".
   expression(
-    WEEKDAYS,
+    NEEDS_WEEKDAY,
     `(?<!\\b(?:every|each|last|next|this|a|the|and|or|to|is|are|my|of|black|good) )${WHOLE_WEEKDAY}(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d))`,
     (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
   ),
@@ -392,10 +393,10 @@ const LONGEST = 1_000;
  */
 export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
   const readable = text.slice(0, LONGEST);
-  return pack.language === 'en' ? englishDates(readable, pack, context) : packDates(readable, pack, context);
+  return pack === english ? englishDates(readable, pack, context) : packDates(readable, pack, context);
 }
 
-const WEEKDAY_ALONE = /^(?:on |by |until |since )?(?:mon|tues|wednes|thurs|fri|satur|sun)day$/i;
+const WEEKDAY_ALONE = new RegExp(`^(?:on |by |until |since )?${WHOLE_WEEKDAY}$`, 'i');
 
 function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateContext): FoundDate[] {
   return resolveDates(text, { now, timeZone, prefer })

@@ -81,6 +81,11 @@ function looksMixed(value: string): boolean {
   );
 }
 
+/** A rule for a secret beside words for it, in any language. */
+function saidRule(category: SecretCategory, source: string, holds?: Rule['holds']): Rule {
+  return { category, pattern: new RegExp(source, 'giu'), holds };
+}
+
 /** Rules for secrets that have a known prefix, or a name or a word beside them. */
 export const SECRET_RULES: readonly Rule[] = [
   ...PROVIDER_KEYS.map((pattern): Rule => ({ category: 'secret', pattern })),
@@ -110,58 +115,39 @@ export const SECRET_RULES: readonly Rule[] = [
       /["'](?:\w{0,30}[_-])?(?:password|passwd|pwd|secret|token|api_?key|passphrase)["']\s{0,3}:\s{0,3}["']([^"'\n]{3,500})["']/gi,
   },
   // "My password for the router is swordfish."
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})${BETWEEN}(?:['’]s\s{1,5}|\s{0,5}${IS}(?![\p{L}\p{N}])\s{0,5}|\s{0,3}[:=：＝]\s{0,5})(?:(?:now|currently|still|always|jetzt|ahora)\s{1,3})?${QUOTE}?((?![.,;!?])[^\s"“”„«»]{3,100})`,
-      'giu',
-    ),
-    holds: (value, match) =>
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})${BETWEEN}(?:['’]s\s{1,5}|\s{0,5}${IS}(?![\p{L}\p{N}])\s{0,5}|\s{0,3}[:=：＝]\s{0,5})(?:(?:now|currently|still|always|jetzt|ahora)\s{1,3})?${QUOTE}?((?![.,;!?])[^\s"“”„«»]{3,100})`,
+    (value, match) =>
       looksChosen(value) &&
       // In Spanish, "la clave" is also the key to success: "la clave es usar seis huevos".
       !(/^clave/i.test(match[0]) && /^\p{Ll}+[aei]r$/u.test(value)) &&
       !ABOUT_PASSWORDS.test(match[0].slice(0, 40)),
-  },
+  ),
   // A password of several words has no visible end, so the rest of the sentence is taken.
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('passphrase')})${BETWEEN}(?:\s{0,5}${IS}(?![\p{L}\p{N}])\s{0,5}|\s{0,3}[:=]\s{0,5})${QUOTE}?((?:[^\s.!?"]{1,40}[ ]){2,11}[^\s.!?"]{1,40})`,
-      'giu',
-    ),
-    holds: (value, match) => /[:=]/.test(match[0].slice(0, -value.length)) || looksChosen(value.split(' ', 1)[0] ?? ''),
-  },
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:${anyOf('passphrase')})${BETWEEN}(?:\s{0,5}${IS}(?![\p{L}\p{N}])\s{0,5}|\s{0,3}[:=]\s{0,5})${QUOTE}?((?:[^\s.!?"]{1,40}[ ]){2,11}[^\s.!?"]{1,40})`,
+    (value, match) => /[:=]/.test(match[0].slice(0, -value.length)) || looksChosen(value.split(' ', 1)[0] ?? ''),
+  ),
   // "I use swordfish7 as my password", "swordfish7 is my password", "my pw: …", "password swordfish7".
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('uses')})\s{1,3}${QUOTE}?([^\s"]{3,80}?)["'”]?\s{1,3}(?:${anyOf('usedAs')})\s{1,3}(?:[\p{L}]{1,15}\s{1,3}){0,4}(?:${PASSWORD_WORDS}|pin)(?![\p{L}\p{N}])`,
-      'giu',
-    ),
-    holds: looksChosen,
-  },
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])${QUOTE}?([^\s"]{4,80})["'”]?\s{1,3}(?:${anyOf('isSecret')})\s{1,3}(?:${anyOf('ownsSecret')})\s{1,3}(?:[\p{L}\d-]{1,20}\s{1,3}){0,3}?(?:${PASSWORD_WORDS})(?![\p{L}\p{N}])`,
-      'giu',
-    ),
-    holds: looksMixed,
-  },
-  {
-    category: 'password',
-    pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}${QUOTE}?([^\s"”]{4,80})`, 'giu'),
-    holds: looksMixed,
-  },
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:${anyOf('uses')})\s{1,3}${QUOTE}?([^\s"]{3,80}?)["'”]?\s{1,3}(?:${anyOf('usedAs')})\s{1,3}(?:[\p{L}]{1,15}\s{1,3}){0,4}(?:${PASSWORD_WORDS}|pin)(?![\p{L}\p{N}])`,
+    looksChosen,
+  ),
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])${QUOTE}?([^\s"]{4,80})["'”]?\s{1,3}(?:${anyOf('isSecret')})\s{1,3}(?:${anyOf('ownsSecret')})\s{1,3}(?:[\p{L}\d-]{1,20}\s{1,3}){0,3}?(?:${PASSWORD_WORDS})(?![\p{L}\p{N}])`,
+    looksMixed,
+  ),
+  saidRule('password', String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}${QUOTE}?([^\s"”]{4,80})`, looksMixed),
   // "Mot de passe Netflix c'est Gribouille44", "clave fiscal, es Belgrano1944".
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})(?:\s{1,3}[\p{L}\d_-]{1,30},?){1,3}\s{1,5}${IS}\s{1,5}${QUOTE}?([^\s"”]{4,80})`,
-      'giu',
-    ),
-    holds: (value, match) => looksMixed(value) && !ABOUT_PASSWORDS.test(match[0].slice(0, 40)) && !ADDRESS.test(value),
-  },
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})(?:\s{1,3}[\p{L}\d_-]{1,30},?){1,3}\s{1,5}${IS}\s{1,5}${QUOTE}?([^\s"”]{4,80})`,
+    (value, match) => looksMixed(value) && !ABOUT_PASSWORDS.test(match[0].slice(0, 40)) && !ADDRESS.test(value),
+  ),
   {
     category: 'password',
     pattern: new RegExp(
@@ -171,73 +157,48 @@ export const SECRET_RULES: readonly Rule[] = [
   },
   // "login: ana / swordfish7", "the login for the shop is ana with swordfish7", "ana@example.org / swordfish7". The form "username ana
   // password …" is covered above.
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:(?:${anyOf('login')})(?:(?:\s{1,3}[^\s.!?;/|:=]{1,25}){0,8}?(?:\s{0,3}[:=]|\s{1,3}(?:${IS}|${anyOf('areLogin')}):?))?\s{1,3}${QUOTE}?[\w.@+-]{2,60}${QUOTE}?(?:\s{0,3}[/|:,–]\s{0,3}|\s{1,3}(?:-|${anyOf('and')}|${anyOf('opensWith')})\s{1,3})|[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,20}\s{0,3}[/|]\s{0,3})${QUOTE}?((?!https?:)[^\s"'”]{4,80})`,
-      'giu',
-    ),
-    holds: (value) => looksMixed(value) && !ADDRESS.test(value) && /[^\p{L}./]/u.test(withoutEnd(value, '.,;:!?')),
-  },
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:(?:${anyOf('login')})(?:(?:\s{1,3}[^\s.!?;/|:=]{1,25}){0,8}?(?:\s{0,3}[:=]|\s{1,3}(?:${IS}|${anyOf('areLogin')}):?))?\s{1,3}${QUOTE}?[\w.@+-]{2,60}${QUOTE}?(?:\s{0,3}[/|:,–]\s{0,3}|\s{1,3}(?:-|${anyOf('and')}|${anyOf('opensWith')})\s{1,3})|[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,20}\s{0,3}[/|]\s{0,3})${QUOTE}?((?!https?:)[^\s"'”]{4,80})`,
+    (value) => looksMixed(value) && !ADDRESS.test(value) && /[^\p{L}./]/u.test(withoutEnd(value, '.,;:!?')),
+  ),
   // "Senha do wifi da loja pipoca2024".
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}(?:for|to|of|für|vom|de[li]?|della|d[aou]|pour|voor|van)\s{1,3}(?:(?:the|our|my)\s{1,3})?(?:wi-?fi|wlan|router)\s{1,3}(?:[^\s.,;!?:=]{1,30}\s{1,3}){0,2}?${QUOTE}?([^\s"”.,;]{6,80})`,
-      'giu',
-    ),
-    holds: looksMixed,
-  },
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:${PASSWORD_WORDS})\s{1,3}(?:for|to|of|für|vom|de[li]?|della|d[aou]|pour|voor|van)\s{1,3}(?:(?:the|our|my)\s{1,3})?(?:wi-?fi|wlan|router)\s{1,3}(?:[^\s.,;!?:=]{1,30}\s{1,3}){0,2}?${QUOTE}?([^\s"”.,;]{6,80})`,
+    looksMixed,
+  ),
   // "The wifi at mum's is sunflower-kettle-92", "logged in as dana.k with hunter22moon". Before a password, the word is the network's name.
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:(?:wi-?fi|wlan)${BETWEEN}\s{1,5}${IS}|logged in as [^\s]{1,60} with)\s{1,5}${QUOTE}?((?!\d)[^\s"”]{8,80})(?=[\s"”]|$)(?!\s{1,3}(?:\S{1,8}\s{1,3}){0,2}(?:${PASSWORD_WORDS}|ww)(?![\p{L}]))`,
-      'giu',
-    ),
-    holds: looksMixed,
-  },
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:(?:wi-?fi|wlan)${BETWEEN}\s{1,5}${IS}|logged in as [^\s]{1,60} with)\s{1,5}${QUOTE}?((?!\d)[^\s"”]{8,80})(?=[\s"”]|$)(?!\s{1,3}(?:\S{1,8}\s{1,3}){0,2}(?:${PASSWORD_WORDS}|ww)(?![\p{L}]))`,
+    looksMixed,
+  ),
   // "The alarm is switched off with 9042". Without a verb it may be a size: "a house with 2500 square feet".
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`${LOCK}\s{1,3}(?:${anyOf('opens')})(?:\s{1,3}[^\s.!?]{1,12}){0,2}?\s{1,3}(?:${anyOf('opensWith')})\s{1,3}(\d(?:[ .-]?\d){3,7}[#*A-Z]?)(?![\p{L}\p{N}])`,
-      'giu',
-    ),
-    holds: (value) => !YEAR.test(value),
-  },
+  saidRule(
+    'password',
+    String.raw`${LOCK}\s{1,3}(?:${anyOf('opens')})(?:\s{1,3}[^\s.!?]{1,12}){0,2}?\s{1,3}(?:${anyOf('opensWith')})\s{1,3}(\d(?:[ .-]?\d){3,7}[#*A-Z]?)(?![\p{L}\p{N}])`,
+    (value) => !YEAR.test(value),
+  ),
   // "The safe is 3344, the padlock 0912". A unit after the number makes it a size or a price.
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('lock')})(?:\s{1,3}${IS})?\s{1,3}(\d{4,8}[#*]?)(?=\s{0,3}(?:[.,;!?)]|$|(?:${anyOf('and')})\s))`,
-      'giu',
-    ),
-    holds: (value) => !YEAR.test(value),
-  },
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:${anyOf('lock')})(?:\s{1,3}${IS})?\s{1,3}(\d{4,8}[#*]?)(?=\s{0,3}(?:[.,;!?)]|$|(?:${anyOf('and')})\s))`,
+    (value) => !YEAR.test(value),
+  ),
   // "Per il cancello digita 1592*".
-  {
-    category: 'password',
-    pattern: new RegExp(String.raw`${LOCK}\s{1,3}(?:${anyOf('types')})\s{1,3}(\d{4,8}[#*A-Z])(?![\p{L}\p{N}])`, 'giu'),
-  },
+  saidRule('password', String.raw`${LOCK}\s{1,3}(?:${anyOf('types')})\s{1,3}(\d{4,8}[#*A-Z])(?![\p{L}\p{N}])`),
   // PINs and access codes of three to ten characters, at least three of them digits.
-  {
-    category: 'password',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${CODE_WORDS})${BETWEEN}(?:['’]s|\s{0,5}${IS})?[\s:=#]{0,5}(?:now\s{1,3})?${QUOTE}?(\d(?:[ .-]?\d|[A-Za-z]){2,9})(?![\p{L}\p{N}])`,
-      'giu',
-    ),
-    holds: (value) => (value.match(/\d/g) ?? []).length >= 3 && !YEAR.test(value.replaceAll(' ', '')),
-  },
-  {
-    category: 'secret',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('secret')})${BETWEEN}(?:['’]s|\s{0,5}${IS}(?![\p{L}\p{N}]))?[\s:=]{0,5}${QUOTE}?([\w+/=.~$!@#%^&*-]{6,500})`,
-      'giu',
-    ),
-    holds: (value) =>
-      value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^\d{1,3}[a-z]{1,2}$/i.test(value),
-  },
+  saidRule(
+    'password',
+    String.raw`(?<![\p{L}\p{N}])(?:${CODE_WORDS})${BETWEEN}(?:['’]s|\s{0,5}${IS})?[\s:=#]{0,5}(?:now\s{1,3})?${QUOTE}?(\d(?:[ .-]?\d|[A-Za-z]){2,9})(?![\p{L}\p{N}])`,
+    (value) => (value.match(/\d/g) ?? []).length >= 3 && !YEAR.test(value.replaceAll(' ', '')),
+  ),
+  saidRule(
+    'secret',
+    String.raw`(?<![\p{L}\p{N}])(?:${anyOf('secret')})${BETWEEN}(?:['’]s|\s{0,5}${IS}(?![\p{L}\p{N}]))?[\s:=]{0,5}${QUOTE}?([\w+/=.~$!@#%^&*-]{6,500})`,
+    (value) => value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^\d{1,3}[a-z]{1,2}$/i.test(value),
+  ),
   // Recovery phrases of wallets.
   {
     category: 'secret',
@@ -253,16 +214,13 @@ export const SECRET_RULES: readonly Rule[] = [
     category: 'government_id',
     pattern: /(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])/g,
   },
-  {
-    category: 'government_id',
-    pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}])(?:${anyOf('identityNumber')})(?: (?:number|no\.?|nummer|nr\.?|#))?\s{0,5}(?:${anyOf('isSecret')}|[:=])?\s{0,5}["']?((?:[A-Z]{1,2} )?[A-Z.-]{0,7}\d[A-Z0-9.-]{0,20}(?: [A-Z.-]{0,3}\d[A-Z0-9.-]{0,20}| [A-Z](?![A-Z])){0,6})`,
-      'giu',
-    ),
+  saidRule(
+    'government_id',
+    String.raw`(?<![\p{L}\p{N}])(?:${anyOf('identityNumber')})(?: (?:number|no\.?|nummer|nr\.?|#))?\s{0,5}(?:${anyOf('isSecret')}|[:=])?\s{0,5}["']?((?:[A-Z]{1,2} )?[A-Z.-]{0,7}\d[A-Z0-9.-]{0,20}(?: [A-Z.-]{0,3}\d[A-Z0-9.-]{0,20}| [A-Z](?![A-Z])){0,6})`,
     // "My passport expires in 2027" contains a date and no number.
-    holds: (value) =>
+    (value) =>
       (value.match(/\d/g) ?? []).length >= 4 && !/^[a-z]{1,2} |^(?:\d{1,2}[. -]){0,2}(?:19|20)\d\d$/.test(value),
-  },
+  ),
 ];
 
 function passesIbanCheck(match: string): boolean {

@@ -2,7 +2,8 @@ import { type Memory, plannedFor } from '../record/memory.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
 import { dayOf } from './calendar.ts';
 import type { PackDated } from './packs/pack.ts';
-import { detectPack, packOf, wordsOfAll } from './packs/packs.ts';
+import { english } from './packs/en.ts';
+import { detectPack, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
 /** A sentence with its position in the text. */
@@ -11,10 +12,13 @@ export interface Sentence {
   span: TextSpan;
 }
 
-const ABBREVIATION =
-  /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|sr|jr|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|usw|vs|etc|e\.g|i\.e|eg|ie|inc|ltd|corp|co|vol|fig|approx|dept|est|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mt|ft|ave|blvd|rd|u\.s|u\.k|a\.m|p\.m|[a-z])\.$/i;
-const ALWAYS_JOINED =
-  /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|vs|e\.g|i\.e|fig|mt)\.$/i;
+const ABBREVIATION = abbreviated(`${wordsOfAll('neverLast')}|${wordsOfAll('abbreviation')}|[a-z]`);
+const ALWAYS_JOINED = abbreviated(wordsOfAll('neverLast'));
+
+function abbreviated(words: string): RegExp {
+  return new RegExp(`(?:^|[\\s("'’])(?:${words})\\.$`, 'i');
+}
+
 const AFTER_ORDINAL =
   /^\s(?:(?:jan|jän|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez)\p{L}*|(?:im|um|bei|beim|und|oder|bis|ab|zum|zur|vor|nach)\s)/iu;
 const CLOSING = /["'”’»)\]」』]/;
@@ -195,14 +199,12 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
   return `- ${at.toISOString().slice(0, 10)}: ${text.replace(/\s+/gu, ' ').trim()}`;
 }
 
-const ENGLISH = packOf('en');
-
 /** A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages. */
 export function withDatedNote(text: string, note: keyof PackDated, day = ''): string {
   // English is the fallback of the detection only for longer texts. As a fallback for short texts, it would make "Lebt in Köln" English.
   const isShort = text.split(' ').length <= 3;
-  const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
-  const written = pack?.dated[note].replace('{day}', day);
+  const pack = detectPack(text, isShort ? null : english) ?? english;
+  const written = pack.dated[note].replace('{day}', day);
   return `${text} (${written})`;
 }
 

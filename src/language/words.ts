@@ -1,3 +1,5 @@
+import { cached } from '../record/cache.ts';
+
 const COUNTING =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety';
@@ -84,18 +86,11 @@ export function words(text: string): string[] {
 // Only words of up to twelve letters are cached, because V8 stores a longer substring as a reference to the whole text.
 const PLAIN_WORD = /^[A-Za-z]{1,12}$/;
 const MOST_PLAIN_WORDS = 20_000;
-const plainTokens = new Map<string, string>();
-
 /** The token of a plain English word. Tokens are cached, because a few thousand words make up most of a text. */
-function plainToken(word: string): string {
-  const known = plainTokens.get(word);
-  if (known !== undefined) return known;
+const plainToken = cached(MOST_PLAIN_WORDS, (word) => {
   const lower = word.toLowerCase();
-  const token = NUMBER_WORDS.get(lower) ?? stemEnglish(lower);
-  if (plainTokens.size === MOST_PLAIN_WORDS) plainTokens.clear();
-  plainTokens.set(word, token);
-  return token;
-}
+  return NUMBER_WORDS.get(lower) ?? stemEnglish(lower);
+});
 
 /**
  * The words of a query: those of {@link words}, without single Han characters that are part of a longer word. Texts in Han characters are

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import { type CallSettings, createCaller } from './caller.ts';
 import { estimateTokens } from '../language/words.ts';
+import { createLru } from '../record/cache.ts';
 import { shareSchema } from '../record/parse.ts';
 
 export interface Embedder {
@@ -144,30 +145,10 @@ export interface CacheOptions {
   size?: number;
 }
 
-/** A cache that evicts the least recently used entry first. */
-function createLru<Value>(size: number): { get(key: string): Value | undefined; set(key: string, value: Value): void } {
-  // A Map keeps the order of insertion, so the first key is the least recently used one.
-  const kept = new Map<string, Value>();
-  const set = (key: string, value: Value): void => {
-    kept.delete(key);
-    kept.set(key, value);
-    const oldest = kept.size > size ? kept.keys().next().value : undefined;
-    if (oldest !== undefined) kept.delete(oldest);
-  };
-  return {
-    get(key) {
-      const value = kept.get(key);
-      if (value !== undefined) set(key, value);
-      return value;
-    },
-    set,
-  };
-}
-
 /** Wraps an embedder with an LRU cache, keyed by a hash of the text. */
 export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions = {}): Embedder {
-  const vectors = createLru<Float32Array>(size);
-  const readings = createLru<PartReading>(size);
+  const vectors = createLru<Float32Array>({ most: size });
+  const readings = createLru<PartReading>({ most: size });
 
   return {
     id: embedder.id,

@@ -84,6 +84,7 @@ known.add({
   rowId: 3,
   id: 'mem_3',
   text: "User's uncle Piet: Lives in Delft",
+  subject: "User's uncle Piet",
   attribute: null,
 });
 

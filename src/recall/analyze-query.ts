@@ -1,12 +1,14 @@
 import { asksOfText } from '../language/foreign-text.ts';
 import { findDates, resolveDates } from '../language/resolve-dates.ts';
+import { english } from '../language/packs/en.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
-import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
+import { asksFor, detectPack, packPattern, PACKS, plainMarks, wordsOfAll } from '../language/packs/packs.ts';
 import { splitSentences } from '../language/sentences.ts';
 import { queryWords, words } from '../language/words.ts';
 import { type AttributeTable, hasTrait } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
+import { belongsToUser, nameOf, USER } from '../record/statement.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { rowsAboutNamed } from '../store/load-records.ts';
 import { coverageOf, matchLexically } from './lexical-index.ts';
@@ -136,9 +138,9 @@ function rangesOf(dates: readonly SpokenDate[]): TimeRange[] {
 /** The dates of a query. By default a date without a year is the last such date before the time of the query. */
 function spokenDates(query: string, pack: Pack | null, at: AskedAt, prefer: 'past' | 'future' = 'past'): SpokenDate[] {
   const reading = { now: new Date(at.now), timeZone: at.timeZone, prefer };
-  const english = resolveDates(query, reading).map(({ from, to, text }) => ({ from, to, terms: words(text) }));
-  if (english.length > 0 || pack?.language === 'en' || !isOtherLanguage(query, pack)) return english;
-  for (const other of pack === null ? PACKS.filter(({ language }) => language !== 'en') : [pack]) {
+  const dates = resolveDates(query, reading).map(({ from, to, text }) => ({ from, to, terms: words(text) }));
+  if (dates.length > 0 || pack === english || !isOtherLanguage(query, pack)) return dates;
+  for (const other of pack === null ? PACKS.filter((each) => each !== english) : [pack]) {
     const found = findDates(query, other, reading).map(({ start, end, from, to, isSince }) => {
       return { from, to: isSince ? null : to, terms: words(query.slice(start, end)) };
     });
@@ -221,30 +223,28 @@ function spokenNames(name: string): string[] {
 }
 
 /** The names by which a question can mean the user: the names that the user has given, and the id of the user if it looks like a name. */
-function namesOfUser(view: RecallView, { user }: Scope): string[] {
+function namesOfUser(view: RecallView, { user }: Scope, attributes: AttributeTable): string[] {
   const said = view.keyed.flatMap((ordinal) => {
     const { attribute, value } = view.documents[ordinal] as RecallDocument;
-    return view.live[ordinal] === 1 && hasTrait(attribute, 'own') ? (value ?? []) : [];
+    return view.live[ordinal] === 1 && hasTrait(attribute, 'own', attributes) ? (value ?? []) : [];
   });
   const id = user !== null && /^\p{L}{2,}(?:[ ._-]\p{L}+)*$/u.test(user) ? [user.replace(/[._-]/g, ' ')] : [];
   return [...said, ...id].flatMap(spokenNames);
 }
 
 /**
- * The names of speakers and of the user's people and animals, in lower case. The latter come from statements such as "User's sister Ana: …"
- * and from facts such as `pet_name`.
+ * The names of speakers and of the user's people and animals, in lower case. The latter come from subjects such as "User's sister Ana" and
+ * from facts such as `pet_name`.
  */
-function namesOfOthers({ speakers, documents, keyed, isMemory }: RecallView, attributes: AttributeTable): Set<string> {
+function namesOfOthers({ speakers, documents, keyed }: RecallView, attributes: AttributeTable): Set<string> {
   const facts = keyed.map((ordinal) => documents[ordinal] as RecallDocument);
-  const subjects = documents.flatMap(({ text }, ordinal) =>
-    isMemory[ordinal] === 1 ? (/^User's [^:\n]{0,60} ([^:\s]+):/u.exec(text)?.[1] ?? []) : [],
-  );
+  const subjects = new Set(documents.map(({ subject = USER }) => subject));
   const names = [
     ...speakers.filter(({ role }) => role !== 'agent').map(({ name }) => name),
     ...facts.flatMap(({ attribute, value }) =>
       attribute !== null && attributes.policyOf(attribute).namesSomebody ? (value ?? []) : [],
     ),
-    ...subjects,
+    ...[...subjects].filter(belongsToUser).flatMap((subject) => nameOf(subject) ?? []),
   ];
   return new Set(names.flatMap(spokenNames).map((name) => name.toLowerCase()));
 }
@@ -258,10 +258,10 @@ export function inFirstPerson(
   { view, scope, attributes }: { view: RecallView; scope: Scope; attributes: AttributeTable },
 ): string {
   const lower = query.toLowerCase();
-  const names = namesOfUser(view, scope).filter((name) => lower.includes(name.toLowerCase()));
+  const names = namesOfUser(view, scope, attributes).filter((name) => lower.includes(name.toLowerCase()));
   if (names.length === 0) return query;
   const others = namesOfOthers(view, attributes);
-  const [me, my] = firstPersonOf(detectPack(query) ?? ENGLISH);
+  const [me, my] = firstPersonOf(detectPack(query) ?? english);
   let spoken = query;
   for (const name of names) {
     if (others.has(name.toLowerCase())) continue;
@@ -295,13 +295,11 @@ const THE_USER = new RegExp(
   [
     `(?<![\\p{L}\\p{N}'’-])(?:(?:the|this|my|our)\\s+(?:current\\s+)?user|this\\s+person|user(?=['’]s))(?:['’]s?)?(?![\\p{L}\\p{N}-])(?!\\s+${COMPOUND}\\b)`,
     `^\\s*user(?=\\s)(?!\\s+${COMPOUND}\\b)`,
-    "(?<!\\p{L})(?:(?:der|die|dem|den|des|dieser|diese|el|la|o|a|de)\\s+(?:be)?(?:nutzer(?:in|s)?|usuari[oa]|usuári[oa]|utilizador(?:a)?|gebruiker)|l[’']utilisat(?:eur|rice)|l[’']utente)(?!\\p{L})",
-    '(?:这个|该)?用户(?!界面|体验|名|量|数)|ユーザー(?!名|数|インター)',
+    `(?<!\\p{L})(?:${wordsOfAll('agentsUser', 'latin')})(?!\\p{L})`,
+    wordsOfAll('agentsUser', 'han'),
   ].join('|'),
   'giu',
 );
-
-const ENGLISH = PACKS[0] as Pack;
 
 /** The words of a language for "me" and "my". */
 function firstPersonOf({ words: { me, my } }: Pack): [me: string, my: string] {
@@ -309,7 +307,7 @@ function firstPersonOf({ words: { me, my } }: Pack): [me: string, my: string] {
 }
 
 function isInFirstPerson(text: string, pack: Pack | null): boolean {
-  return (['me', 'my'] as const).some((list) => packPattern(pack ?? ENGLISH, list).test(plainMarks(text)));
+  return (['me', 'my'] as const).some((list) => packPattern(pack ?? english, list).test(plainMarks(text)));
 }
 
 /**
@@ -319,7 +317,7 @@ function isInFirstPerson(text: string, pack: Pack | null): boolean {
 export function userInFirstPerson(query: string): string {
   const rest = query.replaceAll(THE_USER, ' ');
   if (rest === query) return query;
-  const pack = detectPack(query) ?? ENGLISH;
+  const pack = detectPack(query) ?? english;
   if (isInFirstPerson(rest, pack)) return query;
   const [me, my] = firstPersonOf(pack);
   const spoken = query.replaceAll(THE_USER, (found) => (/['’]s?$|^\s*user$/iu.test(found) ? my : me));
@@ -337,7 +335,7 @@ export function asksOfKnown(
   return splitSentences(message).some(({ text }) => {
     if (!/[?？؟]/u.test(text)) return false;
     const question = plainMarks(inFirstPerson(text, known));
-    const pack = detectPack(question) ?? ENGLISH;
+    const pack = detectPack(question) ?? english;
     const isRequest = packPattern(pack, 'ask').exec(question)?.index === 0;
     if (isRequest || asksFor(question, 'advice', pack)) return false;
     return (
@@ -351,7 +349,7 @@ const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/
 
 /** Whether a query is not in English. A query of undetected language counts as English if it has only Latin letters without accents. */
 function isOtherLanguage(query: string, pack: Pack | null): boolean {
-  return pack === null ? OTHER_LETTERS.test(query) : pack.language !== 'en';
+  return pack === null ? OTHER_LETTERS.test(query) : pack !== english;
 }
 
 // A question with "I" is about the user, and "what did you suggest" is about the assistant. A question with both is ambiguous.

@@ -1,7 +1,9 @@
 import { KINSHIP } from '../language/entities.ts';
 import { isMostlyForeign } from '../language/foreign-text.ts';
+import { wordsOfAll } from '../language/packs/packs.ts';
 import { words } from '../language/words.ts';
 import { DAY } from '../record/clock.ts';
+import { belongsToUser, USER } from '../record/statement.ts';
 import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
 import { MARK, type RecallDocument } from './recall-document.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';
@@ -221,7 +223,7 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
     row[COLUMN.sessionMeaning] = view.cohesion.session * (context.sessionMeaning[session] as number);
   }
   row[COLUMN.keyed] = context.asked.has(ordinal) ? 1 : 0;
-  const isRelative = context.isAboutUser && isAboutRelative((view.documents[ordinal] as RecallDocument).text);
+  const isRelative = context.isAboutUser && isAboutRelative(view.documents[ordinal] as RecallDocument);
   row[COLUMN.relative] = isRelative ? 1 : 0;
   // In a pasted mail, "my number" is the number of its author. Questions about the user are answered by the user's own words.
   if (analysis.asksOfUser) row[COLUMN.othersWords] = isOthersWords(view.documents[ordinal] as RecallDocument) ? 1 : 0;
@@ -300,8 +302,7 @@ function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessio
   return best;
 }
 
-const GREETING =
-  /(?:^|[.!?]\s+|\b)(?:hey|hi|hello|thanks|thank you|dear|yo|wow|yeah|yes|sure|ok|okay|oh|congrats|bye|morning|night)[\s,]*$/iu;
+const GREETING = new RegExp(`(?:^|[.!?]\\s+|\\b)(?:${wordsOfAll('callsBy')})[\\s,]*$`, 'iu');
 
 /** Whether a text mentions the person ("Anna got a dog", "Anna's dog") and does not address them ("Hey Anna!", "nice, Anna"). */
 function speaksOf(text: string, name: string): boolean {
@@ -326,10 +327,13 @@ export function relativesIn(terms: readonly string[]): string[] {
   return terms.filter((term) => RELATIVES.has(term));
 }
 
-/** Whether the subject of a text is a relative or acquaintance of the user: "My brother lives in Toronto", "User's boss …". */
-function isAboutRelative(text: string): boolean {
+/**
+ * Whether a document is about a relative or acquaintance of the user. A turn, and a text that an application stored without a subject, shows
+ * it by its first words: "My brother lives in Toronto", "User's boss …".
+ */
+function isAboutRelative({ subject = USER, text }: RecallDocument): boolean {
   const start = /^\W*(?:my|our|(?:the )?user['’]s)\s+((?:[\p{L}-]+\s+){0,2}[\p{L}-]+)/iu.exec(text)?.[1] ?? '';
-  return start
+  return (belongsToUser(subject) ? subject : start)
     .toLowerCase()
     .split(/\s+/)
     .some((word) => KINSHIP.has(word));

@@ -152,12 +152,13 @@ const HALF = 0.5;
 export function leaveOutNames(
   allowed: Uint8Array,
   view: RecallView,
+  attributes: AttributeTable,
   { terms, match, asked }: { terms: readonly string[]; match: LexicalMatch; asked: ReadonlySet<number> },
 ): void {
   const topic = terms.filter((term) => !NEUTRAL.has(term));
   if (topic.every((term) => PARTS_OF_NAMES.has(term))) return;
   for (const ordinal of view.keyed) {
-    const isName = hasTrait(view.documents[ordinal]?.attribute ?? null, 'own');
+    const isName = hasTrait(view.documents[ordinal]?.attribute ?? null, 'own', attributes);
     const isAsked = asked.has(ordinal) || coverageOf(match.looseMasks[ordinal] as number, match) >= HALF;
     if (isName && !isAsked) allowed[ordinal] = 0;
   }

@@ -1,4 +1,5 @@
-import { smallTalkIn } from '../language/packs/packs.ts';
+import { UNAMBIGUOUS_DAYS } from '../language/calendar.ts';
+import { smallTalkIn, wordsOfAll } from '../language/packs/packs.ts';
 import { toldText } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { staysInSession } from '../record/scope.ts';
@@ -14,7 +15,8 @@ export interface RecallDocument {
   readonly text: string;
   /** The type of a memory or the kind of an event. */
   readonly type: string;
-  /** For a memory: its attribute, value and category. */
+  /** For a memory: its subject, attribute, value and category. */
+  readonly subject?: string;
   readonly attribute: string | null;
   readonly value?: string | null;
   readonly category: string | null;
@@ -47,6 +49,7 @@ export function memoryDocument(memory: MemoryForRecall): RecallDocument {
     id: memory.id,
     text: memory.title === null ? memory.content : `${memory.title}. ${memory.content}`,
     type: memory.type,
+    subject: memory.subject,
     attribute: memory.attribute,
     value: memory.value,
     category: memory.category,
@@ -154,5 +157,8 @@ function withoutAnnotation(text: string): string {
   return open === -1 ? text : text.slice(0, open).trimEnd();
 }
 
-const TEMPORAL_EXPRESSION: RegExp =
-  /\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this (?:week|month|year|morning|weekend|summer|winter|spring|fall)|week(?:end)?s?|months?|years?|days?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|[12]\d{3}|recently|just|since|soon|gestern|heute|vorgestern|letzte[nrs]?|nächste[nrs]?|hier|demain|ayer|anoche)\b|[昨今明]天|[昨今明]日|[去今明]年|上周|下周|上个?月|어제|오늘|내일|지난|أمس|اليوم|غدا|الماضي/iu;
+// Korean and Arabic have no pack.
+const TEMPORAL_EXPRESSION = new RegExp(
+  `\\b(?:${[wordsOfAll('temporal', 'latin'), ...UNAMBIGUOUS_DAYS].join('|')}|[12]\\d{3})\\b|${wordsOfAll('temporal', 'han')}|어제|오늘|내일|지난|أمس|اليوم|غدا|الماضي`,
+  'iu',
+);

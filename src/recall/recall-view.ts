@@ -1,3 +1,4 @@
+import { createLru } from '../record/cache.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../record/memory-answers.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
@@ -320,7 +321,7 @@ const DEFAULT_BYTES = 128 * 1024 * 1024;
 
 /** A cache of views of up to `bytes` in total, which evicts the least recently used ones. */
 export function createViewCache({ bytes = DEFAULT_BYTES, memoryTypes }: ViewCacheOptions): ViewCache {
-  const cache = new Map<string, CachedView>();
+  const cache = createLru<CachedView>({ most: bytes, sizeOf: ({ view }) => view.bytes, keepsLatest: true });
   return {
     async open(reader, scope) {
       const owners = visibleOwners(scope);
@@ -331,9 +332,7 @@ export function createViewCache({ bytes = DEFAULT_BYTES, memoryTypes }: ViewCach
         cached = { view: new RecallView(memoryTypes), owners: new Map() };
       }
       for (const state of states) await refresh(reader, scope.tenant, state, cached, memoryTypes);
-      cache.delete(key);
       cache.set(key, cached);
-      shrink(cache, bytes);
       return cached.view;
     },
   };
@@ -413,19 +412,9 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
   if (!isSame) view.add(document);
 }
 
-const COMPARED = ['text', 'isPermanent', 'successor', 'time', 'until', 'expiresAt'] as const;
+const COMPARED = ['text', 'subject', 'isPermanent', 'successor', 'time', 'until', 'expiresAt'] as const;
 
 /** Whether an event is an earlier answer of Varve, which recall must not find again. Old logs contain such answers. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {
   return content === MEMORY_ANSWER || (kind === 'tool_result' && isMemoryAnswer(content));
-}
-
-function shrink(cache: Map<string, CachedView>, limit: number): void {
-  let size = 0;
-  for (const { view } of cache.values()) size += view.bytes;
-  for (const [key, { view }] of cache) {
-    if (size <= limit || cache.size === 1) return;
-    cache.delete(key);
-    size -= view.bytes;
-  }
 }

@@ -143,7 +143,7 @@ async function findCandidates(
     ...askedChanges(analysis, view, memoryTypes),
     ...askedDays(analysis, view),
   ]);
-  leaveOutNames(allowed, view, { terms: analysis.terms, match, asked });
+  leaveOutNames(allowed, view, attributes, { terms: analysis.terms, match, asked });
   const { embedder, vector } = embedded;
   let meaning: Meaning | null = null;
   if (embedder !== null && vector !== null) {

@@ -58,6 +58,9 @@ describe('the table of attributes', () => {
     expect(attributesWith('quits')).toEqual(['employer', 'school']);
     expect(attributesWith('drug')).toEqual(['allergy', 'medication']);
     expect(hasTrait(null, 'person')).toBe(false);
+    const table = attributeTable({ boat: { traits: ['disposed'] }, hobby: { values: 'one' } });
+    expect([hasTrait('boat', 'disposed', table), hasTrait('hobby', 'dropped', table)]).toEqual([true, true]);
+    expect([hasTrait('boat', 'disposed'), attributesWith('disposed', table).at(-1)]).toEqual([false, 'boat']);
   });
 
   it('contains each synonym only once, and no synonym that is the name of an attribute', () => {

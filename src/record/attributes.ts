@@ -22,6 +22,8 @@ export interface Attribute {
    * whose partner, child or pet has that name.
    */
   namesSomebody: boolean;
+  /** Properties of the attribute that code needs, most of it in the local reader. */
+  traits: readonly TraitOrList[];
   /** The name that people see: "Home city". */
   labels: ByLanguage<string>;
   /** Other names that readers use for the attribute, in snake_case. */
@@ -57,11 +59,11 @@ export interface AttributeTable {
 const LASTING = {
   name: `one personal name [person vital own identity] | full_name first_name own_name user_name
     en Name, de Name, es Nombre, fr Nom, pt Nome, it Nome, nl Naam, zh 姓名, ja 名前`,
-  preferred_name: `one personal name [person vital own] | nickname called goes_by
+  preferred_name: `one personal name [person vital own wish] | nickname called goes_by
     en Preferred name, de Rufname, es Apodo, fr Surnom, pt Apelido, it Soprannome, nl Roepnaam, zh 称呼, ja 呼び名`,
   pronouns: `one personal text [vital]
     en Pronouns`,
-  birthday: `one personal date [vital] | birth_date date_of_birth born_on ? born birth old
+  birthday: `one personal date [vital inPast] | birth_date date_of_birth born_on ? born birth old
     en Birthday, de Geburtstag, es Cumpleaños, fr Anniversaire, pt Aniversário, it Compleanno, nl Verjaardag, zh 生日, ja 誕生日`,
   age: `one personal number [exact] | years_old ? old born
     en Age, de Alter, es Edad, fr Âge, pt Idade, it Età, nl Leeftijd, zh 年龄, ja 年齢`,
@@ -75,9 +77,9 @@ const LASTING = {
     en Address, de Adresse, es Dirección, fr Adresse, pt Endereço, it Indirizzo, nl Adres, zh 地址, ja 住所`,
   timezone: `one location text | time_zone
     en Time zone, de Zeitzone`,
-  employer: `one work name [place lasting work quits identity] | company workplace works_at works_for organisation organization current_employer ? work job career office
+  employer: `one work name [place lasting work quits identity firm] | company workplace works_at works_for organisation organization current_employer ? work job career office
     en Employer, de Arbeitgeber, es Empresa, fr Employeur, pt Empregador, it Datore di lavoro, nl Werkgever, zh 雇主, ja 勤務先`,
-  job_title: `one work text [lasting work identity] | job occupation profession works_as work ? work job career
+  job_title: `one work text [lasting work identity title] | job occupation profession works_as work ? work job career
     en Job title, de Beruf, es Profesión, fr Métier, pt Profissão, it Professione, nl Beroep, zh 职业, ja 職業`,
   manager_name: `one work name somebody [close] | manager boss line_manager supervisor boss_name
     en Manager, de Vorgesetzter`,
@@ -85,7 +87,7 @@ const LASTING = {
     en Industry, de Branche`,
   salary: `one work number | income pay wage earnings
     en Salary, de Gehalt, es Sueldo, fr Salaire, pt Salário, it Stipendio, nl Salaris, zh 工资, ja 給料`,
-  working_hours: `one work text [work] | work_hours work_schedule shift shifts ? schedule morning routine
+  working_hours: `one work text [work habit] | work_hours work_schedule shift shifts ? schedule morning routine
     en Working hours, de Arbeitszeit`,
   school: `one personal name [place work quits] | university college studies_at alma_mater ? study education
     en School, de Schule, es Escuela, fr École, pt Escola, it Scuola, nl School, zh 学校, ja 学校`,
@@ -103,7 +105,7 @@ const LASTING = {
     en Mother`,
   father_name: `one personal name somebody | father dad
     en Father`,
-  pet_name: `many personal name somebody [person close several parted] | dog_name cat_name pet dog cat
+  pet_name: `many personal name somebody [person close several parted animal] | dog_name cat_name pet dog cat
     en Pet, de Haustier, es Mascota, fr Animal, pt Animal de estimação, it Animale, nl Huisdier, zh 宠物, ja ペット`,
   pet_species: `many personal text | pet_breed dog_breed breed
     en Kind of pet`,
@@ -115,7 +117,7 @@ const LASTING = {
     en Bike, de Fahrrad`,
   instrument: `many personal text [dropped] | plays_instrument musical_instrument
     en Instrument`,
-  diet: `one health text | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
+  diet: `one health text [omits always] | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
     en Diet, de Ernährung, es Dieta, fr Régime, pt Dieta, it Dieta, nl Dieet, zh 饮食, ja 食生活`,
   allergy: `many health text [allergen drug vital] | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy ? eat food cook dinner lunch breakfast restaurant meal recipe allergic health
     en Allergy, de Allergie, es Alergia, fr Allergie, pt Alergia, it Allergia, nl Allergie, zh 过敏, ja アレルギー`,
@@ -153,13 +155,13 @@ const LASTING = {
     en Favourite colour, de Lieblingsfarbe`,
   favourite_place: `one preference text | favorite_place
     en Favourite place`,
-  answer_length: `one preference text | response_length reply_length
+  answer_length: `one preference text [answer wish omits] | response_length reply_length
     en Answer length`,
-  answer_tone: `many preference text | response_tone tone reply_tone communication_style
+  answer_tone: `many preference text [answer wish omits] | response_tone tone reply_tone communication_style
     en Answer tone`,
-  answer_format: `many preference text | response_format reply_format formatting units
+  answer_format: `many preference text [answer wish omits layout] | response_format reply_format formatting units
     en Answer format`,
-  answer_language: `one preference text | response_language reply_language preferred_language
+  answer_language: `one preference text [answer wish omits] | response_language reply_language preferred_language
     en Answer language`,
 };
 
@@ -209,6 +211,7 @@ export const UNKNOWN_ATTRIBUTE: Attribute = {
   shape: 'text',
   permanent: false,
   namesSomebody: false,
+  traits: [],
   labels: { en: '' },
   synonyms: [],
   askedWith: [],
@@ -219,7 +222,6 @@ export const ENDING_LISTS = ['parted', 'disposed', 'quits', 'dropped'] as const;
 /** The lists of the language packs with words that are values. An enumeration is split into values only if its words are in the list. */
 export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
 
-/** Properties of an attribute that code needs, most of it in the local reader. */
 const TRAIT_NAMES = [
   'own', // The value is a name of the subject.
   'identity', // The value identifies the user. As a rule, a request to forget means it only if the request names it.
@@ -233,6 +235,16 @@ const TRAIT_NAMES = [
   'work', // The value ends with retirement.
   'event', // The value is a day, and the words around it say of which event.
   'exact', // An approximate number ("nearly 40") is no value.
+  'title', // The value is an occupation.
+  'firm', // The value is the firm that employs the subject.
+  'animal', // The value is the name of an animal.
+  'wish', // The value is a wish to the agent, so that the statement is a preference.
+  'answer', // The value is a wish for the answers of the agent.
+  'layout', // The value may be a layout of answers. Two layouts exclude each other.
+  'omits', // The value may be an omission: "no meat".
+  'always', // Words about some days or one meal ("vegetarian on Mondays") state no value.
+  'habit', // The value is a habit and not a state.
+  'inPast', // Words in the past tense state a value that holds: "was born".
   'listed', // A value that the reading layers find must be in the pack's list with the name of the attribute.
 ] as const;
 
@@ -241,7 +253,9 @@ export type TraitOrList = (typeof TRAIT_NAMES | typeof ENDING_LISTS | typeof VAL
 
 export type AttributeName = keyof typeof LASTING | keyof typeof PASSING;
 
-const TRAIT = `(?:${[...TRAIT_NAMES, ...ENDING_LISTS, ...VALUE_LISTS].join('|')})`;
+export const TRAITS: readonly TraitOrList[] = [...TRAIT_NAMES, ...ENDING_LISTS, ...VALUE_LISTS];
+
+const TRAIT = `(?:${TRAITS.join('|')})`;
 const ROW = new RegExp(
   `^(?<values>one|many) (?<category>${FACT_CATEGORIES.join('|')}) (?<shape>${VALUE_SHAPES.join('|')})(?<somebody> somebody)?` +
     `(?: \\[(?<traits>${TRAIT}(?: ${TRAIT})*)\\])?(?: \\| (?<synonyms>\\w+(?: \\w+)*))?(?: \\? (?<askedWith>\\w+(?: \\w+)*))?` +
@@ -249,7 +263,7 @@ const ROW = new RegExp(
 );
 
 /** Reads a row of the table. A row with a misspelt word or without an English label is an error. */
-export function readRow(row: string, permanent: boolean): { policy: Attribute; traits: string[] } {
+export function readRow(row: string, permanent: boolean): { policy: Attribute } {
   const { groups } = ROW.exec(row) ?? {};
   if (groups === undefined)
     throw new Error(`This row of the table of attributes has another form than the rest:\n${row}`);
@@ -261,11 +275,12 @@ export function readRow(row: string, permanent: boolean): { policy: Attribute; t
     shape: groups['shape'] as ValueShape,
     permanent,
     namesSomebody: groups['somebody'] !== undefined,
+    traits: wordsOf('traits') as TraitOrList[],
     labels: Object.fromEntries(labels) as ByLanguage<string>,
     synonyms: wordsOf('synonyms'),
     askedWith: wordsOf('askedWith'),
   };
-  return { policy, traits: wordsOf('traits') };
+  return { policy };
 }
 
 const rows = [
@@ -278,14 +293,23 @@ export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fr
   rows.map(([name, { policy }]) => [name, policy]),
 );
 
-const TRAITS: ReadonlyMap<string, readonly string[]> = new Map(rows.map(([name, { traits }]) => [name, traits]));
+const OWN: ReadonlyMap<string, Attribute> = new Map(Object.entries(ATTRIBUTES));
+/** The table without the attributes of an application. The patterns of the packs fill only these. */
+const OWN_TABLE: Pick<AttributeTable, 'policyOf' | 'names'> = {
+  policyOf: (attribute) => OWN.get(attribute) ?? UNKNOWN_ATTRIBUTE,
+  names: () => [...OWN.keys()],
+};
 
 /** Whether an attribute has a trait, or one of the lists in `ENDING_LISTS` and `VALUE_LISTS` applies to its values. */
-export function hasTrait(attribute: string | null, trait: TraitOrList): boolean {
-  return TRAITS.get(attribute ?? '')?.includes(trait) === true;
+export function hasTrait(
+  attribute: string | null,
+  trait: TraitOrList,
+  { policyOf }: Pick<AttributeTable, 'policyOf'> = OWN_TABLE,
+): boolean {
+  return policyOf(attribute ?? '').traits.includes(trait);
 }
 
 /** The attributes that have a trait. */
-export function attributesWith(trait: TraitOrList): string[] {
-  return [...TRAITS.keys()].filter((name) => hasTrait(name, trait));
+export function attributesWith(trait: TraitOrList, table: typeof OWN_TABLE = OWN_TABLE): string[] {
+  return table.names().filter((name) => hasTrait(name, trait, table));
 }

@@ -4,6 +4,7 @@ import {
   ATTRIBUTES,
   type AttributeTable,
   FACT_CATEGORIES,
+  TRAITS,
   UNKNOWN_ATTRIBUTE,
   VALUE_SHAPES,
   type ValueShape,
@@ -78,6 +79,12 @@ function partsOf(subject: string): SubjectParts {
   };
 }
 
+/** The name of a subject in lower case: `ana` for "User's sister Ana"; null where nobody is named. */
+export function nameOf(subject: string): string | null {
+  const { name } = partsOf(subject);
+  return isUser(subject) || name === '' ? null : name;
+}
+
 const PARTNER = /^(?:partner|boyfriend|girlfriend|fianc[eé]e?|husband|wife|spouse)$/u;
 
 /** All words for a partner are one relation, because a fiancé becomes a husband and stays the same person. */
@@ -119,8 +126,8 @@ export function isOneOfSeveral(subject: string): boolean {
 
 /** Whether a text contains the name of a subject: "User's sister Ana" is named in "User moves in with Ana". */
 export function isNamedIn(subject: string, text: string): boolean {
-  const { name } = partsOf(subject);
-  if (isUser(subject) || name === '') return false;
+  const name = nameOf(subject);
+  if (name === null) return false;
   const spaced = (words: string): string =>
     ` ${words
       .normalize('NFKC')
@@ -204,6 +211,7 @@ const attributeSchema = z
     shape: z.enum(VALUE_SHAPES),
     permanent: z.boolean(),
     namesSomebody: z.boolean(),
+    traits: z.array(z.enum(TRAITS)),
     labels: z.record(z.string(), z.string()).refine(({ en }) => en !== undefined, 'has no English label (en)'),
     synonyms: z.array(z.string()),
     askedWith: z.array(z.string()),

@@ -10,9 +10,9 @@ import {
   ownerColumns,
   removeRows,
   rowsBy,
+  rowsInReach,
   scopeOfRow,
   setColumns,
-  withinReach,
 } from './owner-store.ts';
 import type { EntityTable } from './schema.ts';
 import { entitySlug } from '../language/entities.ts';
@@ -139,11 +139,6 @@ export async function listEntities(reader: Reader, scope: Scope, limit: number):
 
 /** An entity by its id, if the handle can see it. */
 export async function findEntity(reader: Reader, scope: Scope, id: string): Promise<Entity | null> {
-  const row = await reader
-    .selectFrom('entities')
-    .selectAll()
-    .where('id', '=', id)
-    .where(withinReach(scope))
-    .executeTakeFirst();
+  const [row] = await rowsInReach(reader, scope, 'entities', [id]);
   return row === undefined ? null : toEntity(row);
 }

@@ -150,6 +150,7 @@ export interface MemoryForRecall {
   type: string;
   title: string | null;
   content: string;
+  subject: string;
   attribute: string | null;
   value: string | null;
   category: string | null;
@@ -189,6 +190,7 @@ const COLUMNS = [
   'type',
   'title',
   'content',
+  'subject',
   'attribute',
   'value',
   'category',
@@ -287,6 +289,7 @@ function thenOf(memory: Memory): Omit<MemoryForRecall, 'rowId' | 'id'> {
     type: memory.type,
     title: memory.title,
     content: memory.content,
+    subject: memory.subject,
     attribute: memory.attribute,
     value: memory.value,
     category: memory.category,

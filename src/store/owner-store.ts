@@ -209,15 +209,31 @@ export async function rowsBy<Table extends keyof Tables, Column extends keyof Ro
   table: Table,
   by: ColumnIn<Table>,
   select?: readonly Column[],
+  and: RawBuilder<unknown> = sql``,
 ): Promise<Pick<Row<Table>, Column>[]> {
   const columns = select === undefined ? sql`*` : sql.join(select.map((name) => sql.ref(name)));
   const found: Pick<Row<Table>, Column>[] = [];
   for (const condition of conditions(tenant, by)) {
     const { rows } = await sql<Pick<Row<Table>, Column>>`
-      select ${columns} from ${sql.table(table)} where ${condition}`.execute(reader);
+      select ${columns} from ${sql.table(table)} where ${condition} ${and}`.execute(reader);
     found.push(...rows);
   }
   return found;
+}
+
+/** The rows with these ids that a handle may refer to. */
+export async function rowsInReach<
+  Table extends 'memories' | 'events' | 'entities',
+  Column extends keyof Row<Table> & string,
+>(
+  reader: Reader,
+  scope: Scope,
+  table: Table,
+  ids: readonly string[],
+  select?: readonly Column[],
+): Promise<Pick<Row<Table>, Column>[]> {
+  const by = { id: ids } as ColumnIn<Table>;
+  return rowsBy(reader, scope.tenant, table, by, select, sql`and ${withinReach(scope)}`);
 }
 
 /** The number of rows for which a condition holds. */

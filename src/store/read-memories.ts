@@ -8,7 +8,7 @@ import { type Tense, TENSES } from '../record/statement.ts';
 import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './record-rows.ts';
-import { chunks, isSeenFrom, ofOwner, rowsBy, visibleFrom, withinReach, withinScope } from './owner-store.ts';
+import { chunks, isSeenFrom, ofOwner, rowsBy, visibleFrom, rowsInReach, withinScope } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
 /** Conditions on memories. An absent field does not filter. */
@@ -93,12 +93,7 @@ export async function findMemory(
   id: string,
   asOf: Date | null = null,
 ): Promise<Memory | null> {
-  const row = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('id', '=', id)
-    .where(withinReach(scope))
-    .executeTakeFirst();
+  const [row] = await rowsInReach(reader, scope, 'memories', [id]);
   if (row === undefined) return null;
   if (asOf === null) return toMemory(row);
   if (row.created_at > asOf.getTime()) return null;

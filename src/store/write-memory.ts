@@ -31,7 +31,7 @@ import { isNoLongerSo, restateInBlocks } from './block-store.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
-import { changeOwner, ofId, ofSession, withinReach } from './owner-store.ts';
+import { changeOwner, ofId, ofSession, rowsInReach } from './owner-store.ts';
 import { findChangeable, listStatements, memoriesFrom, memoriesReplacedBy } from './read-memories.ts';
 
 /** The result of writing a memory. */
@@ -320,12 +320,7 @@ async function assertSourcesExist(
     const had = new Set<string | null>(known);
     const ids = all.filter((id) => !had.has(id));
     if (ids.length === 0) continue;
-    const rows = await writer
-      .selectFrom(table)
-      .select('id')
-      .where('id', 'in', [...ids])
-      .where(withinReach(scope))
-      .execute();
+    const rows = await rowsInReach(writer, scope, table, ids, ['id']);
     const found = new Set(rows.map((row) => row.id));
     const missing = ids.find((id) => !found.has(id));
     if (missing !== undefined)

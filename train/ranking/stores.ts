@@ -117,6 +117,7 @@ function memoryDocument(memory: Life['memories'][0], time: number, rowId: number
     id: memory.id,
     text: memory.text,
     type: memory.type,
+    subject: memory.about,
     attribute: memory.slot,
     category: null,
     isPermanent: memory.slot !== null,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WRITTEN_DATE } from '../../language/calendar.ts';
 import { readTolerantJson } from '../../models/tolerant-json.ts';
 import { isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { splitSentences } from '../../language/sentences.ts';
@@ -227,9 +228,6 @@ function problemIn(
   const isImpression = used.some(({ isEvent }) => isEvent) && names.every((name) => isNameSaid(name, sources.shown));
   return isImpression ? null : { reason: 'unsupported', detail: null };
 }
-
-const WRITTEN_DATE =
-  /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2})?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
 
 /** A new sentence with more words than this is cut. */
 const MOST_WORDS = 100;

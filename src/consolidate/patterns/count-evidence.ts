@@ -1,6 +1,6 @@
 import { english } from '../../language/packs/en.ts';
 import type { Pack } from '../../language/packs/pack.ts';
-import { detectPack } from '../../language/packs/packs.ts';
+import { detectPack, wordsOfAll } from '../../language/packs/packs.ts';
 import { contentStems } from '../../language/words.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -171,11 +171,9 @@ function countGroup(label: string, members: readonly Evidence[]): GroupCount {
 }
 
 /** Measures for which less is better, used if no outcome was called good or bad. */
-const BAD_WHEN_MANY =
-  /^(?:complaint|error|failure|fault|bug|return|refund|delay|cancellation|crash|defect|loss|incident|ticket|injur|mistake|unsubscribe|beschwerde|fehler|reklamation|retoure|plainte|erreur|queja|devoluc)/i;
+const BAD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('badWhenMany')})`, 'i');
 /** Measures for which more is better, used if no outcome was called good or bad. */
-const GOOD_WHEN_MANY =
-  /^(?:view|sale|order|like|click|sign|reader|subscriber|customer|booking|point|star|visit|download|reply|replies|share|comment|lead|goal|win|euro|dollar|pound)/i;
+const GOOD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('goodWhenMany')})`, 'i');
 
 /**
  * Whether a higher measure is better. Outcomes that were called good or bad decide; without them, the name of the measure does. Null if

@@ -1,3 +1,4 @@
+import { MONTH_STARTS } from '../../language/calendar.ts';
 import { contentStems } from '../../language/words.ts';
 import type { DecisionWithOutcomes } from '../../observe/decisions.ts';
 import type { Memory } from '../../record/memory.ts';
@@ -95,8 +96,10 @@ function readMeasure(text: string): Evidence['measure'] {
   return { name: name.toLowerCase(), value: Number(number.replaceAll(',', '')) };
 }
 
-const NOT_COUNTED =
-  /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*$|^(?:am|pm|st|nd|rd|th|o|of|and|or|in|on|at|to|years?|months?|weeks?|days?)$/i;
+const NOT_COUNTED = new RegExp(
+  `^(?:${MONTH_STARTS})\\w*$|^(?:am|pm|st|nd|rd|th|o|of|and|or|in|on|at|to|years?|months?|weeks?|days?)$`,
+  'i',
+);
 
 function effectOf(value: unknown): Evidence['effect'] {
   return value === 'positive' || value === 'negative' || value === 'neutral' ? value : null;

@@ -73,9 +73,6 @@ const MOST_LATEST = 16;
 /** The maximum number of statements nearest to the request. */
 const MOST_STATED = 12;
 
-const IDENTITY = attributesWith('identity');
-const CLOSE = attributesWith('close');
-
 /**
  * Finds the clauses that a request may mean, the latest turn first. In a long log, these are the latest clauses, and the best of the older
  * ones: clauses about a topic that the request names, clauses from which the statements nearest to the request were formed, and clauses
@@ -87,7 +84,7 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
   const texts = turns.map(({ content }) => content);
   const pack = detectPack(texts.map((text) => text.slice(0, 500)).join('\n'));
   const labelled = subjects.map((subject) => ({ subject, attribute: null, value: null }));
-  const people = peopleOf([...named, ...labelled], texts, pack);
+  const people = peopleOf([...named, ...labelled], texts, pack, work.deps.attributes);
   const topics = await statedTopics(work, topicsNamed(request, pack));
   const ofTopics = topics.flatMap(({ stated }) => stated);
   const others = othersIn(people, pack);
@@ -139,11 +136,13 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
 /** Loads the turns before a request, the subjects of the owner's statements, and the statements about the user's people and identity. */
 function loadBefore({ deps, scope }: FormWork, event: Event) {
   const owner = ownerOf(scope);
+  const search = (trait: 'identity' | 'close') =>
+    ({ subjects: [USER], attributes: attributesWith(trait, deps.attributes), owner: 'visible' }) as const;
   return deps.database.read(scope.tenant, async (reader) => ({
     turns: (await turnsBefore(reader, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
-    identity: await listStatements(reader, owner, { subjects: [USER], attributes: IDENTITY, owner: 'visible' }),
+    identity: await listStatements(reader, owner, search('identity')),
     subjects: await listSubjects(reader, owner),
-    named: await listStatements(reader, owner, { subjects: [USER], attributes: CLOSE, owner: 'visible' }),
+    named: await listStatements(reader, owner, search('close')),
   }));
 }
 

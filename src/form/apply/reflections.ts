@@ -1,4 +1,5 @@
 import { anyWords } from '../../language/packs/packs.ts';
+import { MONTHS, WEEKDAYS, WRITTEN_DATE } from '../../language/calendar.ts';
 import { possibleNames } from '../../language/names.ts';
 import { addressesIn, isInstruction, isOrder, isOrdered, permits } from '../../language/claims.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
@@ -228,7 +229,7 @@ function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text
   // Other languages are not checked: in German, for example, every noun has a capital letter.
   const names = isEnglish(text) ? capitalised : [];
   const unknown = names.find(
-    (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !MONTH_OR_WEEKDAY.test(name),
+    (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !MONTHS_AND_WEEKDAYS.has(name),
   );
   if (unknown !== undefined) return refusal(what, 'value_not_said', text, { detail: unknown });
   const address = addressesIn(text).find((each) => !said.some((source) => source.includes(each)));
@@ -239,8 +240,4 @@ function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text
   return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`) };
 }
 
-// A date that is written out may have been computed from the date of the turn, so its digits need not be in the turn.
-const WRITTEN_DATE =
-  /\b(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
-const MONTH_OR_WEEKDAY =
-  /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$/;
+const MONTHS_AND_WEEKDAYS: ReadonlySet<string> = new Set([...MONTHS, ...WEEKDAYS]);

@@ -298,7 +298,7 @@ function spelled(value: string, attribute: string | null, { attributes }: Resolv
   if (attribute === null || value !== value.toLowerCase()) return value;
   const { shape, namesSomebody, category } = attributes.policyOf(attribute);
   // Only people and places always have proper names. An employer may be "the hospital laundry", and a school "left at 15".
-  const isName = namesSomebody || category === 'location' || hasTrait(attribute, 'own');
+  const isName = namesSomebody || category === 'location' || hasTrait(attribute, 'own', attributes);
   if (shape !== 'name' || !isName || /\d/.test(value)) return value;
   // A word without a vowel is an abbreviation: "nyc".
   return value

@@ -296,8 +296,11 @@ const HYPOTHESIS = new RegExp(
   `(?:^|[^\\p{L}\\s]\\s*|(?<![\\p{L}])(?:and|but|so|well|i|ok|okay)\\s+)(?:${wordsOfAll('supposes')})\\s+(?:that\\s+)?$`,
   'iu',
 );
-const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
-const SPEAKS_OF_SELF = /(?<![\p{L}])(?:i|i['’]\p{L}+|im|we|we['’]\p{L}+|me|my|us|our)(?![\p{L}])/iu;
+const SOMEBODY = new RegExp(
+  `(?<![\\p{L}])(?:${wordsOfAll('possessive')})\\s+(\\p{Ll}[\\p{L}-]*)\\s+(?:(\\p{Lu}[\\p{L}'’-]*)\\s+)?$`,
+  'u',
+);
+const SPEAKS_OF_SELF = new RegExp(`(?<![\\p{L}])(?:${wordsOfAll('ofSelf')})(?![\\p{L}])`, 'iu');
 
 // How many characters before a quote are examined. More distant words belong to another clause.
 const BEFORE = 60;
@@ -473,13 +476,15 @@ export async function unrelatedChanges<Each extends { target: Memory; said: read
   for (const change of changes) {
     const { said, target } = change;
     if (said.some((text) => concerns(text, target, attributes))) continue;
-    if (!isVital(target, now) && !isSet(target) && !said.every(isCourtesy)) continue;
+    if (!isVital(target, now, attributes) && !isSet(target) && !said.every(isCourtesy)) continue;
     const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
     if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
   }
   return far.filter(({ said, target }) => {
     const others = changes.filter((other) => !far.includes(other) && other.said[0] === said[0]);
-    return isVital(target, now) || !others.some((other) => concerns(other.target.content, target, attributes));
+    return (
+      isVital(target, now, attributes) || !others.some((other) => concerns(other.target.content, target, attributes))
+    );
   });
 }
 
@@ -492,9 +497,9 @@ function concerns(said: string, { subject, content, value, attribute }: Memory, 
 const MOST_IMPORTANT = 0.9;
 
 /** Whether a statement changes only by words that concern it. An event whose day has passed does not need this protection. */
-function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date): boolean {
+function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date, attributes: AttributeTable): boolean {
   const isPassed = (tense === 'planned' || tense === 'happened') && dueAt !== null && dueAt <= now;
-  return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital'));
+  return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital', attributes));
 }
 
 /** Whether the application has set a statement, so that it was not learned from turns. */

@@ -5,6 +5,7 @@ import WORDS from './words.json' with { type: 'json' };
 export const german: Pack = {
   language: 'de',
   script: 'latin',
+  capitalisesNouns: true,
   common:
     'der|die|das|und|ist|ich|nicht|du|es|ein|eine|einen|zu|mit|für|auf|den|dem|von|im|wir|sie|er|was|wie|hab|habe|bin|mir|mich|mein|meine|aber|auch|noch|nur|so|dass|wenn|oder|bei|am|an|aus|nach|schon|ja|nein|kann|kannst|hat|sind|war|wird|werden|als|dann|jetzt|mal|bitte|danke|doch|man|uns|heute|morgen|gestern|immer|sehr|weil|über|um|vor|nee|isses|nix|keine|kein|gut|in|wohne|arbeite|heiße|jahre|alt|frau|mann|schwester|bruder|mutter|vater|merk|vergiss|weiß|geht|gehe|mach|wieder|lösche|dir|dich|ihr|ihn|eben|halt|bis|zum|zur|beim|unser|unsere',
   words: {

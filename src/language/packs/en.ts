@@ -118,6 +118,7 @@ export const english: Pack = {
     nextWeekday: 'next <w>',
     lastWeekday: 'last <w>',
     weekday: 'on <w>',
+    twelveHourClock: true,
     written: '{d} {month} {y}',
     from: 'from|starting(?: in| on| from)?|as of|beginning(?: in| on)?|effective(?: from)?|come',
     until: 'until|till|til|by|before|through',

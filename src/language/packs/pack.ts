@@ -26,6 +26,8 @@ export interface Pack {
   is: string;
   /** A word that is always capitalised, in lower case: "i". */
   capitalised?: string;
+  /** Whether all nouns are capitalised, so that a capital letter does not show a name. */
+  capitalisesNouns?: boolean;
   /** Whether verbs do not show the person, although the language has an alphabet. A clause about the user then names the user. */
   isUninflected?: boolean;
   /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
@@ -212,6 +214,8 @@ interface PackCalendar {
   lastWeekday: string;
   /** A weekday alone, which is a date only in a sentence that does not describe a habit. */
   weekday: string;
+  /** Whether texts rarely use the 24-hour clock, so that "at 3" is in the afternoon. */
+  twelveHourClock?: boolean;
   /** The format of a date: "{d} {month} {y}", where `{month}` is the name of the month and `{m}` its number. */
   written: string;
   /** The words before the first and before the last day of a state: "from", "until". Empty where such words follow the day. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { WEEKDAYS } from '../../language/calendar.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser, USER } from '../../record/statement.ts';
@@ -193,8 +194,10 @@ export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGr
 }
 
 function isDate(name: string): boolean {
-  return /\b(?:19|20)\d\d$|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i.test(name);
+  return DATE.test(name);
 }
+
+const DATE = new RegExp(`\\b(?:19|20)\\d\\d$|^(?:${WEEKDAYS.join('|')})s?\\b`, 'i');
 
 const USER_NODE = { id: `subject:${USER}`, label: USER, kind: 'user', subject: USER, entity: null };
 

@@ -5,8 +5,8 @@ import type { Parsed } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
-import { type EventRow, type MemoryRow, toEvent, toMemory } from '../record-rows.ts';
-import { chunks, rowsBy, withinReach, withinScope } from '../owner-store.ts';
+import { toEvent, toMemory } from '../record-rows.ts';
+import { rowsBy, rowsInReach, withinScope } from '../owner-store.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
 
 // Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
@@ -201,11 +201,11 @@ export interface MemoryLinks {
 export async function readLinks(reader: Reader, scope: Scope, memory: Memory): Promise<MemoryLinks> {
   const { tenant } = scope;
   const memories = async (ids: readonly string[]): Promise<Memory[]> => {
-    const rows = await reached<MemoryRow>(reader, scope, 'memories', ids);
+    const rows = await rowsInReach(reader, scope, 'memories', ids);
     return rows.sort((one, other) => one.stated_at - other.stated_at).map(toMemory);
   };
   const sources = new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]);
-  const events = await reached<EventRow>(reader, scope, 'events', [...sources].slice(0, 200));
+  const events = await rowsInReach(reader, scope, 'events', [...sources].slice(0, 200));
   const pointing = async (column: 'contradicts' | 'contradicted_by'): Promise<string[]> => {
     const query = reader.selectFrom('memories').select('id').where('tenant_id', '=', tenant);
     const rows = await query.where(column, '=', memory.id).limit(200).execute();
@@ -233,20 +233,4 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
       .sort((one, other) => one.occurred_at - other.occurred_at || one.sequence - other.sequence)
       .map(toEvent),
   };
-}
-
-/** The records with these ids that the handle may refer to. */
-async function reached<Row>(
-  reader: Reader,
-  scope: Scope,
-  table: 'memories' | 'events',
-  ids: readonly string[],
-): Promise<Row[]> {
-  const found: Row[] = [];
-  for (const some of chunks([...new Set(ids)])) {
-    const { rows } = await sql<Row>`
-      select * from ${sql.table(table)} where id in (${sql.join(some)}) and ${withinReach(scope)}`.execute(reader);
-    found.push(...rows);
-  }
-  return found;
 }

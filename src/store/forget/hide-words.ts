@@ -1,4 +1,5 @@
-import { asksFor, detectPack, isOrdinary, packOf, plainMarks } from '../../language/packs/packs.ts';
+import { english } from '../../language/packs/en.ts';
+import { asksFor, detectPack, isOrdinary, plainMarks } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { splitClauses, splitSentences, type TextSpan, withBlanks } from '../../language/sentences.ts';
 import { contentStems, coveredBy, isContentWord } from '../../language/words.ts';
@@ -140,7 +141,7 @@ export function longNumbers(text: string): Set<string> {
  * none, because their words cannot be separated.
  */
 export function distinctiveStems(text: string): Set<string> {
-  const pack = detectPack(text, packOf('en'));
+  const pack = detectPack(text, english);
   const isRare = (word: string): boolean =>
     isDistinctive(word) && !NO_CASE.test(word) && (pack === null || !isOrdinary(word, pack));
   return contentStems((text.toLowerCase().match(WORD) ?? []).filter(isRare).join(' '));

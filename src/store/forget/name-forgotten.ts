@@ -1,6 +1,8 @@
-import { isTelling, packOf } from '../../language/packs/packs.ts';
+import { english } from '../../language/packs/en.ts';
+import { isTelling } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { contentStems } from '../../language/words.ts';
+import { cached } from '../../record/cache.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Writer } from '../database.ts';
 import { rowsBy } from '../owner-store.ts';
@@ -63,26 +65,15 @@ function tellingNumbers(text: string): string[] {
 }
 
 const MOST_TEXTS = 10_000;
-const ENGLISH = packOf('en');
 /**
  * The rare words and long numbers of a text. They are cached, because each turn of an assistant is compared with all records of its owner.
  */
-const distinctiveOnce = cached((text: string) => {
+const distinctiveOnce = cached(MOST_TEXTS, (text) => {
   // `distinctiveStems` tests whole words. Stems are tested here too: "joined" is in no list of frequent words, but its stem "join" is.
-  const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && (ENGLISH === null || !isTelling(stem, ENGLISH));
+  const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && !isTelling(stem, english);
   return new Set([...[...distinctiveStems(text)].filter(isRare), ...tellingNumbers(text)]);
 });
-const namingOnce = cached(namingStems);
-
-function cached(make: (text: string) => Set<string>): (text: string) => ReadonlySet<string> {
-  const made = new Map<string, ReadonlySet<string>>();
-  return (text) => {
-    const known = made.get(text) ?? make(text);
-    if (made.size === MOST_TEXTS) made.clear();
-    made.set(text, known);
-    return known;
-  };
-}
+const namingOnce = cached(MOST_TEXTS, namingStems);
 
 const MOST_SAYING = 50;
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
+import { createLru } from '../../record/cache.ts';
 import { recordConditions, recordTable, rowsThat, tellingWords, textTable } from '../indexing.ts';
 import { ofOwnerKey, ownerStates } from '../owner-store.ts';
 
@@ -77,8 +78,8 @@ interface CachedOwner {
  * version in the database, and only the vectors that were added since, by any process, are loaded.
  */
 export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number } = {}): VectorIndex {
-  // A Map keeps the order of insertion, and used entries are inserted again, so the first entry is the least recently used one.
-  const cache = new Map<string, CachedOwner>();
+  const sizeOf = ({ matrices }: CachedOwner): number => matrices.memory.bytes + matrices.event.bytes;
+  const cache = createLru({ most: cacheBytes, sizeOf });
 
   const matricesOf = async (
     reader: Reader,
@@ -94,11 +95,9 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       const empty = () => createVectorMatrix(model.dimensions);
       cached ??= { version: -1, incarnation, matrices: { memory: empty(), event: empty() } };
       if (cached.version < version) await load(reader, { tenant, owner, model, version }, cached);
-      cache.delete(key);
       cache.set(key, cached);
       found.push(cached.matrices);
     }
-    shrink(cache, cacheBytes);
     return found;
   };
 
@@ -152,17 +151,6 @@ async function load(
     cached.matrices[row.record_kind as IndexedKind].set(row.record_row, row.passage, vector);
   }
   cached.version = version;
-}
-
-function shrink(cache: Map<string, CachedOwner>, limit: number): void {
-  const sizeOf = ({ matrices }: CachedOwner): number => matrices.memory.bytes + matrices.event.bytes;
-  let size = 0;
-  for (const cached of cache.values()) size += sizeOf(cached);
-  for (const [key, cached] of cache) {
-    if (size <= limit) return;
-    cache.delete(key);
-    size -= sizeOf(cached);
-  }
 }
 
 /** The `limit` hits of each matrix with the highest scores, best first. */

@@ -192,12 +192,12 @@ function polarityOf(found: Found): Polarity | null {
  * it.
  */
 function leavesOut({ attribute, value }: SlotRule): boolean {
-  return value?.includes('{value}') === true && (attribute === 'diet' || attribute.startsWith('answer_'));
+  return value?.includes('{value}') === true && hasTrait(attribute, 'omits');
 }
 
 /** Whether a negation governs a wish about answers, so that the user wants the opposite: "do not answer in German". */
 function isUnwanted({ rule, before, lead, pack }: Found): boolean {
-  if (!rule.attribute.startsWith('answer_') || (leavesOut(rule) && rule.denied !== true)) return false;
+  if (!hasTrait(rule.attribute, 'answer') || (leavesOut(rule) && rule.denied !== true)) return false;
   const words = (before + lead).split(marksOf(pack).mark).at(-1) ?? '';
   return listPattern(pack, 'excludes').test(words);
 }
@@ -241,7 +241,7 @@ function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has
   const isOfWork = hasTrait(attribute, 'work');
   if (isOfWork && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
   // What a person eats only on some days or at one meal is a habit.
-  if (attribute === 'diet' && (has('passing', whole) || sometimes(pack).test(whole))) return true;
+  if (hasTrait(attribute, 'always') && (has('passing', whole) || sometimes(pack).test(whole))) return true;
   // The place where a person is today is not where they live or work, unless the words report a move.
   return hasTrait(attribute, 'lasting') && tense !== 'planned' && has('passing', whole) && !has('past', lead);
 }
@@ -256,7 +256,7 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
   const told = text.slice(clause.from, clause.to);
   const ahead = isPerson ? null : startAhead(told, found);
   // A job title begins on the same day as the job: "Starting at Dyson on 16 November, senior product manager".
-  const jobsDay = rule.attribute === 'job_title' ? datesAhead(text.slice(0, clause.to), found).at(-1) : undefined;
+  const jobsDay = hasTrait(rule.attribute, 'title') ? datesAhead(text.slice(0, clause.to), found).at(-1) : undefined;
   if (rule.tense === 'planned' || ahead !== null)
     return { tense: 'planned', from: ahead ?? (datesAhead(told, found)[0] ?? jobsDay)?.from ?? null };
   return { tense: rule.tense ?? null, from: null };
@@ -279,7 +279,7 @@ function isInCalendar(attribute: string, pack: Pack): boolean {
 }
 
 function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
-  const isOfUser = likely !== 'kept' && !isPerson && !attribute.startsWith('answer_') && !isInCalendar(attribute, pack);
+  const isOfUser = likely !== 'kept' && !isPerson && !hasTrait(attribute, 'answer') && !isInCalendar(attribute, pack);
   // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
   const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
@@ -296,7 +296,7 @@ function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, tex
  * a day, a time or a thing of the user follows it ("dentist at 3pm", "plumber for our sink").
  */
 function isVisited({ rule: { attribute }, lead, value, end, text, pack, context }: Found): boolean {
-  if (attribute !== 'job_title' || /\p{L}/u.test(lead)) return false;
+  if (!hasTrait(attribute, 'title') || /\p{L}/u.test(lead)) return false;
   const words = value.split(' ').slice(0, -1);
   const isVerb = (word: string): boolean =>
     saysAny(pack, word, 'past', 'ask', 'decision') && !listPattern(pack, 'titleWord').test(word);
@@ -349,7 +349,7 @@ function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, has
   const end = match.index + head.length;
   const past = isPerson ? head + text.slice(end, end + 8) : before + (leavesOut(rule) ? '' : head);
   // A birthday holds, although "was born" is in the past tense.
-  if (!rule.denied && rule.attribute !== 'birthday' && has('over', past)) return true;
+  if (!rule.denied && !hasTrait(rule.attribute, 'inPast') && has('over', past)) return true;
   return (has('not', before) || (!rule.denied && has('not', lead))) && !leavesOut(rule);
 }
 

@@ -26,7 +26,7 @@ import { dayAfterLast } from '../../../language/told-days.ts';
 import { intersects, splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
-import { ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
+import { type AttributeTable, ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, normalValue, USER } from '../../../record/statement.ts';
@@ -165,8 +165,8 @@ async function othersWords(index: number, input: ReadInput, telling: Telling): P
 }
 
 /** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
-function filledIn(unit: ReadUnit, { at, told }: Turn, { known }: ReadInput): FilledSlot[] {
-  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...slotsOfKnown(unit, known, at)];
+function filledIn(unit: ReadUnit, { at, told }: Turn, input: ReadInput): FilledSlot[] {
+  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...slotsOfKnown(unit, input, at)];
   return withListedNames(slots, unit.text, unit.pack);
 }
 
@@ -180,7 +180,7 @@ function readableTurn(event: Event, index: number, input: ReadInput, told: ToldM
   const own = before.filter(isOwnMessage);
   const fallback = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
   const texts = own.map(({ content }) => content.slice(0, 1_500));
-  const people = peopleOf(input.known, texts, fallback);
+  const people = peopleOf(input.known, texts, fallback, input.attributes);
   const values = input.known.flatMap(({ attribute, value }) =>
     attribute === null ? [] : (value?.toLowerCase() ?? []),
   );
@@ -198,11 +198,12 @@ export function peopleOf(
   known: readonly Pick<Memory, 'subject' | 'attribute' | 'value'>[],
   turns: readonly string[],
   pack: Pack | null,
+  attributes?: AttributeTable,
 ): string[] {
   const names = known.flatMap(({ subject, attribute, value }) => {
     const [owner, ...words] = subject.split(' ');
     const name = owner === "User's" ? words.findLast((word) => /^\p{Lu}/u.test(word)) : undefined;
-    return [name ?? '', hasTrait(attribute, 'close') ? (value ?? '') : ''];
+    return [name ?? '', hasTrait(attribute, 'close', attributes) ? (value ?? '') : ''];
   });
   if (pack !== null && pack.script !== 'han') {
     const named = packRegExp(`(?:${pack.my}) (?:${relationsOf(pack)}),? (\\p{L}[\\p{L}-]+)`);
@@ -454,7 +455,7 @@ function leavingIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }:
 type Told = Pick<ReadStatement, 'subject' | 'attribute' | 'polarity'>;
 
 function isJob({ subject, attribute, polarity }: Told): boolean {
-  return attribute === 'employer' && isUser(subject) && polarity === 'affirmed';
+  return hasTrait(attribute, 'firm') && isUser(subject) && polarity === 'affirmed';
 }
 
 function isQuitting(slot: Told): boolean {
@@ -498,17 +499,17 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
 }
 
 /** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
-function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
   if (!isClaim(unit) || unit.pack === null || unit.pack.script === 'han') return [];
-  return [...partedSlots(unit, unit.pack, known), ...relativeSlots(unit, unit.pack, known, context)];
+  return [...partedSlots(unit, unit.pack, input), ...relativeSlots(unit, unit.pack, input.known, context)];
 }
 
 /** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
-function partedSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[]): FilledSlot[] {
+function partedSlots(unit: ReadUnit, pack: Pack, { known, attributes }: ReadInput): FilledSlot[] {
   const { text, filled } = unit;
   const plain = plainMarks(text);
   return known.flatMap(({ subject, attribute, value, polarity }) => {
-    const list = ENDING_LISTS.find((each) => hasTrait(attribute, each));
+    const list = ENDING_LISTS.find((each) => hasTrait(attribute, each, attributes));
     if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
     if (polarity !== 'affirmed' || filled.some((slot) => slot.attribute === attribute)) return [];
     const isEnded = (name: string): boolean => {

@@ -1,7 +1,8 @@
 import { dayOfYear, zoneOf } from '../../../language/calendar.ts';
 import { inFirstPerson } from '../../../language/first-person.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { detectPack, packOf } from '../../../language/packs/packs.ts';
+import { english } from '../../../language/packs/en.ts';
+import { detectPack } from '../../../language/packs/packs.ts';
 import { bareStatement } from '../../../language/sentences.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import type { Event } from '../../../record/event.ts';
@@ -25,9 +26,8 @@ export function readObserved(event: Event, number: number, input: ReadInput): Re
 /** The subject, attribute and value of an observation, from a slot pattern or from "User prefers …". */
 function observedFields(event: Event, { timeZone }: ReadInput): Partial<ReadStatement> {
   const { content, occurredAt } = event;
-  const english = packOf('en');
   const when = { now: occurredAt, timeZone: zoneOf(event, timeZone), prefer: 'future' } as const;
-  const slot = english === null ? undefined : fillSlots(inFirstPerson(content), english, when)[0];
+  const slot = fillSlots(inFirstPerson(content), english, when)[0];
   // A value counts only if the observation contains it: the change to the first person may have altered its words.
   if (slot !== undefined && content.includes(slot.value ?? '')) {
     const { subject, attribute, value, polarity, tense, from } = slot;

@@ -207,13 +207,13 @@ function cutPersonName(cut: Cut): string | null {
     if (!GIVEN_NAMES.has(first.toLowerCase())) {
       // In German, all nouns are capitalised, so the noun before "my daughter" is a name only if it is a known given name. In other
       // languages, the word may be capitalised because it begins the sentence: "Like my wife".
-      if (isBefore && (pack.language === 'de' || isOrdinary(first.toLowerCase(), pack))) return false;
+      if (isBefore && (pack.capitalisesNouns === true || isOrdinary(first.toLowerCase(), pack))) return false;
       if (!isBefore && patternsOf(pack).nounCue.test(text.slice(0, text.indexOf(raw, match.index)))) return false;
     }
     return shape === 'fullname' ? isOwnName(first, raw, pack) : isPersonName(first);
   });
   if (name !== null || isBefore) return name;
-  return smallPerson(cut, { isOwn: shape === 'fullname', isPet: rule.attribute === 'pet_name' });
+  return smallPerson(cut, { isOwn: shape === 'fullname', isPet: hasTrait(rule.attribute, 'animal') });
 }
 
 function cutPlace(cut: Cut): string | null {
@@ -262,7 +262,7 @@ function isPersonName(word: string): boolean {
 
 /** Whether a capitalised word after "I am" is a name. In German, where all nouns are capitalised, only a known given name is certain. */
 function isOwnName(word: string, run: string, pack: Pack): boolean {
-  if (pack.language === 'de') return GIVEN_NAMES.has(word.toLowerCase());
+  if (pack.capitalisesNouns === true) return GIVEN_NAMES.has(word.toLowerCase());
   return canBeName(word) && isPersonName(word) && jobOf(run, pack) === null;
 }
 
@@ -384,8 +384,7 @@ export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPe
 }
 
 /** First words of place names that are not a place by themselves: "san sebastián", "new york". */
-const PLACE_OPENING =
-  /^(?:new|san|santa|santo|são|sao|st|saint|sainte|sankt|buenos|belo|joão|joao|porto|puerto|port|fort|bad|den|villa|vila|nova|novo|milton|salt|kuala|sri)$/u;
+const PLACE_OPENING = new RegExp(`^(?:${wordsOfAll('placeOpening')})$`, 'u');
 
 /** A place in lower case: a known one, or one after words that only a place follows: "live in", "im from". */
 export function smallPlace(cut: Small): string | null {

@@ -167,14 +167,14 @@ function layoutOf(
   { attribute, value }: Pick<ReadStatement, 'attribute' | 'value'>,
   pack: Pack | null,
 ): 'wanted' | 'excluded' | null {
-  const match = attribute !== 'answer_format' || pack === null ? null : layouts(pack).exec(value ?? '');
+  const match = !hasTrait(attribute, 'layout') || pack === null ? null : layouts(pack).exec(value ?? '');
   if (match === null) return null;
   return match.groups?.['not'] === undefined ? 'wanted' : 'excluded';
 }
 
 /** The relation to the known wish that a new wish replaces: a wish for another layout, or the opposite wish about the same format. */
 function replacedFormat(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
-  if (slot.attribute !== 'answer_format' || slot.polarity === 'denied') return null;
+  if (!hasTrait(slot.attribute, 'layout') || slot.polarity === 'denied') return null;
   const value = normalValue(slot.value ?? '');
   const isOpposite = (other: string): boolean => {
     const [short = '', long = ''] = [value, other].toSorted((one, two) => one.length - two.length);
@@ -309,10 +309,9 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   const { unit } = item;
   const subject = subjectFor(slot.subject, turn.speaker);
   const tense = slot.value === null ? 'happened' : isEventInWords(slot.attribute, [item]) ? 'planned' : null;
-  const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
-  const { category } = input.attributes.policyOf(slot.attribute);
-  const isPreference = isWish || category === 'preference';
-  const isOfHealth = category === 'health' && slot.attribute !== 'diet' && slot.polarity === 'affirmed';
+  const { category, traits } = input.attributes.policyOf(slot.attribute);
+  const isPreference = traits.includes('wish') || category === 'preference';
+  const isOfHealth = category === 'health' && traits.includes('vital') && slot.polarity === 'affirmed';
   const isNever = slot.isNever === true && !isKnown(slot, input);
   const rendered = renderSlot({ ...slot, subject, isNever }, unit.pack as Pack, input.attributes);
   const isDue = slot.tense === 'planned' && hasTrait(slot.attribute, 'event');
@@ -322,7 +321,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     attribute: slot.attribute,
     value: slot.value,
     polarity: slot.polarity,
-    tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
+    tense: slot.tense ?? (traits.includes('habit') ? 'habit' : 'holds'),
     type: tense === 'planned' ? typeOf(item, due) : isPreference ? 'preference' : 'fact',
     text: tense === null ? rendered : withDates(unit.text, tense, unit.pack, turn.at).text,
     quotes: [{ turn: turn.number, words: unit.text }],
@@ -583,7 +582,9 @@ export function correctionOf(
   const isPerson = GIVEN_NAMES.has(value.toLowerCase()) && !PLACES.has(value.toLowerCase());
   const isOfKind = ({ one: { attribute, value: last } }: Said): boolean => {
     if (attribute === null || last === null || kindOf(last, pack) !== kind) return false;
-    return !isPerson || input.attributes.policyOf(attribute).namesSomebody || hasTrait(attribute, 'own');
+    return (
+      !isPerson || input.attributes.policyOf(attribute).namesSomebody || hasTrait(attribute, 'own', input.attributes)
+    );
   };
   const stated = all.filter(isOfKind);
   const old = onlyOne(stated.length > 0 ? stated : all.flatMap((each) => guessed(each, pack, at)).filter(isOfKind));

@@ -306,7 +306,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const value = unit.text.slice(place.start, place.end);
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
     // "gasthof Pfleger" is a name. In German, titles are capitalised too.
-    if (attribute === 'job_title' && pack.language !== 'de' && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value)) return [];
+    if (hasTrait(attribute, 'title') && pack.capitalisesNouns !== true && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value))
+      return [];
     const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
     const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];

@@ -1,0 +1,54 @@
+/** Caches the results of a function. When `most` results are cached, all of them are dropped. */
+export function cached<Value>(most: number, make: (key: string) => Value): (key: string) => Value {
+  const made = new Map<string, Value>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    if (made.size >= most) made.clear();
+    made.set(key, value);
+    return value;
+  };
+}
+
+/** A cache that evicts the least recently used value first. */
+export interface Lru<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): void;
+  delete(key: string): void;
+}
+
+interface LruOptions<Value> {
+  /** The limit of the number of values, or of the sum of their sizes. */
+  most: number;
+  /** The size of a value, which may have changed since it was set. By default the values are counted. */
+  sizeOf?: (value: Value) => number;
+  /** Whether the value that was set last is kept even if it alone exceeds the limit. */
+  keepsLatest?: boolean;
+}
+
+export function createLru<Value>({ most, sizeOf, keepsLatest = false }: LruOptions<Value>): Lru<Value> {
+  // A Map keeps the order of insertion, and used entries are inserted again, so the first entry is the least recently used one.
+  const kept = new Map<string, Value>();
+  const size = (): number =>
+    sizeOf === undefined ? kept.size : [...kept.values()].reduce((sum, value) => sum + sizeOf(value), 0);
+  const use = (key: string, value: Value): void => {
+    kept.delete(key);
+    kept.set(key, value);
+  };
+  return {
+    get(key) {
+      const value = kept.get(key);
+      if (value !== undefined) use(key, value);
+      return value;
+    },
+    set(key, value) {
+      use(key, value);
+      for (const [oldest] of kept) {
+        if (size() <= most || (keepsLatest && kept.size === 1)) return;
+        kept.delete(oldest);
+      }
+    },
+    delete: (key) => void kept.delete(key),
+  };
+}
