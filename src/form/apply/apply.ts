@@ -13,7 +13,14 @@ import { joinQuotes } from '../../store/record-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { enqueue, ownerJob } from '../../store/queue/enqueue.ts';
 import { findMemory, memoriesFrom, memoriesReplacedBy } from '../../store/read-memories.ts';
-import { archiveMemory, findInItsPlace, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
+import {
+  archiveMemory,
+  findInItsPlace,
+  restoreMemory,
+  reviseMemory,
+  writeMemory,
+  type WrittenMemory,
+} from '../../store/write-memory.ts';
 import { changeableOwners, findCandidates, isDraftOf, ownerOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
@@ -43,6 +50,9 @@ interface Decidable {
 interface Deciding extends Writing {
   statement: Statement;
 }
+
+/** A new statement that retires others. Only its times are needed. */
+type Retiring = Writing & { statement: Pick<Statement, 'validFrom' | 'statedAt'> };
 
 type DecisionTo<Action> = Extract<Decision, { action: Action }>;
 
@@ -196,13 +206,17 @@ async function applyDecision(deciding: Deciding, decision: Decision): Promise<Me
 }
 
 /** Retires the statements that a new one makes obsolete. `by` is the id of the new statement's memory. */
-async function retireAll(deciding: Deciding, by: string, retires: readonly Retirement[] = []): Promise<Memory[]> {
-  const { writer, deps, result, statement, why } = deciding;
+export async function retireAll(
+  retiring: Retiring,
+  by: string,
+  retires: readonly Retirement[] = [],
+): Promise<Memory[]> {
+  const { writer, deps, result, statement, why } = retiring;
   const until = statement.validFrom ?? statement.statedAt;
   const retired: Memory[] = [];
   for (const { memory, how } of retires) {
     if (how === 'reached') {
-      retired.push(await reachGoal(deciding, memory, statement.statedAt));
+      retired.push(await reachGoal(retiring, memory, statement.statedAt));
       continue;
     }
     const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
@@ -213,23 +227,35 @@ async function retireAll(deciding: Deciding, by: string, retires: readonly Retir
 }
 
 async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'add'>): Promise<Memory[]> {
-  const { writer, deps, scope, result, statement, why } = deciding;
+  const { statement } = deciding;
   const merged = { ...deciding, statement: mergedWith(statement, retires) };
   const carried = withCarriedOver(await toMemory(merged), statement, retires);
   const input =
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
+  const { memory, changed } = await writeInPlace(deciding, input, retires);
+  await scheduleEffect(deciding, memory);
+  return changed;
+}
+
+/** Writes a memory in place of the statements that it retires. `changed` contains all these memories. */
+export async function writeInPlace(
+  retiring: Retiring,
+  input: InternalMemory,
+  retires: readonly Retirement[],
+): Promise<WrittenMemory & { changed: Memory[] }> {
+  const { writer, deps, scope, result, why } = retiring;
   // The id is needed before the memory is written, because the replaced memories refer to it.
   const id = deps.ids.next('mem');
   // The old value is archived first, so that two live values of one attribute never exist at the same time, not even within the
   // transaction.
-  const changed = await retireAll(deciding, id, retires);
+  const changed = await retireAll(retiring, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
-  const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
+  const written = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
+  const { memory, outcome } = written;
   result[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
   for (const { memory: before } of retires.filter(({ how }) => how === 'replaced'))
     await restateInBlocks(writer, deps, { before, after: memory, change: why });
-  await scheduleEffect(deciding, memory);
-  return [...changed, memory];
+  return { ...written, changed: [...changed, memory] };
 }
 
 /**
