@@ -23,7 +23,7 @@ import { checkStatements, plainText } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';
-import type { FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
+import type { ApplyDeps, FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
 import { checkContext, type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
 import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
 import {
@@ -254,7 +254,7 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
 }
 
 /** The dependencies of a formation, with the user's own time zone in place of the default one. */
-export async function inOwnZone(reader: Reader, deps: FormDeps, scope: Scope): Promise<FormDeps> {
+export async function inOwnZone<Deps extends ApplyDeps>(reader: Reader, deps: Deps, scope: Scope): Promise<Deps> {
   const timeZone = await ownTimeZone(reader, scope, deps.settings.timeZone);
   return { ...deps, settings: { ...deps.settings, timeZone } };
 }
@@ -436,7 +436,7 @@ interface GivenStatements extends Pick<CheckContext, 'sourceType' | 'stated'> {
  * check, comparison and decision as the statements of a reader.
  */
 export async function formStatements(
-  given: Omit<Writing, 'result'> & { deps: FormDeps },
+  given: Omit<Writing, 'result'>,
   { statements, sourceType, stated }: GivenStatements,
 ): Promise<FormResult> {
   const { writer, events } = given;

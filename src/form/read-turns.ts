@@ -49,7 +49,7 @@ import {
   toolEpisodes,
   usesModel,
 } from './read/reader.ts';
-import type { FormDeps, FormWork } from './formation-settings.ts';
+import type { ApplyDeps, FormDeps, FormWork } from './formation-settings.ts';
 import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
@@ -401,7 +401,7 @@ export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
 
 /** Builds the context in which the statements of a reading are checked. */
 export async function checkContext(
-  deps: FormDeps,
+  deps: ApplyDeps & Pick<FormDeps, 'recalledTexts'>,
   read: Omit<CheckContext, 'settings' | 'recalled' | 'types' | 'attributes'>,
 ): Promise<CheckContext> {
   return {

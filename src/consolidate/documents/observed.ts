@@ -6,7 +6,7 @@ import type { InternalMemory, Memory, SourceType } from '../../record/memory.ts'
 import type { Synthesis } from '../ask-model.ts';
 import { cutWords } from '../check-text.ts';
 import { mayBeKept } from './sources.ts';
-import { lowestTrust, type Trust, trustOf } from '../../record/statement.ts';
+import { type Trust, trustOf } from '../../record/statement.ts';
 import { isObject } from '../../record/parse.ts';
 
 /** An observation to be worked into the working memory and the scaffold. */
@@ -82,8 +82,8 @@ interface FactSources {
 }
 
 /**
- * The facts of a synthesis that observations support, as memories. Facts that formation has already formed from the same observations are
- * left out, even if they were archived since: storing them again would restore outdated statements.
+ * The facts of a synthesis that observations support. Facts that formation has already formed from the same observations are left out,
+ * even if they were archived since: storing them again would restore outdated statements.
  */
 export function factsToKeep(
   facts: Synthesis['facts'],
@@ -110,16 +110,13 @@ export function factsToKeep(
       {
         type: said.every(({ event }) => event.category === 'preference') ? 'preference' : 'fact',
         content,
-        level: 'user' as const,
         sourceType: best.sourceType,
-        trust: lowestTrust(said.map(({ trust }) => trust)),
         confidence: best.rank >= 3 ? ('high' as const) : ('medium' as const),
         sourceEvents,
         sourceSession: best.event.scope.session,
         statedAt: best.event.occurredAt,
         statedBy: best.event.origin,
         reader,
-        internal: { by: 'synthesise' },
       },
     ];
   });
