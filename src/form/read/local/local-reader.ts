@@ -594,7 +594,8 @@ function replacementIn(unit: ReadUnit, input: ReadInput, { number, event }: Turn
  * The log-odds of the reading layers from which a sentence may ask to forget something. `tellRequest` then decides, with the earlier turns.
  */
 const MAY_ASK = -5;
-const SURELY_ASKS = 3;
+/** The log-odds from which a sentence that expresses a wish asks to forget. */
+const WISH_ASKS = 3;
 
 /** The sentence of a turn that most probably asks to forget something or withdraws such a request. Null if there is none. */
 function forgetIn({ number, units, told }: Turn): ReadForget | null {
@@ -612,7 +613,7 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
     .toSorted((one, other) => other.odds - one.odds)[0];
   // "From now on …" is a wish, unless the sentence orders to forget something ("I want you to forget …") or the log-odds are high.
   const isOrder = likely !== undefined && orderIn(likely.text, likely.unit.turn) !== null;
-  const isWish = likely !== undefined && !isOrder && requestOf(likely.unit) === 'wish' && likely.odds < SURELY_ASKS;
+  const isWish = likely !== undefined && !isOrder && requestOf(likely.unit) === 'wish' && likely.odds < WISH_ASKS;
   return likely === undefined || likely.odds < MAY_ASK || isWish
     ? null
     : { quote: { turn: number, words: likely.text }, about: likely.text, known: [] };

@@ -193,7 +193,7 @@ const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
  */
 const SURE = { en: 0, others: 1 };
 /** The log-odds above which a part of a short message is the user's own request. */
-const SURELY_ASKS = 5;
+const OWN_REQUEST = 5;
 /** A shorter message on one line is never foreign as a whole, unless it asks about a text. */
 const LONGEST_BARE = 200;
 /** Shorter messages are not checked, because they are too short for a pasted text. */
@@ -251,7 +251,7 @@ function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, a
   const introduced = introductionEnd(text);
   const isTold = parts.map(
     ({ end }, index) =>
-      (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > SURELY_ASKS) && end <= left && end > introduced,
+      (foreign[index] ?? 0) > sure && !(isBare && (asks[index] ?? 0) > OWN_REQUEST) && end <= left && end > introduced,
   );
   if (isBare && isTold.every(Boolean)) return [];
   const spans: ForeignSpan[] = [];
