@@ -1,3 +1,4 @@
+import { SOURCE_RANK } from '../../form/decide/decide.ts';
 import { type PrivacyPolicy, redactJson, redactSensitive } from '../../language/privacy-policy.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { UnusableJson, unwrapJson } from '../../models/parse-answer.ts';
@@ -27,15 +28,13 @@ export interface Observed {
 // The categories of observations from autonomous work of the agent.
 const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
 
-// These ranks are stored in the notes of the tiers, so another scale would need a migration.
-const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 const CORRECTION_RANK = 3;
 
 export function toObserved({ event, sequence }: { event: Event; sequence: number }, privacy: PrivacyPolicy): Observed {
   const sourceType: SourceType =
     event.origin === 'user' ? 'explicit' : AUTONOMOUS.has(event.category ?? '') ? 'inference' : 'conversation';
   const content = redactSensitive(event.content, privacy);
-  const rank = RANK[sourceType];
+  const rank = SOURCE_RANK[sourceType];
   return {
     event,
     sequence,
