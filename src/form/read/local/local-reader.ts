@@ -42,7 +42,7 @@ import {
 } from '../reader.ts';
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
-import { readObserved, topicsOf } from './observed.ts';
+import { readObserved } from './observed.ts';
 import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
 import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
 import {
@@ -138,7 +138,6 @@ export function createLocalReader({
       reading.statements = reading.statements.map((statement) =>
         types.has(statement.type) || types.size === 0 ? statement : { ...statement, type: 'fact' },
       );
-      if (input.wants.topics) reading.topics = topicsOf(reading.statements, input.turns, input.timeZone);
       return reading;
     },
   };
