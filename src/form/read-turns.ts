@@ -96,16 +96,16 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: reader.kind === 'local',
   });
-  const ended = facts ? await endedByTurns(work, reading) : [];
+  const changed = facts ? await changedByTurns(work, reading) : { ends: [], corrections: [] };
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
-  const first = await checkReading(work, reading.statements, context);
+  const first = await checkReading(work, [...reading.statements, ...changed.corrections], context);
   const endless = asked.refused.filter(({ reason, detail }) => reason === 'unknown_target' && detail !== null);
   const checked = await amended(work, input, first, { ...context, endless });
   const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
   const { statements, requests } = withinRetired(work, {
     statements: [...checked.statements, ...episodes.statements].filter((one) => !isRequest(one, asked.forgets)),
-    requests: { ...asked, ends: [...asked.ends, ...ended] },
+    requests: { ...asked, ends: [...asked.ends, ...changed.ends] },
   });
   const isModel = reader.kind === 'model';
   const texts = statements.map(({ text }) => text);
@@ -129,16 +129,20 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 }
 
 /**
- * Finds the known statements that turns make untrue. A turn from which nothing else was read is added to the reading as a correction. If a
- * language model is configured as the reader, it finds such statements itself, and this function returns none.
+ * Finds the known statements that turns make untrue. A turn from which nothing else was read is a correction. If a language model is
+ * configured as the reader, it finds such statements itself, and this function returns none.
  */
-async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRequests['ends']> {
-  if (usesModel(work.deps, 'read')) return [];
-  const ended: CheckedRequests['ends'] = [];
+async function changedByTurns(
+  work: FormWork,
+  reading: Reading,
+): Promise<Pick<CheckedRequests, 'ends'> & { corrections: ReadStatement[] }> {
+  const ends: CheckedRequests['ends'] = [];
+  const corrections: ReadStatement[] = [];
+  if (usesModel(work.deps, 'read')) return { ends, corrections };
   for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
     const targets = await endedByText(work, { ...event, content: inFirstPerson(event.content) });
     const evidence = { event, start: 0, end: event.content.length };
-    ended.push(...targets.map((target) => ({ target, evidence, on: null })));
+    ends.push(...targets.map((target) => ({ target, evidence, on: null })));
   }
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
@@ -153,11 +157,11 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
             : attribute !== null && attribute === target.attribute,
         ),
     );
-    if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
+    if (own.length === 0) corrections.push(...correctionBy(event, number, found));
     const evidence = { event, start: 0, end: event.content.length };
-    ended.push(...found.flatMap(({ target, isOver }) => (isOver ? { target, evidence, on: null } : [])));
+    ends.push(...found.flatMap(({ target, isOver }) => (isOver ? { target, evidence, on: null } : [])));
   }
-  return ended;
+  return { ends, corrections };
 }
 
 /** How many of the statements nearest to a message are read with it. */
