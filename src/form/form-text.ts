@@ -1,4 +1,4 @@
-import { inFirstPerson } from '../language/first-person.ts';
+import { noteInFirstPerson } from '../language/first-person.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { Pack } from '../language/packs/pack.ts';
 import { detectPack, packOf, packPattern, plainMarks } from '../language/packs/packs.ts';
@@ -72,7 +72,7 @@ export async function endedByNote(deps: FormDeps, scope: Scope, content: string,
 }
 
 function ownTurn(scope: Scope, content: string, at: Date): Event {
-  return { ...turnOf(scope, at), content: inFirstPerson(namedUser(scope, content) ?? content) };
+  return { ...turnOf(scope, at), content: noteInFirstPerson(namedUser(scope, content) ?? content) };
 }
 
 function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', ReadStatement[]>): ReadText['statements'] {
@@ -93,7 +93,7 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
  */
 function sayAll(statements: readonly ReadStatement[], content: string): boolean {
   const pack = detectPack(content) ?? (packOf('en') as Pack);
-  const words = contentStems(inFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
+  const words = contentStems(noteInFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
   return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
 }
 
@@ -158,7 +158,7 @@ interface TextWork {
   ends?: readonly Memory[];
   isReminder?: boolean;
   /** The source that handed the text in. It is stored with each memory. */
-  reader: string;
+  readBy: string;
   why: Change;
 }
 
@@ -167,10 +167,10 @@ interface TextWork {
  * the known memory that outranks it. Returns null if the text was refused.
  */
 export async function formText(writer: Writer, deps: FormDeps, work: TextWork): Promise<WrittenMemory | null> {
-  const { scope, memory, statements, reader, why } = work;
+  const { scope, memory, statements, readBy, why } = work;
   const events = await findEvents(writer, scope, memory.sourceEvents ?? []);
   if (events.length < (memory.sourceEvents?.length ?? 0)) return null;
-  const writing = { writer, deps, scope, events: [], reader, why };
+  const writing = { writer, deps, scope, events: [], readBy, why };
   const { statedBy: by = 'system', statedAt: at = new Date(deps.clock.now()), sourceType = 'explicit' } = memory;
   const form = (some: ReadStatement[]): Promise<FormResult> =>
     formStatements(writing, { statements: some, stated: { at, by, events }, sourceType });

@@ -1,4 +1,4 @@
-import { inFirstPerson } from '../language/first-person.ts';
+import { noteInFirstPerson } from '../language/first-person.ts';
 import { detectPack, listPattern, packRegExp, perPack, plainMarks, relationsOf } from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
 import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
@@ -140,7 +140,7 @@ async function changedByTurns(
   const corrections: ReadStatement[] = [];
   if (usesModel(work.deps, 'read')) return { ends, corrections };
   for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
-    const targets = await endedByText(work, { ...event, content: inFirstPerson(event.content) });
+    const targets = await endedByText(work, { ...event, content: noteInFirstPerson(event.content) });
     const evidence = { event, start: 0, end: event.content.length };
     ends.push(...targets.map((target) => ({ target, evidence, on: null })));
   }
@@ -194,8 +194,8 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
   });
   if (left.length === 0) return [];
   const attributes = left.map(({ attribute }) => attribute);
-  const known = await deps.database.read(scope.tenant, (reader) =>
-    listStatements(reader, ownerOf(scope), { subjects: [USER], attributes, owner: 'own' }),
+  const known = await deps.database.read(scope.tenant, (store) =>
+    listStatements(store, ownerOf(scope), { subjects: [USER], attributes, owner: 'own' }),
   );
   return known.filter((memory) => {
     const { name } = left.find(({ attribute }) => attribute === memory.attribute) ?? {};
@@ -221,7 +221,7 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
   );
   if (near.length === 0) return [];
   const ids = near.flatMap(({ quotes }) => quotes.map((quote) => quote.event));
-  const sources = await deps.database.read(work.scope.tenant, (reader) => findEvents(reader, work.scope, ids));
+  const sources = await deps.database.read(work.scope.tenant, (store) => findEvents(store, work.scope, ids));
   const parts = clausesOf(event.content);
   const said = near.map((memory) => saidIn(memory, sources));
   const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
@@ -381,9 +381,9 @@ const MOST_RECENT = 200;
 const MOST_TURNS = 0.75;
 
 /** The speakers of the user's latest turns. Null for a turn without a speaker. */
-async function listSpeakers(reader: Reader, scope: Scope): Promise<(string | null)[]> {
+async function listSpeakers(store: Reader, scope: Scope): Promise<(string | null)[]> {
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
-  return (await ownEvents(reader, ownerOf(scope), recent)).map(({ speaker }) => speaker);
+  return (await ownEvents(store, ownerOf(scope), recent)).map(({ speaker }) => speaker);
 }
 
 /**
@@ -507,8 +507,8 @@ async function verdictsOf(
 ): Promise<ReadonlyMap<Statement, Verdict>> {
   const { deps, scope, meter, signal } = work;
   if (deps.languageModel === null || !usesModel(deps, 'decide')) return new Map();
-  const candidates = await deps.database.read(scope.tenant, (reader) =>
-    findCandidates(reader, work, { statements, vectors }),
+  const candidates = await deps.database.read(scope.tenant, (store) =>
+    findCandidates(store, work, { statements, vectors }),
   );
   const context = { ...decideContext(deps), shown: new Set(shown.map(({ id }) => id)) };
   // The model is not asked about the local reader's drafts of the same turns, because they are about to be replaced.

@@ -141,7 +141,7 @@ async function planOf(
   parts: FormDeps,
   scope: Scope,
   { key, value, text: content, statedBy, sourceEvents }: FactInput,
-): Promise<Pick<Parameters<typeof formText>[2], 'memory' | 'statements' | 'reader'> | null> {
+): Promise<Pick<Parameters<typeof formText>[2], 'memory' | 'statements' | 'readBy'> | null> {
   const at = new Date(parts.clock.now());
   const { timeZone } = parts.settings;
   if (content === undefined || scope.user === null || scope.connection !== null) return null;
@@ -155,7 +155,7 @@ async function planOf(
   return {
     memory: { type: 'fact', content, statedAt: at, statedBy, sourceEvents },
     statements: [readStatement({ text: content, type: 'fact', quotes: [], ...fields })],
-    reader: 'remember',
+    readBy: 'remember',
   };
 }
 
@@ -184,7 +184,7 @@ async function setFact(
   const retires = others.map((memory) => ({ memory, how: 'replaced' as const }));
   const stronger = others.find((other) => isMoreTrusted(other.trust, trust));
   if (stronger !== undefined && same === undefined) return { memory: stronger, outcome: 'unchanged' };
-  const writing = { writer, deps: parts, scope: owners[0], events: [], reader: 'facts', result: nothingFormed(), why };
+  const writing = { writer, deps: parts, scope: owners[0], events: [], readBy: 'facts', result: nothingFormed(), why };
   const setting = { ...writing, statement: { validFrom: null, statedAt: new Date(parts.clock.now()) } };
   if (same !== undefined) {
     if (isMoreTrusted(same.trust, trust)) return { memory: same, outcome: 'unchanged' };

@@ -4,7 +4,7 @@ import { formStatements } from '../../form/form.ts';
 import type { ApplyDeps } from '../../form/formation-settings.ts';
 import { readStatement } from '../../form/read/reader.ts';
 import type { Basis } from '../../record/block.ts';
-import type { InternalMemory, Memory } from '../../record/memory.ts';
+import { type InternalMemory, mergedAmong } from '../../record/memory.ts';
 import { isObject } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -377,9 +377,7 @@ export async function readMaterials(
 ): Promise<Materials> {
   const live = await liveStatements(reader, deps, scope);
   const statements = workingMaterials(await withDoubts(reader, deps, scope, live), deps);
-  const texts = new Set(live.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
-  const isMerged = ({ contradictedBy }: Memory): boolean => contradictedBy !== null && texts.has(contradictedBy);
-  const merged = new Set(live.filter(isMerged).map(({ id }) => id));
+  const merged = new Set(live.filter(mergedAmong(live)).map(({ id }) => id));
   const { observed, unformed } = await recentObservations(reader, deps, scope);
   const known = new Map<string, Material>([...statements, ...observed].map((each) => [each.id, each]));
   // A model may have added items that the working memory does not list by itself, such as an intention or a learning.
@@ -459,7 +457,7 @@ async function formFact(
   const events = await findEvents(writer, scope, sourceEvents);
   if (events.length < sourceEvents.length) return [];
   const { added, updated } = await formStatements(
-    { writer, deps, scope: { ...scope, session }, events: [], reader: reader ?? 'local', why },
+    { writer, deps, scope: { ...scope, session }, events: [], readBy: reader ?? 'local', why },
     {
       statements: [readStatement({ type, text, quotes: [], explicit: confidence === 'high' })],
       // A held synthesis is stored as JSON, where a date is a text.

@@ -169,13 +169,13 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
  * gained words of a later turn since then. The target of the statement's own relation does not count, because the relation changes it, even
  * if a draft of these events has confirmed the target.
  */
-function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: Writing): boolean {
+function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy }: Writing): boolean {
   const { relation } = statement;
   const changes = relation === null || relation.kind === 'repeats' ? null : relation.target.id;
   const events = new Set(statement.events.map(({ id }) => id));
   return formed.some(
     (memory) =>
-      memory.reader === reader &&
+      memory.reader === readBy &&
       memory.id !== changes &&
       memory.sourceEvents.some((id) => events.has(id)) &&
       (contentHash(memory.content) === contentHash(statement.text) ||
@@ -436,7 +436,7 @@ async function scheduleEffect({ writer, deps }: Writing, memory: Memory): Promis
 }
 
 async function toMemory(deciding: Deciding): Promise<InternalMemory> {
-  const { deps, scope, statement, reader } = deciding;
+  const { deps, scope, statement, readBy } = deciding;
   const { text, events, dueAt, names: _names, relation: _relation, timeZone: _timeZone, ...fields } = statement;
   const type = deps.memoryTypes.get(statement.type);
   return {
@@ -445,7 +445,7 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
     // A reader gives no titles. If a type requires a title, the text of the statement is the title.
     title: type?.title === 'required' ? text.slice(0, 200).toWellFormed() : null,
     permanent: isPermanent(statement, deps),
-    reader,
+    reader: readBy,
     sourceSession: scope.session,
     sourceEvents: events.map(({ id }) => id),
     tags: [...new Set([...fields.tags, ...(fields.attribute === null ? [] : [fields.attribute])])].slice(0, 20),

@@ -139,11 +139,11 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
 /** Loads the turns before a request, the subjects of the owner's statements, and the statements about the user's people and identity. */
 function loadBefore({ deps, scope }: FormWork, event: Event) {
   const owner = ownerOf(scope);
-  return deps.database.read(scope.tenant, async (reader) => ({
-    turns: (await turnsBefore(reader, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
-    identity: await listStatements(reader, owner, { subjects: [USER], attributes: IDENTITY, owner: 'visible' }),
-    subjects: await listSubjects(reader, owner),
-    named: await listStatements(reader, owner, { subjects: [USER], attributes: CLOSE, owner: 'visible' }),
+  return deps.database.read(scope.tenant, async (store) => ({
+    turns: (await turnsBefore(store, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
+    identity: await listStatements(store, owner, { subjects: [USER], attributes: IDENTITY, owner: 'visible' }),
+    subjects: await listSubjects(store, owner),
+    named: await listStatements(store, owner, { subjects: [USER], attributes: CLOSE, owner: 'visible' }),
   }));
 }
 
@@ -196,7 +196,7 @@ async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]
     deps.attributes.names().filter((name) => deps.attributes.policyOf(name).category === topic);
   const attributes = topics.flatMap((topic) => [topic, ...attributesOf(topic)]);
   const search = { subjects: [USER], attributes, owner: 'visible' } as const;
-  const stated = await deps.database.read(scope.tenant, (reader) => listStatements(reader, ownerOf(scope), search));
+  const stated = await deps.database.read(scope.tenant, (store) => listStatements(store, ownerOf(scope), search));
   return topics.map((topic) => {
     const within = [topic, ...attributesOf(topic)];
     const own = stated.filter(({ attribute }) => attribute !== null && within.includes(attribute));
@@ -212,8 +212,8 @@ function othersIn(people: readonly string[], pack: Pack | null): RegExp {
 }
 
 /** The user's turns before the given one, the latest first. */
-async function turnsBefore(reader: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
-  const heard = await ownEvents(reader, owner, {
+async function turnsBefore(store: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
+  const heard = await ownEvents(store, owner, {
     kind: 'message',
     origins: ['user'],
     limit,
