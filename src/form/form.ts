@@ -1,6 +1,7 @@
 import { VarveError } from '../errors.ts';
 import { createInlineQueue } from '../jobs/inline-queue.ts';
 import type { JobHandler, JobKinds } from '../jobs/job-kinds.ts';
+import { costOf } from '../ledger/ledger.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import { estimateTokens } from '../language/words.ts';
 import { MINUTE } from '../record/clock.ts';
@@ -407,7 +408,6 @@ async function logRun(
   cause: RunCause,
 ): Promise<void> {
   if (stretch === null) return;
-  const costs = meter.entries.map(({ model, usage }) => deps.ledger.prices.cost(model, usage));
   const reasons: Record<string, number> = {};
   for (const { reason } of refused) reasons[`refused:${reason}`] = (reasons[`refused:${reason}`] ?? 0) + 1;
   await insertRun(writer, {
@@ -421,7 +421,7 @@ async function logRun(
     read: { events, from: stretch.from, to: stretch.to },
     changed: { ...changed, ...reasons },
     model: reader.id,
-    cost: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+    cost: costOf(deps.ledger, meter),
     error: null,
   });
 }

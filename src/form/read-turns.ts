@@ -17,12 +17,14 @@ import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import {
   type CheckContext,
+  isQuoted,
   isStated,
   quotedIn,
   saidWith,
   unrelatedChanges,
   unrelatedTarget,
   unsharedSources,
+  wholeOf,
 } from './check/evidence.ts';
 import {
   embedTexts,
@@ -141,8 +143,7 @@ async function changedByTurns(
   if (usesModel(work.deps, 'read')) return { ends, corrections };
   for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
     const targets = await endedByText(work, { ...event, content: noteInFirstPerson(event.content) });
-    const evidence = { event, start: 0, end: event.content.length };
-    ends.push(...targets.map((target) => ({ target, evidence, on: null })));
+    ends.push(...targets.map((target) => ({ target, evidence: wholeOf(event), on: null })));
   }
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
@@ -158,8 +159,8 @@ async function changedByTurns(
         ),
     );
     if (own.length === 0) corrections.push(...correctionBy(event, number, found));
-    const evidence = { event, start: 0, end: event.content.length };
-    ends.push(...found.flatMap(({ target, isOver }) => (isOver ? { target, evidence, on: null } : [])));
+    const over = found.filter(({ isOver }) => isOver);
+    ends.push(...over.map(({ target }) => ({ target, evidence: wholeOf(event), on: null })));
   }
   return { ends, corrections };
 }
@@ -314,16 +315,15 @@ function correctionBy(event: Event, number: number, [first]: readonly ChangedSta
 }
 
 /**
- * Whether a statement says only what a turn asks to forget: "please drop my old number". The value decides if the quotes contain it. A
- * value in the reader's own words ("physics teacher" for "I teach physics") is in no quote; then the request must cover half of the quoted
- * words.
+ * Whether a statement says only what a turn asks to forget: "please drop my old number". The value decides if the quotes contain it.
+ * Otherwise the request must cover half of the quoted words.
  */
 function isRequest({ quotes, events, value }: Statement, forgets: readonly CheckedForget[]): boolean {
-  const isQuoted = value !== null && normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
+  const isSaid = value !== null && isQuoted(value, quotes, events);
   return forgets.some(({ told }) => {
     const asking = (told?.asking ?? []).filter((each) => quotesMeet(quotes, [each]));
     if (asking.length === 0) return false;
-    if (isQuoted) return asking.some(({ text }) => normalValue(text).includes(normalValue(value)));
+    if (isSaid) return asking.some(({ text }) => normalValue(text).includes(normalValue(value)));
     return lengthOf(asking) * 2 >= lengthOf(quotes);
   });
 }

@@ -52,7 +52,7 @@ interface Deciding extends Writing {
 }
 
 /** A new statement that retires others. Only its times are needed. */
-type Retiring = Writing & { statement: Pick<Statement, 'validFrom' | 'statedAt'> };
+type Succeeding = Writing & { statement: Pick<Statement, 'validFrom' | 'statedAt'> };
 
 type DecisionTo<Action> = Extract<Decision, { action: Action }>;
 
@@ -207,16 +207,16 @@ async function applyDecision(deciding: Deciding, decision: Decision): Promise<Me
 
 /** Retires the statements that a new one makes obsolete. `by` is the id of the new statement's memory. */
 export async function retireAll(
-  retiring: Retiring,
+  succeeding: Succeeding,
   by: string,
   retires: readonly Retirement[] = [],
 ): Promise<Memory[]> {
-  const { writer, deps, result, statement, why } = retiring;
+  const { writer, deps, result, statement, why } = succeeding;
   const until = statement.validFrom ?? statement.statedAt;
   const retired: Memory[] = [];
   for (const { memory, how } of retires) {
     if (how === 'reached') {
-      retired.push(await reachGoal(retiring, memory, statement.statedAt));
+      retired.push(await reachGoal(succeeding, memory, statement.statedAt));
       continue;
     }
     const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
@@ -239,16 +239,16 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
 
 /** Writes a memory in place of the statements that it retires. `changed` contains all these memories. */
 export async function writeInPlace(
-  retiring: Retiring,
+  succeeding: Succeeding,
   input: InternalMemory,
   retires: readonly Retirement[],
 ): Promise<WrittenMemory & { changed: Memory[] }> {
-  const { writer, deps, scope, result, why } = retiring;
+  const { writer, deps, scope, result, why } = succeeding;
   // The id is needed before the memory is written, because the replaced memories refer to it.
   const id = deps.ids.next('mem');
   // The old value is archived first, so that two live values of one attribute never exist at the same time, not even within the
   // transaction.
-  const changed = await retireAll(retiring, id, retires);
+  const changed = await retireAll(succeeding, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const written = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
   const { memory, outcome } = written;

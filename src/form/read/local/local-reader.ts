@@ -61,6 +61,7 @@ import {
   withValue,
 } from './statements-of-turn.ts';
 import {
+  type Claim,
   isClaim,
   isOwnMessage,
   othersByForm,
@@ -216,7 +217,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     reading.statements.push(...(redated === null ? readObserved(event, turn.number, input) : [redated]));
     return;
   }
-  const claims = asked.filter(({ unit }) => isClaim(unit)).map(({ unit }) => unit);
+  const claims = asked.map(({ unit }) => unit).filter(isClaim);
   const moved = claims.flatMap((unit) => {
     const statement = movedBy(turn, unit, reading.statements, input);
     return statement === null ? [] : [{ unit, statement }];
@@ -321,10 +322,9 @@ function endsOf(
 }
 
 /** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
-function calledOffIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
+function calledOffIn(claims: readonly Claim[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
-      const pack = unit.pack as Pack;
       const clause = plainMarks(unit.text.slice(start, end));
       if (!CALLED_OFF.test(clause)) return [];
       const slots = [
@@ -332,7 +332,7 @@ function calledOffIn(claims: readonly ReadUnit[], { number, at }: Turn, { known 
         ...pronounSlots(unit, start, clause, known, at),
       ];
       const isOff = (plan: Memory): boolean =>
-        isOpenPlan(plan, at.now) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots));
+        isOpenPlan(plan, at.now) && (isNamedIn(plan, clause, unit.pack) || isExcluded(plan, slots));
       return endsOf(known, isOff, { turn: number, words: unit.text });
     }),
   );
@@ -347,13 +347,13 @@ const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' 
  * Leipzig".
  */
 function pronounSlots(
-  unit: ReadUnit,
+  unit: Claim,
   start: number,
   clause: string,
   known: readonly Memory[],
   at: SlotContext,
 ): FilledSlot[] {
-  const pack = unit.pack as Pack;
+  const { pack } = unit;
   const pronoun = pronounFirst(pack).exec(clause)?.[0];
   const relative = pronoun === undefined ? null : relativeAt(unit, pack, known);
   if (pronoun === undefined || relative === null) return [];
@@ -371,9 +371,8 @@ function pronounSlots(
  * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", and "I don't like sushi
  * anymore" ends "I love sushi".
  */
-function quitIn(claims: readonly ReadUnit[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
+function quitIn(claims: readonly Claim[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap(({ text, pack }) => {
-    if (pack === null) return [];
     const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
     const liked = endedTaste(plainMarks(text), pack);
     if (!quits && liked === null) return [];
@@ -416,13 +415,12 @@ interface Leaving {
  * Finds a job that the user leaves on a later day: "I handed in my notice, my last day is 31 December". The sentence with the day must name
  * the job, or the turn must give notice, because the day may also be the last one at a school or of a diet.
  */
-function leavingIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
+function leavingIn(claims: readonly Claim[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
   const isNotice = claims.some(
-    ({ pack, text, filled }) =>
-      filled.some(isQuitting) || listPattern(pack as Pack, 'givesNotice').test(plainMarks(text)),
+    ({ pack, text, filled }) => filled.some(isQuitting) || listPattern(pack, 'givesNotice').test(plainMarks(text)),
   );
   for (const { pack, text, filled } of claims) {
-    const on = dayAfterLast(text, pack as Pack, at)?.toISOString();
+    const on = dayAfterLast(text, pack, at)?.toISOString();
     if (on === undefined) continue;
     const isOver = (memory: Memory): boolean =>
       isJob(memory) && memory.tense === 'holds' && (isNotice || isNamed(memory.value ?? '', text));
@@ -488,7 +486,7 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
 
 /** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
 function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
-  if (!isClaim(unit) || unit.pack === null || unit.pack.script === 'han') return [];
+  if (!isClaim(unit) || unit.pack.script === 'han') return [];
   return [...partedSlots(unit, unit.pack, known), ...relativeSlots(unit, unit.pack, known, context)];
 }
 

@@ -82,8 +82,12 @@ export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'peo
   told?: readonly ForeignSpan[];
 }
 
+/** A sentence that is the user's own claim. */
+export type Claim = ReadUnit & { pack: Pack };
+
 /** Whether a sentence is the user's own claim, so that it may change known statements. */
-export function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
+export function isClaim(unit: ReadUnit): unit is Claim {
+  const { pack, isForeign, text } = unit;
   const plain = plainMarks(text);
   return (
     !isForeign &&
