@@ -4,6 +4,7 @@ import type { Pack } from '../language/packs/pack.ts';
 import { detectPack, packOf, packPattern, plainMarks } from '../language/packs/packs.ts';
 import { findDates } from '../language/resolve-dates.ts';
 import { withTime } from '../language/told-days.ts';
+import { makeEvent } from '../observe/observe.ts';
 import type { Event } from '../record/event.ts';
 import { memoryType } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
@@ -50,9 +51,8 @@ interface ReadText {
  * caller gives the dependencies of `inOwnZone`. The function opens no transaction, because an import calls it within one.
  */
 export async function readText(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<ReadText> {
-  const turn = turnOf(scope, at);
-  const own = ownTurn(scope, content, at);
-  const note = { ...turn, kind: 'observation', origin: 'system', category: 'fact' } as const;
+  const own = ownTurn(deps, scope, content, at);
+  const note = { ...turnOf(deps, scope, at), kind: 'observation', origin: 'system', category: 'fact' } as const;
   const turns = [own, ...notesOf(scope, content).map((wording) => ({ ...note, content: wording }))];
   const reader = await deps.localReader();
   const { statements } = await reader.read(turnsAlone(turns, deps));
@@ -68,11 +68,11 @@ export async function readText(deps: FormDeps, scope: Scope, content: string, at
 
 /** The known statements that a text makes untrue. The function opens a transaction, so a caller must not hold one. */
 export async function endedByNote(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<Memory[]> {
-  return endedByText({ deps, scope }, ownTurn(scope, content, at));
+  return endedByText({ deps, scope }, ownTurn(deps, scope, content, at));
 }
 
-function ownTurn(scope: Scope, content: string, at: Date): Event {
-  return { ...turnOf(scope, at), content: noteInFirstPerson(namedUser(scope, content) ?? content) };
+function ownTurn(deps: FormDeps, scope: Scope, content: string, at: Date): Event {
+  return { ...turnOf(deps, scope, at), content: noteInFirstPerson(namedUser(scope, content) ?? content) };
 }
 
 function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', ReadStatement[]>): ReadText['statements'] {
@@ -127,26 +127,9 @@ export function dayIn(
   return day === undefined || at === null ? null : { at, written: day.written };
 }
 
-/** An empty turn of the user. */
-function turnOf(scope: Scope, at: Date): Event {
-  return {
-    kind: 'message',
-    origin: 'user',
-    id: '',
-    scope,
-    content: '',
-    position: null,
-    speaker: null,
-    refersTo: null,
-    interaction: null,
-    channel: null,
-    context: null,
-    category: null,
-    metadata: {},
-    occurredAt: at,
-    recordedAt: at,
-    processedAt: null,
-  };
+/** An empty turn of the user at a time. It is not logged, and days are resolved in the user's time zone. */
+function turnOf(deps: FormDeps, scope: Scope, at: Date): Event {
+  return makeEvent(deps, scope, { id: '', kind: 'message', origin: 'user', content: '', occurredAt: new Date(at) });
 }
 
 /** A text with its statements, its scope and the reason for storing it. */
