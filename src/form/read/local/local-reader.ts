@@ -61,7 +61,7 @@ import {
   withValue,
 } from './statements-of-turn.ts';
 import {
-  type Claim,
+  type ClaimUnit,
   isClaim,
   isOwnMessage,
   othersByForm,
@@ -322,7 +322,7 @@ function endsOf(
 }
 
 /** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
-function calledOffIn(claims: readonly Claim[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
+function calledOffIn(claims: readonly ClaimUnit[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
       const clause = plainMarks(unit.text.slice(start, end));
@@ -347,7 +347,7 @@ const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' 
  * Leipzig".
  */
 function pronounSlots(
-  unit: Claim,
+  unit: ClaimUnit,
   start: number,
   clause: string,
   known: readonly Memory[],
@@ -371,7 +371,7 @@ function pronounSlots(
  * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", and "I don't like sushi
  * anymore" ends "I love sushi".
  */
-function quitIn(claims: readonly Claim[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
+function quitIn(claims: readonly ClaimUnit[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap(({ text, pack }) => {
     const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
     const liked = endedTaste(plainMarks(text), pack);
@@ -415,7 +415,7 @@ interface Leaving {
  * Finds a job that the user leaves on a later day: "I handed in my notice, my last day is 31 December". The sentence with the day must name
  * the job, or the turn must give notice, because the day may also be the last one at a school or of a diet.
  */
-function leavingIn(claims: readonly Claim[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
+function leavingIn(claims: readonly ClaimUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
   const isNotice = claims.some(
     ({ pack, text, filled }) => filled.some(isQuitting) || listPattern(pack, 'givesNotice').test(plainMarks(text)),
   );

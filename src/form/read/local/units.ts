@@ -83,10 +83,10 @@ export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'peo
 }
 
 /** A sentence that is the user's own claim. */
-export type Claim = ReadUnit & { pack: Pack };
+export type ClaimUnit = ReadUnit & { pack: Pack };
 
 /** Whether a sentence is the user's own claim, so that it may change known statements. */
-export function isClaim(unit: ReadUnit): unit is Claim {
+export function isClaim(unit: ReadUnit): unit is ClaimUnit {
   const { pack, isForeign, text } = unit;
   const plain = plainMarks(text);
   return (
