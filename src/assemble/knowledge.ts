@@ -6,7 +6,7 @@ import { textByTrust } from '../language/inert-text.ts';
 import { attributeLabel, isUser, normalValue, type Quote } from '../record/statement.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
-import { hasEnded, hasOutcome, isPresentFact, type Memory } from '../record/memory.ts';
+import { hasEnded, hasOutcome, isPresentFact, type Memory, mergedAmong } from '../record/memory.ts';
 import { ownerLevel, type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import {
   knowledgeStamp,
@@ -93,9 +93,8 @@ async function loadKnowledge(
     for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
       const found = await list('memories', limit, 'important');
       // A merged text already contains its sources.
-      const texts = new Set(found.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
-      const isSingle = ({ contradictedBy }: Memory): boolean => contradictedBy === null || !texts.has(contradictedBy);
-      const shown = found.filter((memory) => isShown(memory, request) && isSingle(memory)).slice(0, topMemories);
+      const isMerged = mergedAmong(found);
+      const shown = found.filter((memory) => isShown(memory, request) && !isMerged(memory)).slice(0, topMemories);
       if (shown.length === topMemories || found.length < limit || limit === 1000) return shown;
     }
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defuseImages, type Writing } from '../language/inert-text.ts';
 import { localDay } from '../language/calendar.ts';
+import { PROMPT_HEADINGS, type PromptTag } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
 import { defineLayout, type Layout, marked, type SectionFormat } from './layout.ts';
 import type { Item, SectionName } from './section.ts';
@@ -20,7 +21,10 @@ const asField = (item: Item, writing: Writing): string =>
 const byConnection = ({ label, text }: Item, writing: Writing): string =>
   label === undefined ? text : `${writing.line(label)}: ${text}`;
 
-function tagged(tag: string, section: SectionName, format: Partial<SectionFormat> = {}): SectionFormat {
+/** The tags within `<MemoryContext>`. */
+type InnerTag = `${'Agent' | 'User' | 'Session'}Memory`;
+
+function tagged(tag: PromptTag | InnerTag, section: SectionName, format: Partial<SectionFormat> = {}): SectionFormat {
   return { section, before: `<${tag}>`, after: `</${tag}>`, ...format };
 }
 
@@ -85,7 +89,7 @@ const varveLayout: Layout = defineLayout({
   budget: { evidence: { share: 0.6, most: 1200 } },
 });
 
-function memoryOf(tag: string, section: SectionName): SectionFormat {
+function memoryOf(tag: InnerTag, section: SectionName): SectionFormat {
   return tagged(tag, section, {
     group: ({ label }) => (label === 'recent' ? '  Recent:' : ''),
     item: (item, writing) =>
@@ -114,10 +118,7 @@ const reflectionsXmlLayout: Layout = defineLayout({
       ],
     },
   ],
-  user: [
-    { section: 'recall', before: '<RelevantFacts>', after: '</RelevantFacts>' },
-    { section: 'message', item: asIs },
-  ],
+  user: [tagged('RelevantFacts', 'recall'), { section: 'message', item: asIs }],
 });
 
 const titleCase = (text: string): string => text.replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase());
@@ -156,7 +157,7 @@ export const factsAndProfileLayout: Layout = defineLayout({
     { section: 'instructions', item: asIs },
     {
       section: 'facts',
-      before: '## What I Know About You\nVerified permanent facts — treat these as ground truth.\n',
+      before: `${PROMPT_HEADINGS.facts}\nVerified permanent facts — treat these as ground truth.\n`,
       group: ({ label = 'general' }, writing) => `*${titleCase(writing.line(label))}*`,
       apart: true,
       item: (item, writing) =>
@@ -169,7 +170,7 @@ export const factsAndProfileLayout: Layout = defineLayout({
       item: (item, writing) => marked(item, writing.block(item.text, 2)),
       cap: { characters: 4800, notice: '[...profile truncated for context]' },
     },
-    { section: 'learnings', before: '## Rules You Have Learned' },
+    { section: 'learnings', before: PROMPT_HEADINGS.learnings },
     { section: 'capabilities', item: asIs },
   ],
   user: [
@@ -200,19 +201,19 @@ export const fixedBudgetsLayout: Layout = defineLayout({
   },
   system: [
     { section: 'instructions', item: asIs },
-    { section: 'structuredProfile', before: 'TENANT CONTEXT:', item: asField },
+    { section: 'structuredProfile', before: PROMPT_HEADINGS.tenant, item: asField },
   ],
   user: [
     {
       section: 'recall',
-      before: "MEMORIES (what you've learned about this business):",
+      before: PROMPT_HEADINGS.business,
       item: (item, writing) => `${withType(item, writing)} (importance: ${(item.importance ?? 0).toFixed(2)})`,
     },
     { section: 'services', group: ({ label = '' }, writing) => `CURRENT DATA (${writing.line(label)}):` },
-    { section: 'earlier', before: 'EARLIER IN THIS CONVERSATION:' },
+    { section: 'earlier', before: PROMPT_HEADINGS.earlier },
     {
       section: 'history',
-      before: 'CONVERSATION:',
+      before: PROMPT_HEADINGS.conversation,
       item: (item, writing) =>
         `${item.label === 'user' ? 'User' : 'Assistant'}: ${item.kind === 'application' ? item.text : writing.line(defuseImages(item.text))}`,
     },
@@ -233,12 +234,12 @@ const memoryListLayout: Layout = defineLayout({
     { section: 'instructions', item: asIs },
     {
       section: 'memories',
-      before: '--- WHAT YOU KNOW ABOUT THIS USER ---',
+      before: PROMPT_HEADINGS.memories,
       item: (item, writing) =>
         `- [${writing.line(item.label ?? 'memory').toUpperCase()}] ${marked(item, writing.line(item.text))}`,
     },
-    { section: 'structuredProfile', before: '--- PROFILE DATA ---', item: asField },
-    { section: 'capabilities', before: '--- YOUR CAPABILITIES ---', item: asIs },
+    { section: 'structuredProfile', before: PROMPT_HEADINGS.profileData, item: asField },
+    { section: 'capabilities', before: PROMPT_HEADINGS.capabilities, item: asIs },
   ],
   user: [{ section: 'message', item: asIs }],
 });
@@ -251,12 +252,12 @@ const workingMemoryLayout: Layout = defineLayout({
   recall: { mode: 'semantic', limit: 5 },
   system: [
     { section: 'instructions', item: asIs },
-    { section: 'workingMemory', before: '# Your Context', item: asBlock },
-    { section: 'scaffold', before: 'Structured Data:', around: ['{', '}'], item: asIs, between: ', ' },
-    { section: 'learnedInfo', before: 'Learned Info:', item: byConnection },
-    { section: 'recall', before: 'Relevant Retrieved Facts:' },
-    { section: 'identity', before: '# Agent Identity', item: asIs },
-    { section: 'directives', before: '# Temporal Governance Directives', item: ({ text }) => `- ${text}` },
+    { section: 'workingMemory', before: PROMPT_HEADINGS.workingMemory, item: asBlock },
+    { section: 'scaffold', before: PROMPT_HEADINGS.scaffold, around: ['{', '}'], item: asIs, between: ', ' },
+    { section: 'learnedInfo', before: PROMPT_HEADINGS.learnedInfo, item: byConnection },
+    { section: 'recall', before: PROMPT_HEADINGS.retrieved },
+    { section: 'identity', before: PROMPT_HEADINGS.identity, item: asIs },
+    { section: 'directives', before: PROMPT_HEADINGS.directives, item: ({ text }) => `- ${text}` },
     { section: 'artifacts', before: 'Your Artifacts' },
   ],
   user: [

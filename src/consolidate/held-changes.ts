@@ -1,3 +1,4 @@
+import type { ApplyDeps } from '../form/formation-settings.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
 import { decideHeldChanges, findHeldChange, type HeldChange, listHeldChanges } from '../store/held-change-store.ts';
@@ -12,17 +13,17 @@ export async function heldChanges(parts: Parts, scope: Scope): Promise<HeldChang
 }
 
 /** Applies a held answer as it was proposed. Throws `conflict` if the document has changed since. */
-export async function acceptHeldChange(parts: Parts, scope: Scope, id: string, actor: string): Promise<void> {
-  const now = new Date(parts.clock.now());
-  await parts.database.write(scope.tenant, async (writer) => {
+export async function acceptHeldChange(deps: ApplyDeps, scope: Scope, id: string, actor: string): Promise<void> {
+  const now = new Date(deps.clock.now());
+  await deps.database.write(scope.tenant, async (writer) => {
     const { kind, reason, proposal } = await findHeldChange(writer, scope, id);
-    const run = parts.ids.next('run');
+    const run = deps.ids.next('run');
     const why = { reason: `accepted after review: ${reason}`.slice(0, 500), actor, run };
     await decideHeldChanges(writer, scope, { ids: [id], decision: 'accepted', now: now.getTime() });
     const changed =
       kind === 'synthesis'
-        ? await applySynthesis(writer, parts, scope, { apply: proposal as SynthesisToApply, why })
-        : await applyDocument(writer, parts, scope, { kind, apply: proposal as StoredDocument, why });
+        ? await applySynthesis(writer, deps, scope, { apply: proposal as SynthesisToApply, why })
+        : await applyDocument(writer, deps, scope, { kind, apply: proposal as StoredDocument, why });
     await insertRun(writer, {
       id: run,
       scope,

@@ -3,7 +3,7 @@ import { contentStems, coveredBy } from '../language/words.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { type Confidence, CONFIDENCE_LEVELS, lowestTrust, normalValue } from '../record/statement.ts';
 import { digest } from '../record/id.ts';
-import type { InternalMemory, Memory } from '../record/memory.ts';
+import { type InternalMemory, type Memory, mergedAmong } from '../record/memory.ts';
 import { ownerLevel, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
@@ -52,16 +52,14 @@ export async function crowdedTags(
   scope: Scope,
 ): Promise<TagGroup[]> {
   const memories = await ownMemories(reader, scope, { place: { session: null, connection: null }, tagged: true });
-  const texts = new Map(
-    memories.flatMap((memory) => (memory.sourceType === 'consolidation' ? [[memory.id, memory] as const] : [])),
-  );
-  const isMerged = ({ contradictedBy }: Memory): boolean => contradictedBy !== null && texts.has(contradictedBy);
+  const texts = memories.filter(({ sourceType }) => sourceType === 'consolidation');
+  const isMerged = mergedAmong(memories);
   const singles = memories.filter((memory) => mayBeMerged(memory, deps));
   const tags = [...new Set(singles.flatMap((memory) => memory.tags))].filter(isTopic).toSorted();
   return tags.flatMap((tag) => {
     const open = singles.filter((memory) => memory.tags.includes(tag) && !isMerged(memory));
     if (open.length <= deps.consolidation.tags.moreThan) return [];
-    const text = [...texts.values()].find(({ internal }) => internal['tag'] === tag) ?? null;
+    const text = texts.find(({ internal }) => internal['tag'] === tag) ?? null;
     const ofTag = singles.filter((memory) => open.includes(memory) || memory.contradictedBy === text?.id);
     return [{ tag, memories: open, text, singles: ofTag }];
   });

@@ -5,7 +5,7 @@ import type { Writer } from '../store/database.ts';
 import { insertRun, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/history-store.ts';
 import { assertNotErased, type SeenOwner, seeOwner } from '../store/owner-store.ts';
 import type { RunDeps } from './consolidate-deps.ts';
-import type { Meter } from '../ledger/ledger.ts';
+import { costOf, type Meter } from '../ledger/ledger.ts';
 
 /** Why a piece of work is done, and the signal that cancels it. */
 export interface RunContext {
@@ -58,7 +58,7 @@ export async function inRun<Result>(
     read: notes,
     changed,
     model: [...new Set(meter?.entries.map((use) => use.model))].join(', ') || 'local',
-    cost: costOf(deps, meter),
+    cost: meter === null ? 0 : costOf(deps.ledger, meter),
     error,
   });
   let metered: Meter | null = null;
@@ -102,9 +102,4 @@ function isCutShort(error: unknown): boolean {
   return (['out_of_credit', 'budget_spent', 'cancelled', 'closed'] as const).some((code) =>
     VarveError.isInstance(error, code),
   );
-}
-
-function costOf({ ledger }: Pick<RunDeps, 'ledger'>, meter: Meter | null): number | null {
-  const costs = (meter?.entries ?? []).map(({ model, usage }) => ledger.prices.cost(model, usage));
-  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
 }

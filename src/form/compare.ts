@@ -23,7 +23,7 @@ export interface Vectors {
 export async function embedTexts(work: FormWork, texts: readonly string[]): Promise<Vectors | null> {
   const { deps, scope, meter, signal } = work;
   if (texts.length === 0) return null;
-  const embedder = await deps.database.read(scope.tenant, (reader) => deps.embedding.forQueries(reader));
+  const embedder = await deps.database.read(scope.tenant, (store) => deps.embedding.forQueries(store));
   if (embedder === null) return null;
   const embedded = await unlessUnavailable(meter.embedder(embedder).embed([...texts], { signal }));
   if (embedded === null) return null;
@@ -56,8 +56,8 @@ export async function nearStatements(
 ): Promise<Memory[]> {
   const { deps, scope } = work;
   const vectors = await embedTexts(work, [text]);
-  const found = await deps.database.read(scope.tenant, (reader) =>
-    search(reader, deps, {
+  const found = await deps.database.read(scope.tenant, (store) =>
+    search(store, deps, {
       owner: ownerOf(scope),
       owners: changeableOwners(deps, scope),
       condition: isOfTypes(typesThat(deps.memoryTypes, (type) => type[policy])),
@@ -87,17 +87,17 @@ const TEXT_HITS = 10;
  * archived ones included, and the nearest statements by meaning and by words.
  */
 export async function findCandidates(
-  reader: Reader,
+  store: Reader,
   { deps, scope }: { deps: ApplyDeps; scope: Scope },
   { statements, vectors }: { statements: readonly Statement[]; vectors: Vectors | null },
 ): Promise<Candidate[][]> {
   const owner = ownerOf(scope);
   const attributes = [...new Set(statements.flatMap(({ attribute }) => attribute ?? []))];
   const owners = changeableOwners(deps, scope);
-  const byFields = attributes.length === 0 ? [] : await statementHistory(reader, owner.tenant, { owners, attributes });
+  const byFields = attributes.length === 0 ? [] : await statementHistory(store, owner.tenant, { owners, attributes });
   const found: Candidate[][] = [];
   for (const [index, { attribute, text }] of statements.entries()) {
-    const near = await search(reader, deps, {
+    const near = await search(store, deps, {
       owner,
       owners,
       words: wordsOf(text),
@@ -138,23 +138,23 @@ interface Search {
  * found it.
  */
 async function search(
-  reader: Reader,
+  store: Reader,
   { database, memoryTypes }: ApplyDeps,
   { owner, owners, condition = isComparable(memoryTypes), archived, words, vectors, most }: Search,
 ): Promise<{ memory: Memory; cosine: number | undefined }[]> {
   const among = { tenant: owner.tenant, owners, kind: 'memory', condition, archived } as const;
-  const byText = words.length === 0 ? [] : await database.text.search(reader, { ...among, words, limit: most.byText });
+  const byText = words.length === 0 ? [] : await database.text.search(store, { ...among, words, limit: most.byText });
   const scores = new Map(byText.map(({ rowId }, place) => [rowId, 1 / (10 + place)]));
   const cosines = new Map<number, number>();
   for (const query of vectors?.of ?? []) {
     const model = { id: vectors?.embedder.id ?? '', dimensions: vectors?.embedder.dimensions ?? 0 };
-    const hits = await database.vectors.nearest(reader, { ...among, model, query, limit: most.byMeaning });
+    const hits = await database.vectors.nearest(store, { ...among, model, query, limit: most.byMeaning });
     for (const [place, { rowId, similarity }] of hits.entries()) {
       scores.set(rowId, Math.max(scores.get(rowId) ?? 0, 1 / (5 + place)));
       cosines.set(rowId, similarity);
     }
   }
-  const memories = await loadMemories(reader, database, { scope: owner, rowIds: [...scores.keys()] });
+  const memories = await loadMemories(store, database, { scope: owner, rowIds: [...scores.keys()] });
   return [...memories]
     .sort(([one], [other]) => (scores.get(other) ?? 0) - (scores.get(one) ?? 0))
     .map(([rowId, memory]) => ({ memory, cosine: cosines.get(rowId) }));
@@ -188,7 +188,7 @@ export function isDraftOf(events: readonly Event[], { reader, sourceEvents, stat
  * events, which are about to be replaced.
  */
 export async function knownStatements(
-  reader: Reader,
+  store: Reader,
   { deps, scope, events }: FormWork,
   { vectors, drafts }: { vectors: Vectors | null; drafts: readonly Memory[] },
 ): Promise<Memory[]> {
@@ -197,16 +197,16 @@ export async function knownStatements(
   const said = events.filter(isReadable).map((event) => event.content);
   const words = wordsOf(said.join(' ').slice(0, 20_000), LONGEST_QUERY);
   const wanted = { owner, owners: visibleOwners(owner), words, vectors };
-  const found = await search(reader, deps, { ...wanted, most: mostOf(existing) });
+  const found = await search(store, deps, { ...wanted, most: mostOf(existing) });
   const near = found.map(({ memory }) => memory);
   const first = { order: 'important', limit: existing * 2 } as const;
-  const important = await listMemories(reader, owner, first, { now: deps.clock.now() });
+  const important = await listMemories(store, owner, first, { now: deps.clock.now() });
   const comparable = important.items.filter(
     ({ type, sourceType }) => deps.memoryTypes.get(type)?.comparable === true && sourceType !== 'consolidation',
   );
   const own = comparable.filter(({ permanent }) => permanent);
-  const replaced = await replacedByDrafts(reader, scope, drafts);
-  const expired = await expiredNear(reader, deps, { ...wanted, owners: changeableOwners(deps, owner) });
+  const replaced = await replacedByDrafts(store, scope, drafts);
+  const expired = await expiredNear(store, deps, { ...wanted, owners: changeableOwners(deps, owner) });
   // Similarity is only a guess, so part of the list is reserved for the permanent facts, which a change in the user's life may concern.
   const all = [...replaced, ...expired, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
   // Past events cannot change, so they are shown only if the limits leave space for them.
@@ -238,10 +238,10 @@ const MOST_EXPIRED = 6;
  * Statements that expired recently without a known outcome, such as an intention that was due weeks ago. The statements nearest to these
  * turns come first: "got the job!" is the outcome of an archived interview.
  */
-async function expiredNear(reader: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
+async function expiredNear(store: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
   const since = deps.clock.now() - OUTCOME_DAYS * DAY;
   const condition = isExpiredSince(isComparable(deps.memoryTypes), since);
-  const found = await search(reader, deps, { ...wanted, most: mostOf(MOST_EXPIRED), condition, archived: true });
+  const found = await search(store, deps, { ...wanted, most: mostOf(MOST_EXPIRED), condition, archived: true });
   return found.slice(0, MOST_EXPIRED).map(({ memory }) => memory);
 }
 
@@ -252,9 +252,9 @@ const NEAR_SHARE = 0.7;
  * The statements that drafts of the same turns have replaced. They are restored when the drafts are dropped, so a reader is shown them as
  * if they held.
  */
-async function replacedByDrafts(reader: Reader, { tenant }: Scope, drafts: readonly Memory[]): Promise<Memory[]> {
+async function replacedByDrafts(store: Reader, { tenant }: Scope, drafts: readonly Memory[]): Promise<Memory[]> {
   const found: Memory[] = [];
-  for (const { id } of drafts) found.push(...(await memoriesReplacedBy(reader, tenant, id)));
+  for (const { id } of drafts) found.push(...(await memoriesReplacedBy(store, tenant, id)));
   return found
     .filter(({ id, archiveReason }) => archiveReason !== 'forgotten' && !drafts.some((draft) => draft.id === id))
     .map((memory) => ({ ...memory, archivedAt: null, archiveReason: null, contradictedBy: null, validTo: null }));

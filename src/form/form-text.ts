@@ -1,9 +1,10 @@
-import { inFirstPerson } from '../language/first-person.ts';
+import { noteInFirstPerson } from '../language/first-person.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { english } from '../language/packs/en.ts';
 import { detectPack, packPattern, plainMarks } from '../language/packs/packs.ts';
 import { findDates } from '../language/resolve-dates.ts';
 import { withTime } from '../language/told-days.ts';
+import { makeEvent } from '../observe/observe.ts';
 import type { Event } from '../record/event.ts';
 import { memoryType } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
@@ -50,9 +51,8 @@ interface ReadText {
  * caller gives the dependencies of `inOwnZone`. The function opens no transaction, because an import calls it within one.
  */
 export async function readText(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<ReadText> {
-  const turn = turnOf(scope, at);
-  const own = ownTurn(scope, content, at);
-  const note = { ...turn, kind: 'observation', origin: 'system', category: 'fact' } as const;
+  const own = ownTurn(deps, scope, content, at);
+  const note = { ...turnOf(deps, scope, at), kind: 'observation', origin: 'system', category: 'fact' } as const;
   const turns = [own, ...notesOf(scope, content).map((wording) => ({ ...note, content: wording }))];
   const reader = await deps.localReader();
   const { statements } = await reader.read(turnsAlone(turns, deps));
@@ -68,11 +68,11 @@ export async function readText(deps: FormDeps, scope: Scope, content: string, at
 
 /** The known statements that a text makes untrue. The function opens a transaction, so a caller must not hold one. */
 export async function endedByNote(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<Memory[]> {
-  return endedByText({ deps, scope }, ownTurn(scope, content, at));
+  return endedByText({ deps, scope }, ownTurn(deps, scope, content, at));
 }
 
-function ownTurn(scope: Scope, content: string, at: Date): Event {
-  return { ...turnOf(scope, at), content: inFirstPerson(namedUser(scope, content) ?? content) };
+function ownTurn(deps: FormDeps, scope: Scope, content: string, at: Date): Event {
+  return { ...turnOf(deps, scope, at), content: noteInFirstPerson(namedUser(scope, content) ?? content) };
 }
 
 function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', ReadStatement[]>): ReadText['statements'] {
@@ -93,7 +93,7 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
  */
 function sayAll(statements: readonly ReadStatement[], content: string): boolean {
   const pack = detectPack(content) ?? english;
-  const words = contentStems(inFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
+  const words = contentStems(noteInFirstPerson(content).replace(packPattern(pack, 'taste'), ' '));
   return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
 }
 
@@ -127,26 +127,9 @@ export function dayIn(
   return day === undefined || at === null ? null : { at, written: day.written };
 }
 
-/** An empty turn of the user. */
-function turnOf(scope: Scope, at: Date): Event {
-  return {
-    kind: 'message',
-    origin: 'user',
-    id: '',
-    scope,
-    content: '',
-    position: null,
-    speaker: null,
-    refersTo: null,
-    interaction: null,
-    channel: null,
-    context: null,
-    category: null,
-    metadata: {},
-    occurredAt: at,
-    recordedAt: at,
-    processedAt: null,
-  };
+/** An empty turn of the user at a time. It is not logged, and days are resolved in the user's time zone. */
+function turnOf(deps: FormDeps, scope: Scope, at: Date): Event {
+  return makeEvent(deps, scope, { id: '', kind: 'message', origin: 'user', content: '', occurredAt: new Date(at) });
 }
 
 /** A text with its statements, its scope and the reason for storing it. */
@@ -158,7 +141,7 @@ interface TextWork {
   ends?: readonly Memory[];
   isReminder?: boolean;
   /** The source that handed the text in. It is stored with each memory. */
-  reader: string;
+  readBy: string;
   why: Change;
 }
 
@@ -167,10 +150,10 @@ interface TextWork {
  * the known memory that outranks it. Returns null if the text was refused.
  */
 export async function formText(writer: Writer, deps: FormDeps, work: TextWork): Promise<WrittenMemory | null> {
-  const { scope, memory, statements, reader, why } = work;
+  const { scope, memory, statements, readBy, why } = work;
   const events = await findEvents(writer, scope, memory.sourceEvents ?? []);
   if (events.length < (memory.sourceEvents?.length ?? 0)) return null;
-  const writing = { writer, deps, scope, events: [], reader, why };
+  const writing = { writer, deps, scope, events: [], readBy, why };
   const { statedBy: by = 'system', statedAt: at = new Date(deps.clock.now()), sourceType = 'explicit' } = memory;
   const form = (some: ReadStatement[]): Promise<FormResult> =>
     formStatements(writing, { statements: some, stated: { at, by, events }, sourceType });

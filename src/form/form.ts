@@ -1,6 +1,7 @@
 import { VarveError } from '../errors.ts';
 import { createInlineQueue } from '../jobs/inline-queue.ts';
 import type { JobHandler, JobKinds } from '../jobs/job-kinds.ts';
+import { costOf } from '../ledger/ledger.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import { estimateTokens } from '../language/words.ts';
 import { MINUTE } from '../record/clock.ts';
@@ -23,7 +24,7 @@ import { checkStatements, plainText } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';
-import type { FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
+import type { ApplyDeps, FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
 import { checkContext, type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
 import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
 import {
@@ -173,7 +174,7 @@ async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = 
     // The user's turns are shown up to ten times as long as others.
     shown: { turnCharacters, userCharacters: turnCharacters * 10 },
     reason: 'learned from the conversation',
-    take: (reader, place) => takeUnformed(reader, deps, place, options.minimumMessages ?? 0),
+    take: (store, place) => takeUnformed(store, deps, place, options.minimumMessages ?? 0),
   });
 }
 
@@ -194,14 +195,14 @@ async function formExchange(
     ...options,
     shown: { turnCharacters: EXCHANGE_CHARACTERS, userCharacters: EXCHANGE_CHARACTERS },
     reason: 'read from the exchange',
-    async take(reader, place) {
+    async take(store, place) {
       // The events are read again, because words may have been forgotten while they waited.
-      const found = await findEvents(reader, place, ids);
+      const found = await findEvents(store, place, ids);
       // Events that a model has already read are left out, because no later reading would replace drafts of them.
       const isProvisional = options.by === 'local' && usesModel(deps, 'read');
-      const formed = isProvisional ? ((await findSession(reader, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
+      const formed = isProvisional ? ((await findSession(store, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
       const events = found.filter(({ position }) => (position ?? Infinity) >= formed);
-      return { events, earlier: await turnsBefore(reader, place, events[0]), stretch: null };
+      return { events, earlier: await turnsBefore(store, place, events[0]), stretch: null };
     },
   });
 }
@@ -212,7 +213,7 @@ interface Taking extends FormOptions {
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
   reason: string;
   /** Returns null if there is nothing to read. */
-  take(reader: Reader, place: Scope): Promise<Taken | null>;
+  take(store: Reader, place: Scope): Promise<Taken | null>;
 }
 
 type Taken = Pick<FormWork, 'events' | 'earlier' | 'stretch'>;
@@ -222,10 +223,10 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
   const run = deps.ids.next('run');
   return deps.ledger.metered({ scope: place, operation: 'extraction', run }, async (meter) => {
     const startedAt = new Date(deps.clock.now());
-    const { seen, taken, own } = await deps.database.read(place.tenant, async (reader) => ({
-      seen: await seeOwner(reader, place),
-      taken: await taking.take(reader, place),
-      own: await inOwnZone(reader, deps, place),
+    const { seen, taken, own } = await deps.database.read(place.tenant, async (store) => ({
+      seen: await seeOwner(store, place),
+      taken: await taking.take(store, place),
+      own: await inOwnZone(store, deps, place),
     }));
     if (taken !== null) {
       const reader =
@@ -254,8 +255,8 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
 }
 
 /** The dependencies of a formation, with the user's own time zone in place of the default one. */
-export async function inOwnZone(reader: Reader, deps: FormDeps, scope: Scope): Promise<FormDeps> {
-  const timeZone = await ownTimeZone(reader, scope, deps.settings.timeZone);
+export async function inOwnZone<Deps extends ApplyDeps>(store: Reader, deps: Deps, scope: Scope): Promise<Deps> {
+  const timeZone = await ownTimeZone(store, scope, deps.settings.timeZone);
   return { ...deps, settings: { ...deps.settings, timeZone } };
 }
 
@@ -263,15 +264,15 @@ export async function inOwnZone(reader: Reader, deps: FormDeps, scope: Scope): P
 const EARLIER = 12;
 
 /** Takes the events that no formation has read yet, up to the limit of one formation. The others wait for the next formation. */
-async function takeUnformed(reader: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Taken | null> {
+async function takeUnformed(store: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Taken | null> {
   const { limits } = deps.settings;
-  const session = await findSession(reader, scope, deps.clock.now());
+  const session = await findSession(store, scope, deps.clock.now());
   if (session === null || session.eventCount <= session.formedPosition) return null;
   // A closed session is formed however short it is.
   if (session.status !== 'closed' && session.messagesSinceFormation < least) return null;
   const from = session.formedPosition;
   const last = Math.min(session.eventCount, from + limits.events);
-  const found = await listSessionEvents(reader, scope, Math.max(0, from - EARLIER), last);
+  const found = await listSessionEvents(store, scope, Math.max(0, from - EARLIER), last);
   const isNew = ({ position }: Event): boolean => (position ?? 0) >= from;
   const events = withinTokens(found.filter(isNew), limits);
   const to = from + events.length;
@@ -289,9 +290,9 @@ function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Even
   return end === -1 ? [...events] : events.slice(0, end);
 }
 
-async function turnsBefore(reader: Reader, scope: Scope, first: Event | undefined): Promise<Event[]> {
+async function turnsBefore(store: Reader, scope: Scope, first: Event | undefined): Promise<Event[]> {
   if (first === undefined || scope.session === null || first.position === null || first.position === 0) return [];
-  return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
+  return listSessionEvents(store, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
 /** Whether all statements of a reading were refused. Such a reading has misunderstood the turns, so the local reader's drafts are kept. */
@@ -324,7 +325,7 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
       modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
       hasMore: stretch?.hasMore ?? false,
     };
-    const writing = { ...work, writer, reader: reader.id, result };
+    const writing = { ...work, writer, readBy: reader.id, result };
     await applyStatements(writing, {
       ...formable,
       // If the model's answer was cut off, the local reader's drafts may be the only record of the turns that it did not reach.
@@ -407,7 +408,6 @@ async function logRun(
   cause: RunCause,
 ): Promise<void> {
   if (stretch === null) return;
-  const costs = meter.entries.map(({ model, usage }) => deps.ledger.prices.cost(model, usage));
   const reasons: Record<string, number> = {};
   for (const { reason } of refused) reasons[`refused:${reason}`] = (reasons[`refused:${reason}`] ?? 0) + 1;
   await insertRun(writer, {
@@ -421,7 +421,7 @@ async function logRun(
     read: { events, from: stretch.from, to: stretch.to },
     changed: { ...changed, ...reasons },
     model: reader.id,
-    cost: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+    cost: costOf(deps.ledger, meter),
     error: null,
   });
 }
@@ -436,7 +436,7 @@ interface GivenStatements extends Pick<CheckContext, 'sourceType' | 'stated'> {
  * check, comparison and decision as the statements of a reader.
  */
 export async function formStatements(
-  given: Omit<Writing, 'result'> & { deps: FormDeps },
+  given: Omit<Writing, 'result'>,
   { statements, sourceType, stated }: GivenStatements,
 ): Promise<FormResult> {
   const { writer, events } = given;

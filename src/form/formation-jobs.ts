@@ -78,7 +78,7 @@ export function inlineJob(scope: Scope, events: readonly string[]): NewJob & { u
 
 /** The exchanges that earlier processes logged but did not read, oldest first. */
 export async function unreadExchanges(deps: TriggerDeps): Promise<{ scope: Scope; events: string[] }[]> {
-  const jobs = await deps.database.read(EVERY_TENANT, (reader) => waitingJobs(reader, 'read-inline', MOST_SESSIONS));
+  const jobs = await deps.database.read(EVERY_TENANT, (store) => waitingJobs(store, 'read-inline', MOST_SESSIONS));
   return jobs.map((job) => ({ scope: scopeOfJob(job), events: eventsOf(job) }));
 }
 
@@ -149,8 +149,8 @@ export async function formColdSessions(
   quietFor: number = deps.settings.triggers.coldAfter,
 ): Promise<number> {
   const now = deps.clock.now();
-  const scopes = await deps.database.read(EVERY_TENANT, (reader) =>
-    findColdSessions(reader, {
+  const scopes = await deps.database.read(EVERY_TENANT, (store) =>
+    findColdSessions(store, {
       quietSince: now - quietFor,
       givenUpSince: now - TRY_AGAIN_AFTER,
       limit: MOST_SESSIONS,
@@ -218,7 +218,7 @@ async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): 
   const inOrder = statements.toSorted((one, other) => (one.quotes[0]?.turn ?? 0) - (other.quotes[0]?.turn ?? 0));
   const { topicsOf } = await import('./read/local/observed.ts');
   const topics = topicsOf(inOrder, events, await ownTimeZone(writer, scope, deps.settings.timeZone));
-  const writing = { writer, deps, scope, events, reader: 'local', result: nothingFormed(), why };
+  const writing = { writer, deps, scope, events, readBy: 'local', result: nothingFormed(), why };
   await writeReflections(writing, { reflections: [], topics, known: [] });
 }
 

@@ -242,8 +242,8 @@ export interface FormWork {
 export interface Writing extends Pick<FormWork, 'scope' | 'events' | 'why'> {
   writer: Writer;
   deps: ApplyDeps;
-  /** The reader of the events: `local`, or the id of a model. It is stored with each memory. */
-  reader: string;
+  /** The id of the reader of the events: `local`, or the id of a model. It is stored with each memory as its `reader`. */
+  readBy: string;
   /** The changes and refusals so far. */
   result: FormResult;
 }

@@ -1,4 +1,4 @@
-import { inFirstPerson } from '../language/first-person.ts';
+import { noteInFirstPerson } from '../language/first-person.ts';
 import { detectPack, listPattern, packRegExp, perPack, plainMarks, relationsOf } from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
 import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
@@ -17,12 +17,14 @@ import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import {
   type CheckContext,
+  isQuoted,
   isStated,
   quotedIn,
   saidWith,
   unrelatedChanges,
   unrelatedTarget,
   unsharedSources,
+  wholeOf,
 } from './check/evidence.ts';
 import {
   embedTexts,
@@ -49,7 +51,7 @@ import {
   toolEpisodes,
   usesModel,
 } from './read/reader.ts';
-import type { FormDeps, FormWork } from './formation-settings.ts';
+import type { ApplyDeps, FormDeps, FormWork } from './formation-settings.ts';
 import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
@@ -96,16 +98,16 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: reader.kind === 'local',
   });
-  const ended = facts ? await endedByTurns(work, reading) : [];
+  const changed = facts ? await changedByTurns(work, reading) : { ends: [], corrections: [] };
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
-  const first = await checkReading(work, reading.statements, context);
+  const first = await checkReading(work, [...reading.statements, ...changed.corrections], context);
   const endless = asked.refused.filter(({ reason, detail }) => reason === 'unknown_target' && detail !== null);
   const checked = await amended(work, input, first, { ...context, endless });
   const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
   const { statements, requests } = withinRetired(work, {
     statements: [...checked.statements, ...episodes.statements].filter((one) => !isRequest(one, asked.forgets)),
-    requests: { ...asked, ends: [...asked.ends, ...ended] },
+    requests: { ...asked, ends: [...asked.ends, ...changed.ends] },
   });
   const isModel = reader.kind === 'model';
   const texts = statements.map(({ text }) => text);
@@ -129,16 +131,19 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 }
 
 /**
- * Finds the known statements that turns make untrue. A turn from which nothing else was read is added to the reading as a correction. If a
- * language model is configured as the reader, it finds such statements itself, and this function returns none.
+ * Finds the known statements that turns make untrue. A turn from which nothing else was read is a correction. If a language model is
+ * configured as the reader, it finds such statements itself, and this function returns none.
  */
-async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRequests['ends']> {
-  if (usesModel(work.deps, 'read')) return [];
-  const ended: CheckedRequests['ends'] = [];
+async function changedByTurns(
+  work: FormWork,
+  reading: Reading,
+): Promise<Pick<CheckedRequests, 'ends'> & { corrections: ReadStatement[] }> {
+  const ends: CheckedRequests['ends'] = [];
+  const corrections: ReadStatement[] = [];
+  if (usesModel(work.deps, 'read')) return { ends, corrections };
   for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
-    const targets = await endedByText(work, { ...event, content: inFirstPerson(event.content) });
-    const evidence = { event, start: 0, end: event.content.length };
-    ended.push(...targets.map((target) => ({ target, evidence, on: null })));
+    const targets = await endedByText(work, { ...event, content: noteInFirstPerson(event.content) });
+    ends.push(...targets.map((target) => ({ target, evidence: wholeOf(event), on: null })));
   }
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
@@ -153,11 +158,11 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
             : attribute !== null && attribute === target.attribute,
         ),
     );
-    if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
-    const evidence = { event, start: 0, end: event.content.length };
-    ended.push(...found.flatMap(({ target, isOver }) => (isOver ? { target, evidence, on: null } : [])));
+    if (own.length === 0) corrections.push(...correctionBy(event, number, found));
+    const over = found.filter(({ isOver }) => isOver);
+    ends.push(...over.map(({ target }) => ({ target, evidence: wholeOf(event), on: null })));
   }
-  return ended;
+  return { ends, corrections };
 }
 
 /** How many of the statements nearest to a message are read with it. */
@@ -190,8 +195,8 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
   });
   if (left.length === 0) return [];
   const attributes = left.map(({ attribute }) => attribute);
-  const known = await deps.database.read(scope.tenant, (reader) =>
-    listStatements(reader, ownerOf(scope), { subjects: [USER], attributes, owner: 'own' }),
+  const known = await deps.database.read(scope.tenant, (store) =>
+    listStatements(store, ownerOf(scope), { subjects: [USER], attributes, owner: 'own' }),
   );
   return known.filter((memory) => {
     const { name } = left.find(({ attribute }) => attribute === memory.attribute) ?? {};
@@ -217,7 +222,7 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
   );
   if (near.length === 0) return [];
   const ids = near.flatMap(({ quotes }) => quotes.map((quote) => quote.event));
-  const sources = await deps.database.read(work.scope.tenant, (reader) => findEvents(reader, work.scope, ids));
+  const sources = await deps.database.read(work.scope.tenant, (store) => findEvents(store, work.scope, ids));
   const parts = clausesOf(event.content);
   const said = near.map((memory) => saidIn(memory, sources));
   const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
@@ -310,16 +315,15 @@ function correctionBy(event: Event, number: number, [first]: readonly ChangedSta
 }
 
 /**
- * Whether a statement says only what a turn asks to forget: "please drop my old number". The value decides if the quotes contain it. A
- * value in the reader's own words ("physics teacher" for "I teach physics") is in no quote; then the request must cover half of the quoted
- * words.
+ * Whether a statement says only what a turn asks to forget: "please drop my old number". The value decides if the quotes contain it.
+ * Otherwise the request must cover half of the quoted words.
  */
 function isRequest({ quotes, events, value }: Statement, forgets: readonly CheckedForget[]): boolean {
-  const isQuoted = value !== null && normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
+  const isSaid = value !== null && isQuoted(value, quotes, events);
   return forgets.some(({ told }) => {
     const asking = (told?.asking ?? []).filter((each) => quotesMeet(quotes, [each]));
     if (asking.length === 0) return false;
-    if (isQuoted) return asking.some(({ text }) => normalValue(text).includes(normalValue(value)));
+    if (isSaid) return asking.some(({ text }) => normalValue(text).includes(normalValue(value)));
     return lengthOf(asking) * 2 >= lengthOf(quotes);
   });
 }
@@ -377,9 +381,9 @@ const MOST_RECENT = 200;
 const MOST_TURNS = 0.75;
 
 /** The speakers of the user's latest turns. Null for a turn without a speaker. */
-async function listSpeakers(reader: Reader, scope: Scope): Promise<(string | null)[]> {
+async function listSpeakers(store: Reader, scope: Scope): Promise<(string | null)[]> {
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
-  return (await ownEvents(reader, ownerOf(scope), recent)).map(({ speaker }) => speaker);
+  return (await ownEvents(store, ownerOf(scope), recent)).map(({ speaker }) => speaker);
 }
 
 /**
@@ -401,7 +405,7 @@ export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
 
 /** Builds the context in which the statements of a reading are checked. */
 export async function checkContext(
-  deps: FormDeps,
+  deps: ApplyDeps & Pick<FormDeps, 'recalledTexts'>,
   read: Omit<CheckContext, 'settings' | 'recalled' | 'types' | 'attributes'>,
 ): Promise<CheckContext> {
   return {
@@ -503,8 +507,8 @@ async function verdictsOf(
 ): Promise<ReadonlyMap<Statement, Verdict>> {
   const { deps, scope, meter, signal } = work;
   if (deps.languageModel === null || !usesModel(deps, 'decide')) return new Map();
-  const candidates = await deps.database.read(scope.tenant, (reader) =>
-    findCandidates(reader, work, { statements, vectors }),
+  const candidates = await deps.database.read(scope.tenant, (store) =>
+    findCandidates(store, work, { statements, vectors }),
   );
   const context = { ...decideContext(deps), shown: new Set(shown.map(({ id }) => id)) };
   // The model is not asked about the local reader's drafts of the same turns, because they are about to be replaced.

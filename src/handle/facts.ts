@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { formText, readText } from '../form/form-text.ts';
 import { inOwnZone } from '../form/form.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
-import { readStatement } from '../form/read/reader.ts';
+import { retireAll, writeInPlace } from '../form/apply/apply.ts';
+import { nothingFormed, readStatement } from '../form/read/reader.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
 import { attributeLabel, givenKeySchema, isMoreTrusted, isSameValue, olderKey } from '../record/statement.ts';
 import { type Origin, ORIGINS, trustOf, USER } from '../record/statement.ts';
@@ -11,12 +12,11 @@ import type { InternalChange, InternalMemory, Memory } from '../record/memory.ts
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner } from '../record/scope.ts';
-import { restateInBlocks } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { forget } from '../store/forget/forget.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, statementHistory } from '../store/read-memories.ts';
-import { archiveMemory, reviseMemory, writeMemory, type WrittenMemory } from '../store/write-memory.ts';
+import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
 
 /** The input of `facts.set()`: a key and its value. */
@@ -141,7 +141,7 @@ async function planOf(
   parts: FormDeps,
   scope: Scope,
   { key, value, text: content, statedBy, sourceEvents }: FactInput,
-): Promise<Pick<Parameters<typeof formText>[2], 'memory' | 'statements' | 'reader'> | null> {
+): Promise<Pick<Parameters<typeof formText>[2], 'memory' | 'statements' | 'readBy'> | null> {
   const at = new Date(parts.clock.now());
   const { timeZone } = parts.settings;
   if (content === undefined || scope.user === null || scope.connection !== null) return null;
@@ -155,14 +155,18 @@ async function planOf(
   return {
     memory: { type: 'fact', content, statedAt: at, statedBy, sourceEvents },
     statements: [readStatement({ text: content, type: 'fact', quotes: [], ...fields })],
-    reader: 'remember',
+    readBy: 'remember',
   };
 }
 
-/** Stores a value, which replaces the other values of the key, unless one of them is trusted more or the attribute has many values. */
+/**
+ * Stores a value, which replaces the other values of the key, unless one of them is trusted more or the attribute has many values. The
+ * decision differs from that about a statement of a conversation: a key that is not in the table has one value, "Linz, Austria" replaces
+ * "Linz", and a value that was forgotten can be set again.
+ */
 async function setFact(
   writer: Writer,
-  parts: Parts,
+  parts: FormDeps,
   { scope, input, why }: { scope: Scope; input: FactInput; why: Change },
 ): Promise<WrittenMemory> {
   const attributes = attributesOf(parts, input.key);
@@ -177,11 +181,14 @@ async function setFact(
   const trust = trustOf(statedBy);
   const others =
     parts.attributes.isKnown(attribute) && policy.values === 'many' ? [] : known.filter((memory) => memory !== same);
+  const retires = others.map((memory) => ({ memory, how: 'replaced' as const }));
   const stronger = others.find((other) => isMoreTrusted(other.trust, trust));
   if (stronger !== undefined && same === undefined) return { memory: stronger, outcome: 'unchanged' };
+  const writing = { writer, deps: parts, scope: owners[0], events: [], readBy: 'facts', result: nothingFormed(), why };
+  const setting = { ...writing, statement: { validFrom: null, statedAt: new Date(parts.clock.now()) } };
   if (same !== undefined) {
     if (isMoreTrusted(same.trust, trust)) return { memory: same, outcome: 'unchanged' };
-    for (const other of others) await archiveMemory(writer, parts, other, { reason: 'superseded', by: same.id, why });
+    await retireAll(setting, same.id, retires);
     const confirmed = { sourceType: 'explicit', trust, statedBy, sourceEvents: input.sourceEvents } as const;
     return { memory: await confirmFact(writer, parts, same, { change: confirmed, why }), outcome: 'unchanged' };
   }
@@ -199,12 +206,7 @@ async function setFact(
     sourceEvents: input.sourceEvents,
     sourceSession: scope.session,
   };
-  const { memory, outcome } = await writeMemory(writer, parts, owners[0], fact, why);
-  const until = new Date(parts.clock.now());
-  for (const other of others) {
-    await archiveMemory(writer, parts, other, { reason: 'superseded', by: memory.id, until, why });
-    await restateInBlocks(writer, parts, { before: other, after: memory, change: why });
-  }
+  const { memory, outcome } = await writeInPlace(setting, fact, retires);
   return { memory, outcome: others.length === 0 ? outcome : 'superseded' };
 }
 

@@ -166,7 +166,7 @@ async function createMemory(
   return parts.database.write(scope.tenant, async (writer) => {
     const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
     if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);
-    const text = { scope, memory: input, ...read, reader: 'remember', why: reason };
+    const text = { scope, memory: input, ...read, readBy: 'remember', why: reason };
     return (await formText(writer, parts, text)) ?? writeMemory(writer, parts, scope, input, reason);
   });
 }

@@ -1,6 +1,6 @@
 import { directs } from '../language/claims.ts';
 import { fillSlots } from '../form/read/local/fill-slots.ts';
-import { inFirstPerson } from '../language/first-person.ts';
+import { noteInFirstPerson } from '../language/first-person.ts';
 import type { FilledSlot } from '../form/read/local/slot-values.ts';
 import { foreignSpans } from '../language/foreign-text.ts';
 import type { Pack } from '../language/packs/pack.ts';
@@ -308,7 +308,7 @@ export function slotsOfClaim(text: string): FilledSlot[] {
   const pack = detectPack(text, english);
   if (pack === null) return [];
   const [first = '', ...rest] = text;
-  const wordings = [text, inFirstPerson(text), `I ${first.toLowerCase()}${rest.join('')}`];
+  const wordings = [text, noteInFirstPerson(text), `I ${first.toLowerCase()}${rest.join('')}`];
   return wordings.map((wording) => fillSlots(wording, pack, AT)).find((slots) => slots.length > 0) ?? [];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inFirstPerson } from './first-person.ts';
+import { noteInFirstPerson } from './first-person.ts';
 
-describe('inFirstPerson', () => {
+describe('noteInFirstPerson', () => {
   it.for([
     ['User left Siemens and now works at BMW', 'I left Siemens and now work at BMW'],
     ['The user quit her job at Lidl yesterday.', 'I quit my job at Lidl yesterday.'],
@@ -14,6 +14,6 @@ describe('inFirstPerson', () => {
     ['Lives in Oslo', 'Lives in Oslo'],
     ['Nutzer arbeitet bei BMW', 'Nutzer arbeitet bei BMW'],
   ])('%s', ([note, spoken]) => {
-    expect(inFirstPerson(note as string)).toBe(spoken);
+    expect(noteInFirstPerson(note as string)).toBe(spoken);
   });
 });

@@ -25,7 +25,7 @@ const USER = /\b(?:the )?user\b/gi;
  * Rewrites an English note about the user in the first person, because the local reader is made for what users write: "User left Siemens
  * and now works at BMW" → "I left Siemens and now work at BMW". A text that does not name the user stays as it is.
  */
-export function inFirstPerson(note: string): string {
+export function noteInFirstPerson(note: string): string {
   const isSubject = new RegExp(`^\\s*(?:the )?user(?: (?:${ADVERBS}))* \\p{Ll}`, 'iu').test(note);
   const spoken = note
     .replace(OWN, (_, at: number) => (at === 0 ? 'My' : 'my'))

@@ -1,4 +1,5 @@
 import type { AttributeTable } from '../record/attributes.ts';
+import { PROMPT_HEADINGS, PROMPT_TAGS } from '../record/memory-answers.ts';
 import { attributeLabel } from '../record/statement.ts';
 import type { Pack } from './packs/pack.ts';
 import {
@@ -715,13 +716,13 @@ export function withoutPrompt(content: string, attributes: AttributeTable): stri
   return withBlanks(content, promptSpans(content, attributes));
 }
 
-// The tags, headings and lines of the layouts (`assemble/layouts.ts`). Other tags are not listed, because a user may write them around
-// their own words.
-const PROMPT_BLOCK =
-  /^<(memory|user_profile|facts|profile|working_memory|structured_data|learned_info|rules|memories|(?:agent|user|session)_reflections|artifacts|identity|directives|earlier_in_this_conversation|earlier_conversations|recalled|due_today|current_data|MemoryContext|RelevantFacts|context)(?: type="[^"\n]*")?>\n[\s\S]*?(?:^<\/\1>$|$(?![\s\S]))/gmu;
-const PROMPT_HEADING =
-  /^(?:## What I Know About You|## Rules You Have Learned|# Your Context|# Agent Identity|# Temporal Governance Directives|--- (?:WHAT YOU KNOW ABOUT THIS USER|PROFILE DATA|YOUR CAPABILITIES) ---|TENANT CONTEXT:|MEMORIES \(what you've learned about this business\):|(?:EARLIER IN THIS )?CONVERSATION:|Structured Data:|Learned Info:|Relevant Retrieved Facts:)$/u;
+const PROMPT_BLOCK = new RegExp(
+  `^<(${PROMPT_TAGS.join('|')})(?: type="[^"\\n]*")?>\\n[\\s\\S]*?(?:^</\\1>$|$(?![\\s\\S]))`,
+  'gmu',
+);
+const HEADINGS: ReadonlySet<string> = new Set(Object.values(PROMPT_HEADINGS));
 const BELOW_HEADING = /^\s*(?:$|[-*•{}"]|(?:User|Assistant): |\d{4}-\d\d-\d\d)/u;
+// Lines of the layouts (`assemble/layouts.ts`).
 const PROMPT_LINE =
   /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
 const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
@@ -733,7 +734,7 @@ export function promptSpans(message: string, attributes: AttributeTable): TextSp
   let start = 0;
   let isBelow = false;
   for (const line of message.split('\n')) {
-    isBelow = PROMPT_HEADING.test(line) || (isBelow && BELOW_HEADING.test(line));
+    isBelow = HEADINGS.has(line) || (isBelow && BELOW_HEADING.test(line));
     const label = FACT_LINE.exec(line)?.[1]?.toLowerCase() ?? '';
     if (isBelow || PROMPT_LINE.test(line) || labels.has(label)) spans.push({ start, end: start + line.length });
     start += line.length + 1;

@@ -241,6 +241,12 @@ export interface Meter {
   readonly wasSettled: boolean;
 }
 
+/** The cost of the usage of a meter. Null if the price of a model is unknown. */
+export function costOf({ prices }: Ledger, { entries }: Pick<Meter, 'entries'>): number | null {
+  const costs = entries.map(({ model, usage }) => prices.cost(model, usage));
+  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
+}
+
 interface NotedUse {
   task: string;
   model: string;

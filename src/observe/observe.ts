@@ -76,7 +76,8 @@ function makeEvents(
   return { added, events };
 }
 
-function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
+/** Creates an event with the given fields, without storing it. */
+export function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
   const now = new Date(parts.clock.now());
   const zone = input.occurredAt === undefined ? undefined : offsetOf(input.occurredAt);
   return {

@@ -196,7 +196,7 @@ async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, mem
   const { statements } = await readText(await inOwnZone(writer, deps, scope), scope, memory.content, statedAt);
   const { type, content, importance, tags } = memory;
   const text = { type, content, importance, tags, statedAt, statedBy: 'system', sourceType: 'import' } as const;
-  const written = await formText(writer, deps, { scope, memory: text, statements, reader: 'import', why: IMPORTED });
+  const written = await formText(writer, deps, { scope, memory: text, statements, readBy: 'import', why: IMPORTED });
   return written === null || written.outcome === 'unchanged' ? 'known' : 'imported';
 }
 

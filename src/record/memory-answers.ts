@@ -71,6 +71,55 @@ export function isMemoryAnswer(result: string, tool?: unknown): boolean {
 /** The placeholder that the log keeps instead of an answer of memory. */
 export const MEMORY_ANSWER = '[What memory answered is not kept again.]';
 
+/**
+ * The tags and headings by which a text that was copied from a prompt of Varve is recognised. Other tags of the layouts are not listed,
+ * because a user may write them around their own words.
+ */
+export const PROMPT_TAGS = [
+  'memory',
+  'user_profile',
+  'facts',
+  'profile',
+  'working_memory',
+  'structured_data',
+  'learned_info',
+  'rules',
+  'memories',
+  'agent_reflections',
+  'user_reflections',
+  'session_reflections',
+  'artifacts',
+  'identity',
+  'directives',
+  'earlier_in_this_conversation',
+  'earlier_conversations',
+  'recalled',
+  'due_today',
+  'current_data',
+  'MemoryContext',
+  'RelevantFacts',
+  'context',
+] as const;
+export type PromptTag = (typeof PROMPT_TAGS)[number];
+
+export const PROMPT_HEADINGS = {
+  facts: '## What I Know About You',
+  learnings: '## Rules You Have Learned',
+  workingMemory: '# Your Context',
+  scaffold: 'Structured Data:',
+  learnedInfo: 'Learned Info:',
+  retrieved: 'Relevant Retrieved Facts:',
+  identity: '# Agent Identity',
+  directives: '# Temporal Governance Directives',
+  memories: '--- WHAT YOU KNOW ABOUT THIS USER ---',
+  profileData: '--- PROFILE DATA ---',
+  capabilities: '--- YOUR CAPABILITIES ---',
+  tenant: 'TENANT CONTEXT:',
+  business: "MEMORIES (what you've learned about this business):",
+  earlier: 'EARLIER IN THIS CONVERSATION:',
+  conversation: 'CONVERSATION:',
+} as const;
+
 const RECALLED_BLOCK = /<recalled>\nFrom memory: data, not instructions\.[\s\S]*?(?:<\/recalled>|$)/g;
 const RECALL_PROMPT =
   /What is remembered \(data, not instructions;[\s\S]*?(?:If this does not answer it, use the search tools, and then say that it is not known\.|$)/g;

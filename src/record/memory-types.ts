@@ -91,7 +91,7 @@ export const PROMPT_SECTIONS = [
 export type PromptSection = (typeof PROMPT_SECTIONS)[number];
 
 const UNIQUE = ['content', 'title', 'nothing'] as const;
-const FIELD_RULES = ['required', 'optional', 'none'] as const;
+const FIELD_RULES = ['required', 'none'] as const;
 
 /** The six sections of a profile, in their order. */
 export const PROFILE_SECTIONS = [

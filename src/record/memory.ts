@@ -309,6 +309,12 @@ export function hasOutcome(
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
 
+/** Tests whether a live memory is part of a merged text among some memories, so that the text can stand in its place. */
+export function mergedAmong(memories: readonly Memory[]): (memory: Pick<Memory, 'contradictedBy'>) => boolean {
+  const texts = new Set(memories.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
+  return ({ contradictedBy }) => contradictedBy !== null && texts.has(contradictedBy);
+}
+
 /** Whether a new statement can still change a memory: the memory is live, or it has expired without a known outcome. */
 export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'archivedAt' | 'archiveReason'>): boolean {
   return archivedAt === null || archiveReason === 'expired';

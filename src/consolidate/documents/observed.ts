@@ -1,3 +1,4 @@
+import { SOURCE_RANK } from '../../form/decide/decide.ts';
 import { type PrivacyPolicy, redactJson, redactSensitive } from '../../language/privacy-policy.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { UnusableJson, unwrapJson } from '../../models/parse-answer.ts';
@@ -6,7 +7,7 @@ import type { InternalMemory, Memory, SourceType } from '../../record/memory.ts'
 import type { Synthesis } from '../ask-model.ts';
 import { cutWords } from '../check-text.ts';
 import { mayBeKept } from './sources.ts';
-import { lowestTrust, type Trust, trustOf } from '../../record/statement.ts';
+import { type Trust, trustOf } from '../../record/statement.ts';
 import { isObject } from '../../record/parse.ts';
 
 /** An observation to be worked into the working memory and the scaffold. */
@@ -27,15 +28,13 @@ export interface Observed {
 // The categories of observations from autonomous work of the agent.
 const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
 
-// These ranks are stored in the notes of the tiers, so another scale would need a migration.
-const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 const CORRECTION_RANK = 3;
 
 export function toObserved({ event, sequence }: { event: Event; sequence: number }, privacy: PrivacyPolicy): Observed {
   const sourceType: SourceType =
     event.origin === 'user' ? 'explicit' : AUTONOMOUS.has(event.category ?? '') ? 'inference' : 'conversation';
   const content = redactSensitive(event.content, privacy);
-  const rank = RANK[sourceType];
+  const rank = SOURCE_RANK[sourceType];
   return {
     event,
     sequence,
@@ -82,8 +81,8 @@ interface FactSources {
 }
 
 /**
- * The facts of a synthesis that observations support, as memories. Facts that formation has already formed from the same observations are
- * left out, even if they were archived since: storing them again would restore outdated statements.
+ * The facts of a synthesis that observations support. Facts that formation has already formed from the same observations are left out,
+ * even if they were archived since: storing them again would restore outdated statements.
  */
 export function factsToKeep(
   facts: Synthesis['facts'],
@@ -110,16 +109,13 @@ export function factsToKeep(
       {
         type: said.every(({ event }) => event.category === 'preference') ? 'preference' : 'fact',
         content,
-        level: 'user' as const,
         sourceType: best.sourceType,
-        trust: lowestTrust(said.map(({ trust }) => trust)),
         confidence: best.rank >= 3 ? ('high' as const) : ('medium' as const),
         sourceEvents,
         sourceSession: best.event.scope.session,
         statedAt: best.event.occurredAt,
         statedBy: best.event.origin,
         reader,
-        internal: { by: 'synthesise' },
       },
     ];
   });

@@ -1,20 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, VarveError } from '../../errors.ts';
+import { formStatements } from '../../form/form.ts';
+import type { ApplyDeps } from '../../form/formation-settings.ts';
+import { readStatement } from '../../form/read/reader.ts';
 import type { Basis } from '../../record/block.ts';
-import type { InternalMemory, Memory } from '../../record/memory.ts';
+import { type InternalMemory, mergedAmong } from '../../record/memory.ts';
 import { isObject } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
-import { ownerLevel, type Scope } from '../../record/scope.ts';
+import type { Scope } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Reader, Writer } from '../../store/database.ts';
-import { noteFailedTry } from '../../store/event-store.ts';
+import { findEvents, noteFailedTry } from '../../store/event-store.ts';
 import { decideHeldChanges, insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
 import type { RunNotes } from '../../store/history-store.ts';
 import { assertNotErased, changeOwner, type SeenOwner, seeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
 import { memoriesFrom } from '../../store/read-memories.ts';
 import { markProcessed } from '../../store/session-store.ts';
-import { writeMemory } from '../../store/write-memory.ts';
 import { askSynthesis, type Synthesis } from '../ask-model.ts';
 import type { MaterialDeps, RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
@@ -375,9 +377,7 @@ export async function readMaterials(
 ): Promise<Materials> {
   const live = await liveStatements(reader, deps, scope);
   const statements = workingMaterials(await withDoubts(reader, deps, scope, live), deps);
-  const texts = new Set(live.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
-  const isMerged = ({ contradictedBy }: Memory): boolean => contradictedBy !== null && texts.has(contradictedBy);
-  const merged = new Set(live.filter(isMerged).map(({ id }) => id));
+  const merged = new Set(live.filter(mergedAmong(live)).map(({ id }) => id));
   const { observed, unformed } = await recentObservations(reader, deps, scope);
   const known = new Map<string, Material>([...statements, ...observed].map((each) => [each.id, each]));
   // A model may have added items that the working memory does not list by itself, such as an intention or a learning.
@@ -408,11 +408,11 @@ export interface SynthesisToApply {
 /** Applies a synthesis in one transaction: both tiers, their notes, the facts, and the mark on the events. */
 export async function applySynthesis(
   writer: Writer,
-  parts: Parts,
+  deps: ApplyDeps,
   scope: Scope,
   { apply, why }: { apply: SynthesisToApply; why: Change },
 ): Promise<RunNotes> {
-  const now = parts.clock.now();
+  const now = deps.clock.now();
   await changeOwner(writer, scope, now);
   await assertNotTaken(writer, scope, apply);
   const { workingMemory, scaffold, refused, versions } = apply;
@@ -426,18 +426,13 @@ export async function applySynthesis(
     const isNothing = kind === 'working_memory' ? content === '' : isEmpty(content);
     if (expectedVersion === 0 && isNothing && Object.keys(basis).length === 0) return false;
     const replacement = { kind, content, basis, expectedVersion };
-    return (await replaceBlock(writer, parts, scope, replacement, why)).version > expectedVersion;
+    return (await replaceBlock(writer, deps, scope, replacement, why)).version > expectedVersion;
   };
   const hasWorking = await replace('working_memory', workingMemory.text, workingMemory.basis, versions.workingMemory);
   const hasScaffold = await replace('scaffold', scaffold.entries, scaffold.basis, versions.scaffold);
   await replace('tier_notes', { scaffold: scaffold.notes, refused }, {}, versions.notes);
   const written: string[] = [];
-  for (const fact of apply.facts) {
-    // A scope without a user has no level `user`: its facts are stored at the level of the scope.
-    const input = { ...fact, level: ownerLevel(scope) };
-    const { memory, outcome } = await writeMemory(writer, parts, scope, input, why);
-    if (outcome !== 'unchanged') written.push(memory.id);
-  }
+  for (const fact of apply.facts) written.push(...(await formFact(writer, deps, scope, { fact, why })));
   await markProcessed(writer, scope.tenant, apply.events, now);
   await saveProgress(writer, scope, apply.nextProgress);
   // Held changes become outdated, because they were made for the previous version of the tiers.
@@ -448,6 +443,29 @@ export async function applySynthesis(
     events: apply.events.length,
     memories: written,
   };
+}
+
+/** Forms a fact from its observations, by the same check, comparison and decision as every statement. Returns the ids of new memories. */
+async function formFact(
+  writer: Writer,
+  deps: ApplyDeps,
+  scope: Scope,
+  { fact, why }: { fact: InternalMemory; why: Change },
+): Promise<string[]> {
+  const { type, content: text, confidence, statedAt = deps.clock.now(), sourceSession: session = null } = fact;
+  const { statedBy: by = 'system', sourceType, sourceEvents = [], reader } = fact;
+  const events = await findEvents(writer, scope, sourceEvents);
+  if (events.length < sourceEvents.length) return [];
+  const { added, updated } = await formStatements(
+    { writer, deps, scope: { ...scope, session }, events: [], readBy: reader ?? 'local', why },
+    {
+      statements: [readStatement({ type, text, quotes: [], explicit: confidence === 'high' })],
+      // A held synthesis is stored as JSON, where a date is a text.
+      stated: { at: new Date(statedAt), by, events },
+      sourceType,
+    },
+  );
+  return [...added, ...updated];
 }
 
 /** Stores the refused changes of an answer, so that the next prompt can name them. */

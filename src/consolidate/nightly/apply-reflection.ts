@@ -61,7 +61,7 @@ export async function applyReflection(
   const said = saidOn(back);
   const form = (statements: ReadStatement[]): ReturnType<typeof formStatements> =>
     formStatements(
-      { writer, deps, scope, events: back.messages, reader, why },
+      { writer, deps, scope, events: back.messages, readBy: reader, why },
       { statements, sourceType: 'conversation' },
     );
   const facts = await form(

@@ -13,7 +13,14 @@ import { joinQuotes } from '../../store/record-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { enqueue, ownerJob } from '../../store/queue/enqueue.ts';
 import { findMemory, memoriesFrom, memoriesReplacedBy } from '../../store/read-memories.ts';
-import { archiveMemory, findInItsPlace, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
+import {
+  archiveMemory,
+  findInItsPlace,
+  restoreMemory,
+  reviseMemory,
+  writeMemory,
+  type WrittenMemory,
+} from '../../store/write-memory.ts';
 import { changeableOwners, findCandidates, isDraftOf, ownerOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
@@ -43,6 +50,9 @@ interface Decidable {
 interface Deciding extends Writing {
   statement: Statement;
 }
+
+/** A new statement that retires others. Only its times are needed. */
+type Succeeding = Writing & { statement: Pick<Statement, 'validFrom' | 'statedAt'> };
 
 type DecisionTo<Action> = Extract<Decision, { action: Action }>;
 
@@ -159,13 +169,13 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
  * gained words of a later turn since then. The target of the statement's own relation does not count, because the relation changes it, even
  * if a draft of these events has confirmed the target.
  */
-function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: Writing): boolean {
+function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy }: Writing): boolean {
   const { relation } = statement;
   const changes = relation === null || relation.kind === 'repeats' ? null : relation.target.id;
   const events = new Set(statement.events.map(({ id }) => id));
   return formed.some(
     (memory) =>
-      memory.reader === reader &&
+      memory.reader === readBy &&
       memory.id !== changes &&
       memory.sourceEvents.some((id) => events.has(id)) &&
       (contentHash(memory.content) === contentHash(statement.text) ||
@@ -196,13 +206,17 @@ async function applyDecision(deciding: Deciding, decision: Decision): Promise<Me
 }
 
 /** Retires the statements that a new one makes obsolete. `by` is the id of the new statement's memory. */
-async function retireAll(deciding: Deciding, by: string, retires: readonly Retirement[] = []): Promise<Memory[]> {
-  const { writer, deps, result, statement, why } = deciding;
+export async function retireAll(
+  succeeding: Succeeding,
+  by: string,
+  retires: readonly Retirement[] = [],
+): Promise<Memory[]> {
+  const { writer, deps, result, statement, why } = succeeding;
   const until = statement.validFrom ?? statement.statedAt;
   const retired: Memory[] = [];
   for (const { memory, how } of retires) {
     if (how === 'reached') {
-      retired.push(await reachGoal(deciding, memory, statement.statedAt));
+      retired.push(await reachGoal(succeeding, memory, statement.statedAt));
       continue;
     }
     const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
@@ -213,23 +227,35 @@ async function retireAll(deciding: Deciding, by: string, retires: readonly Retir
 }
 
 async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'add'>): Promise<Memory[]> {
-  const { writer, deps, scope, result, statement, why } = deciding;
+  const { statement } = deciding;
   const merged = { ...deciding, statement: mergedWith(statement, retires) };
   const carried = withCarriedOver(await toMemory(merged), statement, retires);
   const input =
     retiresLater === undefined ? carried : { ...carried, internal: { ...carried.internal, replaces: retiresLater.id } };
+  const { memory, changed } = await writeInPlace(deciding, input, retires);
+  await scheduleEffect(deciding, memory);
+  return changed;
+}
+
+/** Writes a memory in place of the statements that it retires. `changed` contains all these memories. */
+export async function writeInPlace(
+  succeeding: Succeeding,
+  input: InternalMemory,
+  retires: readonly Retirement[],
+): Promise<WrittenMemory & { changed: Memory[] }> {
+  const { writer, deps, scope, result, why } = succeeding;
   // The id is needed before the memory is written, because the replaced memories refer to it.
   const id = deps.ids.next('mem');
   // The old value is archived first, so that two live values of one attribute never exist at the same time, not even within the
   // transaction.
-  const changed = await retireAll(deciding, id, retires);
+  const changed = await retireAll(succeeding, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
-  const { memory, outcome } = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
+  const written = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
+  const { memory, outcome } = written;
   result[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
   for (const { memory: before } of retires.filter(({ how }) => how === 'replaced'))
     await restateInBlocks(writer, deps, { before, after: memory, change: why });
-  await scheduleEffect(deciding, memory);
-  return [...changed, memory];
+  return { ...written, changed: [...changed, memory] };
 }
 
 /**
@@ -410,7 +436,7 @@ async function scheduleEffect({ writer, deps }: Writing, memory: Memory): Promis
 }
 
 async function toMemory(deciding: Deciding): Promise<InternalMemory> {
-  const { deps, scope, statement, reader } = deciding;
+  const { deps, scope, statement, readBy } = deciding;
   const { text, events, dueAt, names: _names, relation: _relation, timeZone: _timeZone, ...fields } = statement;
   const type = deps.memoryTypes.get(statement.type);
   return {
@@ -419,7 +445,7 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
     // A reader gives no titles. If a type requires a title, the text of the statement is the title.
     title: type?.title === 'required' ? text.slice(0, 200).toWellFormed() : null,
     permanent: isPermanent(statement, deps),
-    reader,
+    reader: readBy,
     sourceSession: scope.session,
     sourceEvents: events.map(({ id }) => id),
     tags: [...new Set([...fields.tags, ...(fields.attribute === null ? [] : [fields.attribute])])].slice(0, 20),

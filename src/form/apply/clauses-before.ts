@@ -138,11 +138,11 @@ function loadBefore({ deps, scope }: FormWork, event: Event) {
   const owner = ownerOf(scope);
   const search = (trait: 'identity' | 'close') =>
     ({ subjects: [USER], attributes: attributesWith(trait, deps.attributes), owner: 'visible' }) as const;
-  return deps.database.read(scope.tenant, async (reader) => ({
-    turns: (await turnsBefore(reader, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
-    identity: await listStatements(reader, owner, search('identity')),
-    subjects: await listSubjects(reader, owner),
-    named: await listStatements(reader, owner, search('close')),
+  return deps.database.read(scope.tenant, async (store) => ({
+    turns: (await turnsBefore(store, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
+    identity: await listStatements(store, owner, search('identity')),
+    subjects: await listSubjects(store, owner),
+    named: await listStatements(store, owner, search('close')),
   }));
 }
 
@@ -195,7 +195,7 @@ async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]
     deps.attributes.names().filter((name) => deps.attributes.policyOf(name).category === topic);
   const attributes = topics.flatMap((topic) => [topic, ...attributesOf(topic)]);
   const search = { subjects: [USER], attributes, owner: 'visible' } as const;
-  const stated = await deps.database.read(scope.tenant, (reader) => listStatements(reader, ownerOf(scope), search));
+  const stated = await deps.database.read(scope.tenant, (store) => listStatements(store, ownerOf(scope), search));
   return topics.map((topic) => {
     const within = [topic, ...attributesOf(topic)];
     const own = stated.filter(({ attribute }) => attribute !== null && within.includes(attribute));
@@ -211,8 +211,8 @@ function othersIn(people: readonly string[], pack: Pack | null): RegExp {
 }
 
 /** The user's turns before the given one, the latest first. */
-async function turnsBefore(reader: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
-  const heard = await ownEvents(reader, owner, {
+async function turnsBefore(store: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
+  const heard = await ownEvents(store, owner, {
     kind: 'message',
     origins: ['user'],
     limit,

@@ -188,11 +188,11 @@ function lastOf(summary: string): string {
 }
 
 /** The known topics that these turns may continue. Topics whose titles share more words with the turns come first, then the latest ones. */
-export async function topicsToContinue(reader: Reader, work: FormWork): Promise<ReadInput['topics']> {
+export async function topicsToContinue(store: Reader, work: FormWork): Promise<ReadInput['topics']> {
   const { deps, scope, events } = work;
   const said = contentStems(events.map(({ content }) => content).join(' '));
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'summaries');
-  const { items } = await listMemories(reader, scope, { types, limit: MOST_SUMMARIES }, { now: deps.clock.now() });
+  const { items } = await listMemories(store, scope, { types, limit: MOST_SUMMARIES }, { now: deps.clock.now() });
   return items
     .map((memory, age) => ({ memory, age, shared: coveredBy(contentStems(memory.title ?? ''), said) }))
     .toSorted((one, other) => other.shared - one.shared || one.age - other.age)
@@ -202,7 +202,7 @@ export async function topicsToContinue(reader: Reader, work: FormWork): Promise<
     );
 }
 
-function sourceOf({ reader, scope }: Writing, events: readonly Event[]) {
+function sourceOf({ readBy, scope }: Writing, events: readonly Event[]) {
   return {
     trust: lowestTrust(events.map(({ origin }) => trustOf(origin))),
     confidence: 'medium' as const,
@@ -210,7 +210,7 @@ function sourceOf({ reader, scope }: Writing, events: readonly Event[]) {
     sourceEvents: events.map(({ id }) => id),
     statedAt: events.at(-1)?.occurredAt,
     statedBy: 'agent' as const,
-    reader,
+    reader: readBy,
   };
 }
 

@@ -15,8 +15,8 @@ import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '..
 import { toDate } from '../check/check.ts';
 import {
   type CheckContext,
+  isQuoted,
   locateOwnWords,
-  quotedIn,
   quoteOf,
   saidWith,
   trustOfWords,
@@ -212,16 +212,15 @@ async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
     told.memories.includes(memory.id) ? memory : (withinWords(memory, told.words, sources) ?? []),
   );
   const quotes = memories.flatMap((memory) => memory.quotes);
-  const isQuoted = ({ event, start, end }: Quote): boolean =>
+  const isWithin = ({ event, start, end }: Quote): boolean =>
     quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1);
-  return { memories, words: told.words.filter((each) => !isQuoted(each)) };
+  return { memories, words: told.words.filter((each) => !isWithin(each)) };
 }
 
 /**
  * The part of a statement that a request means; null if there is none. A request may mean one clause of "I live in Oslo and work at
- * Equinor", while both statements quote the whole sentence. Then the meant words must contain the value. A value in the reader's own words
- * ("physics teacher" for "I teach physics") is in no quote, so one shared word is enough. Of a statement without a value, only the meant
- * words are forgotten, and the rest stays.
+ * Equinor", while both statements quote the whole sentence. Then the meant words must contain the value or, if the value is in no quote,
+ * share a word with it. Of a statement without a value, only the meant words are forgotten, and the rest stays.
  */
 function withinWords(memory: Memory, words: readonly MeantWords[], sources: readonly Event[]): Memory | null {
   const { quotes, value } = memory;
@@ -230,8 +229,7 @@ function withinWords(memory: Memory, words: readonly MeantWords[], sources: read
   if (lengthOf(meant) * WHOLE >= lengthOf(quotes)) return memory;
   const said = meant.map(({ text }) => text.trim()).join(' ');
   if (value === null) return { ...memory, content: said, quotes: meant };
-  const isQuoted = normalValue(quotedIn(quotes, sources).join(' ')).includes(normalValue(value));
-  const isMeant = isQuoted
+  const isMeant = isQuoted(value, quotes, sources)
     ? normalValue(said).includes(normalValue(value))
     : [...contentStems(value)].some((stem) => contentStems(said).has(stem));
   return isMeant ? { ...memory, quotes: meant } : null;

@@ -512,7 +512,7 @@ async function statedBefore(own: readonly OwnClause[], turn: string, work: FormW
   if (last === undefined || sentences.length < 2 || last.text.length > LONGEST_BARE) return [];
   const asksAlone = async (text: string): Promise<number> =>
     (await unlessUnavailable(work.deps.readParts([text], { signal: work.signal })))?.asks[0] ?? -Infinity;
-  if ((await asksAlone(last.text)) <= SURELY_ASKS) return [];
+  if ((await asksAlone(last.text)) <= BARELY_ASKS) return [];
   const stated: MeantWords[] = [];
   for (const { clause } of own)
     if (clause.end <= last.span.start && saysAnything(clause.text) && (await asksAlone(clause.text)) <= ASKS)
@@ -526,7 +526,8 @@ async function statedBefore(own: readonly OwnClause[], turn: string, work: FormW
 const RATHER = 3;
 const RELATED = 0.4;
 const LONGEST_BARE = 26;
-const SURELY_ASKS = 2;
+/** The log-odds above which a short last sentence, read alone, asks to forget. */
+const BARELY_ASKS = 2;
 
 interface Sharing {
   /** Whether a clause shares the most content words with the request, and at least one. */

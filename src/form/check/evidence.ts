@@ -25,6 +25,7 @@ import {
   belongsToUser,
   isSameSubject,
   isUser,
+  normalValue,
   type Origin,
   type Quote,
   type Trust,
@@ -255,8 +256,7 @@ function isTelling(evidence: Evidence): boolean {
  */
 function locateIn({ turn, words }: ReadQuote, { events, isLocal }: CheckContext, isAgents: boolean): Evidence | null {
   const cited = events[turn - 1];
-  if (words === '' && isLocal && cited !== undefined && cited.content !== '')
-    return { event: cited, start: 0, end: cited.content.length };
+  if (words === '' && isLocal && cited !== undefined && cited.content !== '') return wholeOf(cited);
   const own = cited?.origin === 'agent' && !isAgents ? events.filter(({ origin }) => origin === 'user') : [];
   for (const event of [...own, ...(cited === undefined ? [] : [cited]), ...events]) {
     const span = locateQuote(event.content, words);
@@ -412,6 +412,16 @@ export function quotedIn(quotes: readonly Quote[], events: readonly Event[]): st
   return quotes.flatMap(
     ({ event, start, end }) => events.find(({ id }) => id === event)?.content.slice(start, end) ?? [],
   );
+}
+
+/** Whether the quoted words contain a value. A value in the reader's own words ("physics teacher" for "I teach physics") is in no quote. */
+export function isQuoted(value: string, quotes: readonly Quote[], events: readonly Event[]): boolean {
+  return normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
+}
+
+/** A whole event as evidence. */
+export function wholeOf(event: Event): Evidence {
+  return { event, start: 0, end: event.content.length };
 }
 
 function turnsBefore(event: Event, turns: readonly Event[]): Event[] {

@@ -533,14 +533,23 @@ interface Claim {
 
 type Rank = Pick<Claim, 'sourceType' | 'trust'>;
 
-/** An explicit statement outranks a conversation or an import, which outrank an inference. */
-const RANK: Record<SourceType, number> = { explicit: 3, conversation: 2, import: 2, inference: 1, consolidation: 1 };
+/**
+ * An explicit statement outranks a conversation or an import, which outrank an inference. The notes of the scaffold store these numbers, so
+ * another scale would need a migration. There, a correction has the rank 3.
+ */
+export const SOURCE_RANK: Readonly<Record<SourceType, number>> = {
+  explicit: 4,
+  conversation: 2,
+  import: 2,
+  inference: 1,
+  consolidation: 1,
+};
 
 /** Compares two claims by trust, and at equal trust by rank. Negative if `known` outranks `next`. */
 export function compareRank(next: Rank, known: Rank): number {
   return (
     TRUST_LEVELS.indexOf(next.trust) - TRUST_LEVELS.indexOf(known.trust) ||
-    RANK[next.sourceType] - RANK[known.sourceType]
+    SOURCE_RANK[next.sourceType] - SOURCE_RANK[known.sourceType]
   );
 }
 

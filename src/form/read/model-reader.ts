@@ -200,6 +200,11 @@ function lenient<Schema extends z.ZodType>(schema: Schema, fallback: z.output<Sc
   return schema.catch(fallback as never).meta({ default: undefined }) as unknown as z.ZodCatch<Schema>;
 }
 
+/** The place of a quote. */
+const quoted = { turn: lenient(z.int(), 0), quote: lenient(z.string(), '') };
+/** The numbers of known statements. */
+const numbers = z.union([z.array(z.int()), z.int()]);
+
 /** A statement as the model writes it. */
 const statementAnswer = z.object({
   text: z.string(),
@@ -209,8 +214,7 @@ const statementAnswer = z.object({
   denied: lenient(z.boolean(), false),
   tense: lenient(z.enum(TENSES), 'holds'),
   type: lenient(z.string(), 'fact'),
-  turn: lenient(z.int(), 0),
-  quote: lenient(z.string(), ''),
+  ...quoted,
   from: lenient(z.string().nullable(), null),
   to: lenient(z.string().nullable(), null),
   due: lenient(z.string().nullable(), null),
@@ -219,7 +223,7 @@ const statementAnswer = z.object({
   everyone: lenient(z.boolean(), false),
   tags: lenient(z.array(z.string()), []),
   relation: lenient(z.enum(RELATIONS).nullable(), null),
-  known: lenient(z.union([z.array(z.int()), z.int()]), []),
+  known: lenient(numbers, []),
 });
 
 /** A list that a model may leave out. An invalid item becomes null. */
@@ -233,17 +237,15 @@ const readAnswer = z.object({
   statements: z.array(lenient(statementAnswer.nullable(), null)),
   ends: items(
     z.object({
-      known: z.union([z.array(z.int()), z.int()]),
-      turn: lenient(z.int(), 0),
-      quote: lenient(z.string(), ''),
+      known: numbers,
+      ...quoted,
       on: lenient(z.string().nullable(), null),
     }),
   ),
   forgets: items(
     z.object({
       about: z.string(),
-      turn: lenient(z.int(), 0),
-      quote: lenient(z.string(), ''),
+      ...quoted,
       known: lenient(z.array(z.int()), []),
       taken_back: lenient(z.boolean(), false),
     }),

@@ -281,11 +281,11 @@ function isInCalendar(attribute: string, pack: Pack): boolean {
 function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
   const isOfUser = likely !== 'kept' && !isPerson && !hasTrait(attribute, 'answer') && !isInCalendar(attribute, pack);
   // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
-  const needsUser = hasTrait(attribute, 'several') ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
+  const isSeveral = hasTrait(attribute, 'several');
+  const needsUser = isSeveral ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
-  const isSeveral = hasTrait(attribute, 'several');
   return (
     (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, { ...context, isSeveral })
   );

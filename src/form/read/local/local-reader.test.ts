@@ -9,6 +9,7 @@ import { MEMORY_TYPES } from '../../../record/memory-types.ts';
 import type { StatementReader, ReadInput, Reading } from '../reader.ts';
 import { select } from './selector.ts';
 import { createLocalReader } from './local-reader.ts';
+import { topicsOf } from './observed.ts';
 import type { ReadParts } from './units.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
 import { partReading } from '../../../../test/part-reading.ts';
@@ -838,11 +839,18 @@ describe('the reading layers', () => {
 });
 
 describe('topics', () => {
-  it('are quotations, with one date for each day', async () => {
-    const { topics } = await read(
-      ['I live in Linz and I work at Orbis Labs.', 'Remember that my boiler is from 1998.'],
-      { wants: { reflections: false, topics: true } },
+  const topicsIn = async (said: string[]) =>
+    topicsOf(
+      (await read(said)).statements,
+      said.map((one, index) => event(one, index)),
+      'UTC',
     );
+
+  it('are quotations, with one date for each day', async () => {
+    const topics = await topicsIn([
+      'I live in Linz and I work at Orbis Labs.',
+      'Remember that my boiler is from 1998.',
+    ]);
     expect(topics).toHaveLength(1);
     expect(topics[0]?.topic).toContain('I live in Linz');
     expect(topics[0]?.summary).toBe(
@@ -855,7 +863,7 @@ describe('topics', () => {
     [['Ma fille s’appelle Mia.', 'Souviens-toi que ma chaudière est de 1998.'], '4 mai: “'],
     [['我的女儿叫小红。', '请记住，我住在上海。'], '5月4日: “'],
   ])('have the date in the language of the user: %s', async (turns, line) => {
-    const { topics } = await read(turns, { wants: { reflections: false, topics: true } });
+    const topics = await topicsIn(turns);
     const lines = topics[0]?.summary.split('\n') ?? [];
     expect([lines.length, lines[0]]).toEqual([turns.length, expect.stringContaining(line)]);
   });
@@ -863,7 +871,7 @@ describe('topics', () => {
   it('quote the same words once', async () => {
     const said = 'Remember that my daughter is called Mia.';
     const turns = [said, `${said} Remember that she is a teacher in Bonn.`, said];
-    const { topics } = await read(turns, { wants: { reflections: false, topics: true } });
+    const topics = await topicsIn(turns);
     expect(topics[0]?.summary.match(/Mia/g)).toHaveLength(1);
   });
 });

@@ -42,7 +42,7 @@ import {
 } from '../reader.ts';
 import { announced, type Telling } from './announced-text.ts';
 import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
-import { readObserved, topicsOf } from './observed.ts';
+import { readObserved } from './observed.ts';
 import {
   type Asked,
   certainSlots,
@@ -70,6 +70,7 @@ import {
   withValue,
 } from './statements-of-turn.ts';
 import {
+  type ClaimUnit,
   isClaim,
   isOwnMessage,
   othersByForm,
@@ -147,7 +148,6 @@ export function createLocalReader({
       reading.statements = reading.statements.map((statement) =>
         types.has(statement.type) || types.size === 0 ? statement : { ...statement, type: 'fact' },
       );
-      if (input.wants.topics) reading.topics = topicsOf(reading.statements, input.turns, input.timeZone);
       return reading;
     },
   };
@@ -227,7 +227,7 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
     reading.statements.push(...(redated === null ? readObserved(event, turn.number, input) : [redated]));
     return;
   }
-  const claims = asked.filter(({ unit }) => isClaim(unit)).map(({ unit }) => unit);
+  const claims = asked.map(({ unit }) => unit).filter(isClaim);
   const moved = claims.flatMap((unit) => {
     const statement = movedBy(turn, unit, reading.statements, input);
     return statement === null ? [] : [{ unit, statement }];
@@ -333,10 +333,9 @@ function endsOf(
 }
 
 /** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
-function calledOffIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
+function calledOffIn(claims: readonly ClaimUnit[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
-      const pack = unit.pack as Pack;
       const clause = plainMarks(unit.text.slice(start, end));
       if (!CALLED_OFF.test(clause)) return [];
       const slots = [
@@ -344,7 +343,7 @@ function calledOffIn(claims: readonly ReadUnit[], { number, at }: Turn, { known 
         ...pronounSlots(unit, start, clause, known, at),
       ];
       const isOff = (plan: Memory): boolean =>
-        isOpenPlan(plan, at.now) && (isNamedIn(plan, clause, pack) || isExcluded(plan, slots));
+        isOpenPlan(plan, at.now) && (isNamedIn(plan, clause, unit.pack) || isExcluded(plan, slots));
       return endsOf(known, isOff, { turn: number, words: unit.text });
     }),
   );
@@ -359,13 +358,13 @@ const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' 
  * Leipzig".
  */
 function pronounSlots(
-  unit: ReadUnit,
+  unit: ClaimUnit,
   start: number,
   clause: string,
   known: readonly Memory[],
   at: SlotContext,
 ): FilledSlot[] {
-  const pack = unit.pack as Pack;
+  const { pack } = unit;
   const pronoun = pronounFirst(pack).exec(clause)?.[0];
   const relative = pronoun === undefined ? null : relativeAt(unit, pack, known);
   if (pronoun === undefined || relative === null) return [];
@@ -383,9 +382,8 @@ function pronounSlots(
  * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", and "I don't like sushi
  * anymore" ends "I love sushi".
  */
-function quitIn(claims: readonly ReadUnit[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
+function quitIn(claims: readonly ClaimUnit[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
   return claims.flatMap(({ text, pack }) => {
-    if (pack === null) return [];
     const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
     const liked = endedTaste(plainMarks(text), pack);
     if (!quits && liked === null) return [];
@@ -428,13 +426,12 @@ interface Leaving {
  * Finds a job that the user leaves on a later day: "I handed in my notice, my last day is 31 December". The sentence with the day must name
  * the job, or the turn must give notice, because the day may also be the last one at a school or of a diet.
  */
-function leavingIn(claims: readonly ReadUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
+function leavingIn(claims: readonly ClaimUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
   const isNotice = claims.some(
-    ({ pack, text, filled }) =>
-      filled.some(isQuitting) || listPattern(pack as Pack, 'givesNotice').test(plainMarks(text)),
+    ({ pack, text, filled }) => filled.some(isQuitting) || listPattern(pack, 'givesNotice').test(plainMarks(text)),
   );
   for (const { pack, text, filled } of claims) {
-    const on = dayAfterLast(text, pack as Pack, at)?.toISOString();
+    const on = dayAfterLast(text, pack, at)?.toISOString();
     if (on === undefined) continue;
     const isOver = (memory: Memory): boolean =>
       isJob(memory) && memory.tense === 'holds' && (isNotice || isNamed(memory.value ?? '', text));
@@ -500,7 +497,7 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
 
 /** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
 function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
-  if (!isClaim(unit) || unit.pack === null || unit.pack.script === 'han') return [];
+  if (!isClaim(unit) || unit.pack.script === 'han') return [];
   return [...partedSlots(unit, unit.pack, input), ...relativeSlots(unit, unit.pack, input.known, context)];
 }
 
@@ -605,7 +602,8 @@ function replacementIn(unit: ReadUnit, input: ReadInput, { number, event }: Turn
  * The log-odds of the reading layers from which a sentence may ask to forget something. `tellRequest` then decides, with the earlier turns.
  */
 const MAY_ASK = -5;
-const SURELY_ASKS = 3;
+/** The log-odds from which a sentence that expresses a wish asks to forget. */
+const WISH_ASKS = 3;
 
 /** The sentence of a turn that most probably asks to forget something or withdraws such a request. Null if there is none. */
 function forgetIn({ number, units, told }: Turn): ReadForget | null {
@@ -623,7 +621,7 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
     .toSorted((one, other) => other.odds - one.odds)[0];
   // "From now on …" is a wish, unless the sentence orders to forget something ("I want you to forget …") or the log-odds are high.
   const isOrder = likely !== undefined && orderIn(likely.text, likely.unit.turn) !== null;
-  const isWish = likely !== undefined && !isOrder && requestOf(likely.unit) === 'wish' && likely.odds < SURELY_ASKS;
+  const isWish = likely !== undefined && !isOrder && requestOf(likely.unit) === 'wish' && likely.odds < WISH_ASKS;
   return likely === undefined || likely.odds < MAY_ASK || isWish
     ? null
     : { quote: { turn: number, words: likely.text }, about: likely.text, known: [] };

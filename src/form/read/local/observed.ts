@@ -1,5 +1,5 @@
 import { dayOfYear, zoneOf } from '../../../language/calendar.ts';
-import { inFirstPerson } from '../../../language/first-person.ts';
+import { noteInFirstPerson } from '../../../language/first-person.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { english } from '../../../language/packs/en.ts';
 import { detectPack } from '../../../language/packs/packs.ts';
@@ -27,7 +27,7 @@ export function readObserved(event: Event, number: number, input: ReadInput): Re
 function observedFields(event: Event, { timeZone }: ReadInput): Partial<ReadStatement> {
   const { content, occurredAt } = event;
   const when = { now: occurredAt, timeZone: zoneOf(event, timeZone), prefer: 'future' } as const;
-  const slot = fillSlots(inFirstPerson(content), english, when)[0];
+  const slot = fillSlots(noteInFirstPerson(content), english, when)[0];
   // A value counts only if the observation contains it: the change to the first person may have altered its words.
   if (slot !== undefined && content.includes(slot.value ?? '')) {
     const { subject, attribute, value, polarity, tense, from } = slot;

@@ -82,8 +82,12 @@ export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'peo
   told?: readonly ForeignSpan[];
 }
 
+/** A sentence that is the user's own claim. */
+export type ClaimUnit = ReadUnit & { pack: Pack };
+
 /** Whether a sentence is the user's own claim, so that it may change known statements. */
-export function isClaim({ pack, isForeign, text }: ReadUnit): boolean {
+export function isClaim(unit: ReadUnit): unit is ClaimUnit {
+  const { pack, isForeign, text } = unit;
   const plain = plainMarks(text);
   return (
     !isForeign &&
@@ -194,7 +198,7 @@ const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
  */
 const SURE = -1.5;
 /** The log-odds above which a part of a short message is the user's own request. */
-const SURELY_ASKS = 5;
+const OWN_REQUEST = 5;
 /** A shorter message on one line is never foreign if it is one sentence, unless it asks about a text. */
 const LONGEST_BARE = 200;
 /** Shorter messages are not checked, because they are too short for a pasted text. */
@@ -251,7 +255,7 @@ function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, a
   const introduced = introductionEnd(text);
   const isTold = parts.map(
     ({ end }, index) =>
-      (foreign[index] ?? 0) > SURE && !(isBare && (asks[index] ?? 0) > SURELY_ASKS) && end <= left && end > introduced,
+      (foreign[index] ?? 0) > SURE && !(isBare && (asks[index] ?? 0) > OWN_REQUEST) && end <= left && end > introduced,
   );
   const spans: ForeignSpan[] = [];
   for (const [index, { start, end }] of parts.entries()) {
