@@ -57,7 +57,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'decide: the rank of the source does not count',
     file: 'src/form/decide/decide.ts',
-    from: 'RANK[next.sourceType] - RANK[known.sourceType]',
+    from: 'SOURCE_RANK[next.sourceType] - SOURCE_RANK[known.sourceType]',
     to: '0',
     tests: DECIDE,
   },
