@@ -2,6 +2,10 @@ import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, 
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
+/** Words for a child, and adjectives that mean a child only without a noun after them: "mein Jüngster", but "mein jüngster Bruder". */
+const CHILD = 'sohn|tochter|bub|mädchen';
+const YOUNG = 'älteste|ältester|jüngste|jüngster|kleine|kleiner';
+
 export const german: Pack = {
   language: 'de',
   script: 'latin',
@@ -161,7 +165,7 @@ export const german: Pack = {
   }),
   partners: 'frau|ehefrau|mann|ehemann|partner|partnerin|lebensgefährte|lebensgefährtin|verlobte|verlobter',
   pets: 'hund|hündin|katze|kater|hase|kaninchen|papagei|wellensittich|pferd|dackel|labrador|welpe|hamster|schildkröte',
-  children: 'sohn|tochter|älteste|ältester|jüngste|jüngster|kleine|kleiner|bub|mädchen',
+  children: `${CHILD}|${YOUNG}`,
   lists: {
     ...WORDS.de,
     car: `(?:neuen? |alten? |gebrauchten? )?(?:${CARS})(?: (?:${CARS}))?(?: (?:hybrid|kombi|diesel|tdi))?`,
@@ -248,18 +252,21 @@ export const german: Pack = {
     ]),
     ...slot('partner_name', [
       'mein(?:e)? (?:freund|freundin) heißt <name>',
-      'meine? (?:PARTNERS) (?:heißt|ist) (?:der |die )?<name>',
+      'meine? (?:PARTNERS) heißt (?:der |die )?<name>',
+      'meine? (?:PARTNERS) ist (?:der |die )?<fullname>',
       'mein(?:e|em|er|en)? (?:PARTNERS),? (?:der |die )?<name>',
       '<name>,? (?:das ist |ist )?mein(?:e)? (?:PARTNERS)\\b',
       'mein(?:e)? freundin(?:,| heißt) <name>',
     ]),
     ...slot('child_name', [
-      '(?:mein|unser)e? (?:\\p{L}+ )?(?:CHILDREN) (?:heißt|ist) (?:der |die )?<name>',
-      '(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:CHILDREN),? (?:der |die )?<name>',
-      '<name>,? (?:das ist |ist )?(?:mein|unser)(?:e)? (?:CHILDREN)\\b',
+      '(?:mein|unser)e? (?:\\p{L}+ )?(?:CHILDREN) heißt (?:der |die )?<name>',
+      '(?:mein|unser)e? (?:\\p{L}+ )?(?:CHILDREN) ist (?:der |die )?<fullname>',
+      `(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:(?:${CHILD}),?|(?:${YOUNG}),) (?:der |die )?<name>`,
+      `(?:mein|unser)(?:e|em|er|en)? (?:${YOUNG}) <fullname>`,
+      `<name>,? (?:das ist |ist )?(?:mein|unser)(?:e)? (?:(?:${CHILD})\\b|(?:${YOUNG})(?= *(?:[.,;:!)]|$| und)))`,
     ]),
     ...slot('pet_name', [
-      '(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:PETS)(?:,| heißt| ist)? (?:der |die )?<name>',
+      '(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:PETS)(?:,| heißt)? (?:der |die )?<name>',
       '(?:hab|habe|haben) einen? (?:\\p{L}+ )?(?:PETS)(?:,| namens| der| die)?(?: heißt)? <name>',
     ]),
     ...slot('car', [

@@ -5,6 +5,8 @@ import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 const UNITS = '(?: (?:a|per|each) (?:hour|day|week|month|year|mile|annum))?';
+/** After "my youngest" or "my girl", a noun shows that the person is not a child of the user: "my youngest brother". */
+const NO_NOUN = '\\b(?!-| in)(?!(?<=est|boy|girl) (?!(?:and|who|but|so|he|she|now|from)\\b)\\p{L})';
 
 export const english: Pack = {
   language: 'en',
@@ -333,8 +335,8 @@ export const english: Pack = {
     ]),
     ...slot('child_name', [
       "(?:my|our) (?:[\\p{L}-]*[^s ] )?(?:CHILDREN)(?:,|'s name is|'s called| is called| is named| is)? <name>",
-      "<name>,? (?:is|that's|who is) (?:my|our) (?:CHILDREN)\\b(?!-| in)",
-      "<name>'s my (?:CHILDREN)\\b(?!-| in)",
+      `<name>,? (?:is|that's|who is) (?:my|our) (?:CHILDREN)${NO_NOUN}`,
+      `<name>'s my (?:CHILDREN)${NO_NOUN}`,
       '(?:a (?:baby|son|daughter)|our (?:baby|son|daughter|boy|girl))(?: called| named|,) <name>',
     ]),
     ...slot('pet_name', [

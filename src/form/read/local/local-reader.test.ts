@@ -785,6 +785,8 @@ describe('the reading layers', () => {
     ['job_title', 'I earn my money by hand, landscape gardener', 'landscape gardener', ['landscape gardener']],
     ['child_name', 'Petra hat entbunden. Ein Mädchen, Ida.', 'Ida', []],
     ['child_name', 'Wir haben es geschafft. Ein Mädchen, Ida.', 'Ida', ['Ida']],
+    ['child_name', 'mijn jongste zus Ida is twaalf', 'Ida', []],
+    ['child_name', 'meine jüngste Schwester Ida ist zwölf', 'Ida', []],
   ])('give the user no %s of somebody else: %s', async (attribute, text, value, values) => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, {

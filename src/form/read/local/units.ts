@@ -323,7 +323,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
-      return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
+      const isOfKin = isSeveral && kinPattern(pack).test(before);
+      return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack) && !isOfKin;
     }
     if (hasTrait(attribute, 'allergen')) return !listPattern(pack, 'intolerance').test(text);
     // The layers confuse laptops with phones.
@@ -342,6 +343,13 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
 }
 
 const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
+
+/** A word for a relation other than a child or a pet, before a name: "my youngest sister". */
+const kinPattern = perPack((pack) =>
+  packRegExp(
+    `(?<![\\p{L}])(?!(?:${pack.children}|${pack.pets})(?![\\p{L}]))(?:${relationsOf(pack)})${pack.script === 'han' ? 'の?' : ',? '}$`,
+  ),
+);
 
 const roughlyPattern = perPack(({ lists: { roughly = '(?!)' }, script }) =>
   packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${roughly}) ?$`),
