@@ -83,7 +83,7 @@ const LASTING = {
     en Manager, de Vorgesetzter`,
   industry: `one work text | sector field
     en Industry, de Branche`,
-  salary: `one work number | income pay wage earnings
+  salary: `one work number [amount] | income pay wage earnings
     en Salary, de Gehalt, es Sueldo, fr Salaire, pt Salário, it Stipendio, nl Salaris, zh 工资, ja 給料`,
   working_hours: `one work text [work] | work_hours work_schedule shift shifts ? schedule morning routine
     en Working hours, de Arbeitszeit`,
@@ -133,9 +133,9 @@ const LASTING = {
     en E-mail`,
   phone_number: `one personal phone | phone telephone mobile_number telephone_number ? contact reach telephone
     en Phone number, de Telefonnummer`,
-  rent: `one personal number | monthly_rent
+  rent: `one personal number [amount] | monthly_rent
     en Rent, de Miete`,
-  budget: `one general number | price_limit spending_limit
+  budget: `one general number [amount] | price_limit spending_limit
     en Budget`,
   hobby: `many preference text [dropped] | hobbies pastime interest interests
     en Hobby, de Hobby, es Afición, fr Loisir, pt Hobby, it Hobby, nl Hobby, zh 爱好, ja 趣味`,
@@ -232,6 +232,7 @@ const TRAIT_NAMES = [
   'lasting', // Words about the present moment ("today I am in Graz") state no value.
   'work', // The value ends with retirement.
   'event', // The value is a day, and the words around it say of which event.
+  'amount', // The value is a sum of money.
   'exact', // An approximate number ("nearly 40") is no value.
   'listed', // A value that the reading layers find must be in the pack's list with the name of the attribute.
 ] as const;

@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -431,10 +443,12 @@ export const german: Pack = {
       '(?:spiele|spiel|spielen)(?: \\p{L}+){0,2}? <game>',
     ]),
     ...slot.likely('degree', ['ich habe? (?:ein|einen|mein|meinen) (?<v>diplom|master|bachelor|doktor)(?![\\p{L}])']),
-    ...slot.likely('rent', [
-      '(?:miete|kaltmiete|warmmiete)(?: [^.;\\d]{0,20})? <money>',
-      'zahl[en]*(?: [^.;\\d]{0,12})? <money>(?: \\p{L}+)? miete',
-    ]),
+    ...rentRules('miete|kaltmiete|warmmiete', {
+      to: 'auf',
+      insteadOf: 'statt|anstatt|anstelle von',
+      from: 'ab|ab dem|seit|zum',
+    }),
+    ...slot.likely('rent', ['zahl[en]*(?: [^.;\\d]{0,12})? <money>(?: \\p{L}+)? miete']),
     ...slot.likely('car', ['(?:mit|in) (?:dem|meinem|unserem) <car>']),
     ...slot(
       'relationship_status',

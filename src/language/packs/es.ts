@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -369,10 +381,8 @@ export const spanish: Pack = {
       'hace \\S+ años que (?<v>bailo|canto|pinto|corro|nado|escalo)',
       'doy un (?<v>taller de \\p{L}+)',
     ]),
-    ...slot.likely('rent', [
-      '(?:alquiler|renta)(?: [^.;\\d]{0,20})? <money>',
-      'pago(?: yo)?(?: los| el| la)? <money>(?: \\p{L}+)? (?:de alquiler|de renta|enteros)',
-    ]),
+    ...rentRules('alquiler|renta', { to: 'a', insteadOf: 'en (?:lugar|vez) de', from: '(?!)' }),
+    ...slot.likely('rent', ['pago(?: yo)?(?: los| el| la)? <money>(?: \\p{L}+)? (?:de alquiler|de renta|enteros)']),
     ...slot.likely('car', ['(?:tengo|manejo|conduzco|me compré|es|en) (?:una?|mi|el|la) <car>']),
     ...slot('pet_name', ['(?:mi|la|el|nuestra?) (?:PETS) se llama <anyname>'], { likely: 'kept' }),
     ...slot('relationship_status', ['mi (?:marido|esposo)(?: \\p{L}+)? (?:murió|falleció)'], {

@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -356,10 +368,8 @@ export const french: Pack = {
       'je (?:reprends|suis|travaille|bosse) à (?<v>\\d\\d ?%)',
       'je (?:travaille|bosse)(?: \\p{L}+){0,2}? (?:de )?<hours>',
     ]),
-    ...slot.likely('rent', [
-      'loyer(?: [^.;\\d]{0,20})? <money>',
-      '(?:je paie|je paye|on paie) <money>(?: \\p{L}+)? de loyer',
-    ]),
+    ...rentRules('loyer', { to: 'à', insteadOf: "au lieu d[e']|contre", from: 'à partir du|dès le|depuis le' }),
+    ...slot.likely('rent', ['(?:je paie|je paye|on paie) <money>(?: \\p{L}+)? de loyer']),
     ...slot.likely('car', ["(?:j'ai|on a|je roule en|je conduis|avec) (?:une?|ma|mon|notre) <car>"]),
     ...slot.likely('language', [
       "(?:je traduis|je parle|on (?:lui )?parle|on parle) (?:de l'|du |de |le |l')?<language>",

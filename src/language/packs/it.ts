@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -325,7 +337,8 @@ export const italian: Pack = {
       '(?:canto|suono|ballo) (?:in|nel|nella) (?:un |una |il |la )?<club>',
       '(?:faccio|pratico|vado a)(?: \\p{L}+)? <activity>(?=[.,]|$| il| ogni)',
     ]),
-    ...slot.likely('rent', ['affitto(?: [^.;\\d]{0,20})? <money>', "pago <money>(?: \\p{L}+)? d'affitto"]),
+    ...rentRules("(?:l')?affitto", { to: 'a', insteadOf: 'invece di', from: '(?!)' }),
+    ...slot.likely('rent', ["pago <money>(?: \\p{L}+)? d'affitto"]),
     ...slot.likely('car', ['(?:con|ho|guido) (?:la mia|la|una?) <car>']),
     ...slot('pet_name', ['(?:il|la|mio|mia) (?:PETS) si chiama <anyname>'], { likely: 'kept' }),
     ...slot('relationship_status', ['mio marito (?:\\p{L}+ )?è (?:morto|mancato)'], {

@@ -222,7 +222,7 @@ export const japanese: Pack = {
     ...slot('favourite_food', ['(?:好きな食べ物は|好物は)<words>(?:です|。|$)']),
     ...slot('favourite_colour', ['好きな色は<words>(?:です|。|$)']),
     ...slot('salary', ['(?:給料|月給|手取り|年収)は(?<v>{hanNumber}円?)']),
-    ...slot('rent', ['家賃(?:は|が)?(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)'], { alone: true }),
+    ...slot('rent', ['家賃(?:は|が)?(?!\\d+[月日年%])(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)'], { alone: true }),
     ...slot.firm('budget', [
       '予算(?:は|が)?(?<v>[\\d,.万千]+円?(?:くらい|以内)?)',
       '(?<v>[\\d,]+円)(?:くらい|以内|まで)で',

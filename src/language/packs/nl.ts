@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -317,10 +329,8 @@ export const dutch: Pack = {
       '(?:draai|werk|doe)(?: ik)? (?<v>(?:maandag|dinsdag|woensdag|donderdag|vrijdag) (?:t/m|tm|tot) \\p{L}+)',
       '(?:werk|draai)(?: \\p{L}+){0,2}? (?:van )?<hours>',
     ]),
-    ...slot.likely('rent', [
-      '(?:huur)(?: [^.;\\d]{0,20})? <money>(?!\\d| ?per (?:dag|uur|week))',
-      '(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)',
-    ]),
+    ...rentRules('huur', { to: 'naar|tot', insteadOf: 'in plaats van|ipv|i\\.p\\.v\\.', from: 'per|vanaf|sinds' }),
+    ...slot.likely('rent', ['(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)']),
     ...slot('pet_name', ['(?:de|onze|mijn) (?:PETS) heet <anyname>'], { likely: 'kept' }),
     ...slot.likely('relationship_status', [
       '(?:\\p{L}+ en ik|wij|we) zijn (?<v>uit elkaar|gescheiden|verloofd|getrouwd)(?![\\p{L}])',

@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -308,7 +320,7 @@ export const portuguese: Pack = {
       '(?:trabalho|pego)(?: \\p{L}+){0,2}? (?:das )?<hours>',
       'trabalho (?<v>de segunda a (?:quinta|sexta|sábado)|à noite|de noite|meio período)',
     ]),
-    ...slot.likely('rent', ['aluguel(?: [^.;\\d]{0,20})? <money>', 'renda(?: [^.;\\d]{0,20})? <money>']),
+    ...rentRules('aluguel|renda', { to: 'para|pra|a', insteadOf: 'em vez de|no lugar de', from: '(?!)' }),
     ...slot.likely('hobby', ['(?:faço|pratico|jogo|canto|toco)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$| nas| aos)']),
     ...slot.likely('car', ['(?:com|tenho|dirijo) (?:o meu|meu|um|o) <car>']),
     ...slot('pet_name', ['(?:o|a|meu|minha) (?:PETS) (?:se )?chama(?:-se)? <anyname>'], { likely: 'kept' }),

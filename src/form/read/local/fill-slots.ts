@@ -360,8 +360,9 @@ function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, has
 function startAhead(text: string, found: Found): Date | null {
   const start = datesAhead(text, found).find((date) => {
     const bound = boundOf(text, date, found.pack);
+    const isRise = found.rule.attribute === 'rent' && listPattern(found.pack, 'rises').test(found.whole);
     // A date that is not relative needs no preposition such as "from".
-    return bound !== 'last' && (!date.relative || bound === 'first' || found.has('future', found.whole));
+    return bound !== 'last' && (!date.relative || bound === 'first' || isRise || found.has('future', found.whole));
   });
   return start?.from ?? null;
 }

@@ -306,6 +306,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     if (place.start === place.end || isTaken || (isNobodys && isOfPerson)) return [];
     const value = unit.text.slice(place.start, place.end);
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
+    if (hasTrait(attribute, 'amount') && (A_DAY.test(value) || /\d[月日号]/u.test(text))) return [];
     // "gasthof Pfleger" is a name. In German, titles are capitalised too.
     if (attribute === 'job_title' && pack.language !== 'de' && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value)) return [];
     const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
@@ -341,6 +342,9 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     return isSaid && !isOwned && !packPattern(pack, 'passing').test(text);
   });
 }
+
+/** A day that the layers may take for an amount: "1.4.", "1/4". */
+const A_DAY = /^\d{1,2}(?:[./-]\d{1,2}(?:[./-].*)?)?\.?$/u;
 
 const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
 
