@@ -107,7 +107,7 @@ export const german: Pack = {
       ['gestern(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?', -1],
       ['heute(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?', 0],
       ['übermorgen', 2],
-      ['morgen(?= |[.,!?]|$)(?: (?:früh|mittag|nachmittag|abend))?', 1],
+      ['(?<!(?:jeden|am|guten|diesen|eines|nächsten) )morgen(?= |[.,!?]|$)(?: (?:früh|mittag|nachmittag|abend))?', 1],
     ],
     spans: [
       ['letzte woche', 'week', -1],
