@@ -556,3 +556,19 @@ export function speaksOfOthers(text: string, pack: Pack): boolean {
 export function isAboutOthers(clause: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(clause) || othersOf(pack).users.test(clause);
 }
+
+/**
+ * Words directly before a name. `ofOther`: a title ("Dr") or a noun of the user ("my dentist is"), after which the name is not the user's.
+ * `ofKin`: a word for a relation other than a child or a pet ("my youngest sister").
+ */
+export const beforeName: (pack: Pack) => Record<'ofOther' | 'ofKin', RegExp> = perPack((pack) => {
+  const { my, topics, children, pets, script } = pack;
+  const { honorific = '(?!)' } = pack.lists;
+  const ownName = `(?:${topics['name'] ?? '(?!)'})(?![\\p{L}])`;
+  return {
+    ofOther: packRegExp(`(?<![\\p{L}])(?:(?:${honorific})\\.? $|(?:${my}) (?!${ownName})\\p{L}[^.,;:!]*$)`),
+    ofKin: packRegExp(
+      `(?<![\\p{L}])(?!(?:${children}|${pets})(?![\\p{L}]))(?:${relationsOf(pack)})${script === 'han' ? 'の?' : ',? '}$`,
+    ),
+  };
+});

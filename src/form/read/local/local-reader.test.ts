@@ -785,6 +785,13 @@ describe('the reading layers', () => {
     ['job_title', 'I earn my money by hand, landscape gardener', 'landscape gardener', ['landscape gardener']],
     ['child_name', 'Petra hat entbunden. Ein Mädchen, Ida.', 'Ida', []],
     ['child_name', 'Wir haben es geschafft. Ein Mädchen, Ida.', 'Ida', ['Ida']],
+    ['name', "mon dentiste c'est le dr Roussel, rue Mercière", 'Roussel', []],
+    ['name', "rdv le 12 mars à 14h30, dr Benhamou, clinique du Val d'Ouest", 'Benhamou', []],
+    ['name', 'mi dentista es Ruiz, apúntalo', 'Ruiz', []],
+    ['medication', 'hab Hashimoto, nehm Azathioprin', 'Hashimoto', []],
+    ['medication', 'hab Hashimoto, nehm Azathioprin', 'Azathioprin', ['Azathioprin']],
+    ['medication', 'ho Hashimoto e prendo Eutirox', 'Hashimoto', []],
+    ['rent', 'gano algo desde el 1.4. 2000 euros', '1.4. 2000 euros', []],
     ['child_name', 'mijn jongste zus Ida is twaalf', 'Ida', []],
     ['child_name', 'meine jüngste Schwester Ida ist zwölf', 'Ida', []],
   ])('give the user no %s of somebody else: %s', async (attribute, text, value, values) => {

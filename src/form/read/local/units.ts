@@ -12,6 +12,7 @@ import {
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  beforeName,
   continuesOthers,
   detectPack,
   hidesPerson,
@@ -321,10 +322,15 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
     const isSeveral = hasTrait(attribute, 'several');
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
+    // "mon dentiste c'est le dr Roussel"
+    if (hasTrait(attribute, 'own') && beforeName(pack).ofOther.test(before)) return false;
+    // An illness beside a medicine is not taken: "I have Hashimoto, take thyroxine".
+    const clause = (before.split(/[.,;:!(]/u).at(-1) ?? '') + (text.slice(start).split(clauseEnd(pack))[0] ?? '');
+    if (attribute === 'medication' && !listPattern(pack, 'drug', 'takes').test(clause)) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
-      const isOfKin = isSeveral && kinPattern(pack).test(before);
+      const isOfKin = isSeveral && beforeName(pack).ofKin.test(before);
       return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack) && !isOfKin;
     }
     if (hasTrait(attribute, 'allergen')) return !listPattern(pack, 'intolerance').test(text);
@@ -348,12 +354,7 @@ const A_DAY = /^\d{1,2}(?:[./-]\d{1,2}(?:[./-].*)?)?\.?$/u;
 
 const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
 
-/** A word for a relation other than a child or a pet, before a name: "my youngest sister". */
-const kinPattern = perPack((pack) =>
-  packRegExp(
-    `(?<![\\p{L}])(?!(?:${pack.children}|${pack.pets})(?![\\p{L}]))(?:${relationsOf(pack)})${pack.script === 'han' ? 'の?' : ',? '}$`,
-  ),
-);
+const clauseEnd = perPack(({ lists: { and = '(?!)' } }) => packRegExp(`[.,;:!(]| (?:${and}) `));
 
 const roughlyPattern = perPack(({ lists: { roughly = '(?!)' }, script }) =>
   packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${roughly}) ?$`),
