@@ -143,6 +143,58 @@ describe('a sentence that ends a value may name only a part of the value', () =>
   });
 });
 
+describe('a plain denial', () => {
+  it.each([
+    ['I live in Swansea', "no, I don't live in Swansea", 'home_city'],
+    ['I live at 27 Plymouth Road', 'we dont live in plymouth road yet, still at the old place', 'address'],
+    ['my name is Owen Rees', "I'm not called Owen", 'name'],
+    ['I work at Lidl', "I don't work at Lidl", 'employer'],
+    ['my son Leo is 7', 'I have no children', 'child_name'],
+    ['I have asthma', "I don't have asthma", 'medical_condition'],
+    ['I take metformin 500mg', "I don't take metformin", 'medication'],
+    ['Ich wohne in Plön', 'ich wohn doch gar nicht in Plön', 'home_city'],
+    ['Ich arbeite bei Rewe', 'Ich arbeite nicht bei Rewe', 'employer'],
+    ['meine Tochter Emma ist 7', 'ich hab keine Kinder! Emma ist meine Nichte', 'child_name'],
+    ['ich bin verheiratet', 'ich bin nicht verheiratet', 'relationship_status'],
+    ["J'habite à Brest", "j'habite pas à Brest", 'home_city'],
+    ["je m'appelle Roussel", "mais non je m'appelle pas Roussel, c'est mon dentiste", 'name'],
+    ['je travaille chez Renault', 'je ne travaille pas chez Renault', 'employer'],
+    ['mon fils Léo a 7 ans', "je n'ai pas d'enfants", 'child_name'],
+    ['Yo vivo en Lugo', 'no vivo en Lugo', 'home_city'],
+    ['me llamo Ana', 'no me llamo Ana', 'name'],
+    ['mi hijo Leo tiene 7 años', 'no tengo hijos', 'child_name'],
+    ['sono sposato con una collega', 'non sono sposato', 'relationship_status'],
+    ['mi chiamo Luca', 'non mi chiamo Luca', 'name'],
+    ['Moro em Braga', 'não moro em Braga', 'home_city'],
+    ['sou casada', 'não sou casada', 'relationship_status'],
+    ['Ik woon in Gent', 'ik woon niet in Gent', 'home_city'],
+    ['ik werk bij Philips', 'ik werk niet bij Philips', 'employer'],
+    ['我住在上海', '我不住在上海', 'home_city'],
+    ['我在华为工作', '我不在华为工作', 'employer'],
+    ['トヨタで働いています', 'トヨタで働いていません', 'employer'],
+    ['息子の大樹は7歳です', '子どもはいません', 'child_name'],
+  ])('ends the fact: %s … %s', async (before, denial, attribute) => {
+    const live = await after(before, denial);
+    expect(live.filter((one) => one.startsWith(`${attribute}=`))).toEqual([]);
+  });
+
+  it.each([
+    ['I live in Swansea', "I don't like Swansea", 'home_city=Swansea'],
+    ['I live in Swansea', "I don't live in Swansea Bay", 'home_city=Swansea'],
+    ['I live in New Haven', "I don't live in Haven", 'home_city=New Haven'],
+    ['I work at Lidl', "I don't work at Lidl on Mondays", 'employer=Lidl'],
+    ['my son Leo is 7', 'my brother has no children', 'child_name=Leo'],
+    ['my son Leo is 7', "I don't have kids in school yet", 'child_name=Leo'],
+    ['Ich wohne in Plön', 'ich wohne nicht gern in Plön', 'home_city=Plön'],
+    ['Ich arbeite bei Rewe', 'ich arbeite heute nicht bei Rewe', 'employer=Rewe'],
+    ["J'habite à Brest", "j'habite pas loin de Brest", 'home_city=Brest'],
+    ['Ik woon in Gent', 'ik woon niet graag in Gent', 'home_city=Gent'],
+    ['我住在上海', '我不在上海，出差了', 'home_city=上海'],
+  ])('of something else ends nothing: %s … %s', async (before, words, holds) => {
+    expect(await after(before, words)).toContain(holds);
+  });
+});
+
 describe('a report of eating meat again', () => {
   it.each([
     ['Ich bin Veganerin', 'Wir grillen heute, ich esse seit kurzem wieder Wurst'],

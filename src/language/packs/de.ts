@@ -473,6 +473,12 @@ export const german: Pack = {
       { likely: 'alone', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', [
+      '(?:ich|wir) (?:hab|habe|haben) (?:doch |gar |überhaupt |noch )*keine kinder(?= *(?:[.,;:!(]|$)| (?:und|aber)(?![\\p{L}]))',
+    ]),
+    ...slot.denied('pet_name', [
+      '(?:ich|wir) (?:hab|habe|haben) (?:doch |gar |überhaupt |noch )*keine haustiere(?= *(?:[.,;:!(]|$)| (?:und|aber)(?![\\p{L}]))',
+    ]),
     ...slot.denied('employer', [
       '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)(?: ich)?)(?: \\p{L}+){0,3}? (?:meinen job|meine stelle|meine arbeit)(?: \\p{L}+){0,2}? (?:gekündigt|verloren|aufgegeben|geschmissen|hingeschmissen)',
       '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)) (?:(?:heute|gestern|jetzt|endlich|letzte woche|auf der arbeit|im job) )*gekündigt(?= *(?:[.,;:!(]|$))',

@@ -615,6 +615,12 @@ export const english: Pack = {
     ]),
     ...englishLikely,
     ...englishEndingsWithoutValue,
+    ...slot.denied('child_name', [
+      "(?:i|we)(?: have| ve|'ve)? (?:(?:got )?no|haven't(?: got)? any|don't have(?: any)?|do not have(?: any)?|never had(?: any)?) (?:kids|children)(?= *(?:[.,;:!(]|$)| (?:and|but|so|at all)(?![\\p{L}]))",
+    ]),
+    ...slot.denied('pet_name', [
+      "(?:i|we)(?: have| ve|'ve)? (?:(?:got )?no|haven't(?: got)? any|don't have(?: any)?|do not have(?: any)?|never had(?: any)?) pets(?= *(?:[.,;:!(]|$)| (?:and|but|so|at all)(?![\\p{L}]))",
+    ]),
   ],
   answers: [
     [

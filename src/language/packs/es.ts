@@ -411,6 +411,8 @@ export const spanish: Pack = {
       { likely: 'alone', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', ['no (?:tengo|tenemos) hijos(?= *(?:[.,;:!(]|$)| (?:y|pero)(?![\\p{L}]))']),
+    ...slot.denied('pet_name', ['no (?:tengo|tenemos) mascotas(?= *(?:[.,;:!(]|$)| (?:y|pero)(?![\\p{L}]))']),
     ...slot.denied('employer', [
       '(?<!(?:cuando|si|desde que|casi|que) )(?:dejé|perdí|renuncié a|he dejado|he perdido|he renunciado a) (?:mi|el) (?:trabajo|empleo|curro|laburo)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este|porque|y|para))',
       '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido|echaron|han echado)(?: del (?:trabajo|curro|laburo))(?![\\p{L}])',

@@ -398,6 +398,12 @@ export const french: Pack = {
       { likely: 'alone', value: 'sans {value}', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', [
+      "(?:j'ai|je n'ai|on a|on n'a|nous n'avons) pas d'enfants?(?= *(?:[.,;:!(]|$)| (?:et|mais)(?![\\p{L}]))",
+    ]),
+    ...slot.denied('pet_name', [
+      "(?:j'ai|je n'ai|on a|on n'a|nous n'avons) pas d'animaux(?= *(?:[.,;:!(]|$)| (?:et|mais)(?![\\p{L}]))",
+    ]),
     ...slot.denied('employer', [
       "(?<!(?:quand|si|lorsque) )j'ai (?:quitté|perdu|lâché) mon (?:travail|boulot|emploi|job|taf)(?! (?:plus tôt|tôt|à \\d|en avance|en retard))(?![\\p{L}])",
       "(?<!(?:quand|si|lorsque) )j'ai démissionné(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois|de mon))",

@@ -352,6 +352,8 @@ export const italian: Pack = {
       firm: true,
     }),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', ['non (?:ho|abbiamo) figli(?= *(?:[.,;:!(]|$)| (?:e|ma)(?![\\p{L}]))']),
+    ...slot.denied('pet_name', ['non (?:ho|abbiamo) animali(?= *(?:[.,;:!(]|$)| (?:e|ma)(?![\\p{L}]))']),
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quasi) )ho (?:lasciato|perso|mollato) il (?:mio )?(?:lavoro|posto di lavoro)(?= *(?:[.,;:!(]|$)| (?:ieri|oggi|la settimana|il mese|perché|e|per))',
       '(?<!(?:quando|se|quasi) )(?:mi hanno licenziat[oa]|mi ha licenziat[oa]|mi sono licenziat[oa]|mi sono dimess[oa]|sono stat[oa] licenziat[oa])(?![\\p{L}])',

@@ -277,6 +277,7 @@ export const japanese: Pack = {
     ]),
     ...slot.likely('hobby', ['趣味(?:は|が)<activity>', '<activity>(?:を習って|に通って|を始め)']),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', ['(?:子ども|子供)は?(?:いません|いない)(?=[、。！,.!]|です|よ|$)']),
     ...slot.denied('employer', [
       '(?:仕事|会社)を(?:辞めました|辞めた|やめました|やめた|退職しました|退職した|クビになりました|クビになった)(?!い|ら|くて|方|人|時|とき|後|ほう)',
       '(?:^|[、。]|私は|先月|先週|昨日|今日|ついに)(?:定年)?(?:退職しました|クビになりました|クビになった|失業しました|リストラされました)',

@@ -351,6 +351,12 @@ export const dutch: Pack = {
     ]),
     ...slot.likely('car', ['(?:met|in) (?:de|mijn|onze) <car>']),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', [
+      '(?:ik heb|we hebben|wij hebben) (?:helemaal |nog |toch )*geen kinderen(?= *(?:[.,;:!(]|$)| (?:en|maar)(?![\\p{L}]))',
+    ]),
+    ...slot.denied('pet_name', [
+      '(?:ik heb|we hebben|wij hebben) (?:helemaal |nog |toch )*geen huisdieren(?= *(?:[.,;:!(]|$)| (?:en|maar)(?![\\p{L}]))',
+    ]),
     ...slot.denied('employer', [
       '(?<!(?:toen|als|voordat|bijna) )ik heb (?:(?:vandaag|gisteren|net|eindelijk|vorige week) )*(?:(?:mijn )?ontslag genomen|mijn baan (?:opgezegd|verloren))(?![\\p{L}])',
       '(?<!(?:toen|als|bijna) )ik ben (?:(?:vandaag|gisteren|net|helaas|vorige week) )*ontslagen(?! (?:uit|van))(?![\\p{L}])',

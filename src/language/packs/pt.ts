@@ -335,6 +335,10 @@ export const portuguese: Pack = {
       firm: true,
     }),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', ['não (?:tenho|temos) filhos(?= *(?:[.,;:!(]|$)| (?:e|mas)(?![\\p{L}]))']),
+    ...slot.denied('pet_name', [
+      'não (?:tenho|temos) (?:animais|pets|bichos)(?= *(?:[.,;:!(]|$)| (?:e|mas)(?![\\p{L}]))',
+    ]),
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quase) )(?:pedi demissão|fui demitid[oa]|fui despedid[oa]|perdi (?:o meu|meu|o) emprego|larguei (?:o meu|meu|o) emprego|me aposentei|reformei-me|aposentei-me)(?![\\p{L}])',
       '(?:agora )?(?:estou|tô) (?:agora )?(?:desempregad[oa]|aposentad[oa]|reformad[oa])(?![\\p{L}])',

@@ -280,6 +280,7 @@ export const chinese: Pack = {
     ]),
     ...slot.likely('hobby', ['(?:我喜欢|我爱|爱好是?|平时)<activity>']),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', ['我们?(?:还)?没有?(?:孩子|小孩|子女)(?=[，。！,.!]|$)']),
     ...slot.denied('employer', [
       '我(?:刚刚?|已经|昨天|今天|上周|上个月|终于|被公司|从公司)?(?:辞职|辞掉工作|离职|失业|被裁|被裁员|被炒|被开除|退休|下岗)了',
     ]),

@@ -342,8 +342,10 @@ export function isSaidAfter(words: string, pack: Pack): boolean {
 }
 
 /** Whether the words say that the value no longer holds or does not hold. */
-function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, has }: Found): boolean {
+function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, pack, has }: Found): boolean {
   if (rule.firm) return false;
+  // In Japanese, the negation follows the verb.
+  if (listPattern(pack, 'notAfter').test(text.slice(match.index + match[0].length))) return true;
   const head = lead + value;
   // A name stays valid if the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
   const end = match.index + head.length;

@@ -489,8 +489,9 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
 
 /** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
 function slotsOfKnown(unit: ReadUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
-  if (!isClaim(unit) || unit.pack === null || unit.pack.script === 'han') return [];
-  return [...partedSlots(unit, unit.pack, known), ...relativeSlots(unit, unit.pack, known, context)];
+  if (!isClaim(unit) || unit.pack === null) return [];
+  const parted = partedSlots(unit, unit.pack, known);
+  return unit.pack.script === 'han' ? parted : [...parted, ...relativeSlots(unit, unit.pack, known, context)];
 }
 
 /** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
@@ -509,18 +510,23 @@ function partedSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[]): Fill
       const words = listPattern(pack, list).exec(`${before}<>${after}`);
       return words !== null && !continuesOthers(words, plain, pack, unit);
     };
-    const names = [value, ...value.split(' ').filter(({ length }) => length > 2)];
-    return names.some(isEnded)
-      ? [{ ...OF_USER, attribute, value, polarity: 'denied', start: 0, end: text.length }]
-      : [];
+    // "I don't live in Haven" does not deny New Haven.
+    const parts = hasTrait(attribute, 'town') ? [] : value.split(' ').filter(({ length }) => length > 2);
+    const name = [value, ...parts].find(isEnded);
+    if (name === undefined) return [];
+    // The house number need not be said: "we don't live in Plymouth Road".
+    const isUnsaid = /\d/.test(value) && !plain.toLowerCase().includes(value.toLowerCase());
+    const ended = !isUnsaid ? value : hasTrait(attribute, 'place') ? null : name;
+    return [{ ...OF_USER, attribute, value: ended, polarity: 'denied', start: 0, end: text.length }];
   });
 }
 
 /** The offset at which a text contains a name as whole words, or -1. A person's name must be capitalised. */
 function nameAt(text: string, name: string, isThing = false): number {
   const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
-  const isWhole =
+  const isApart =
     !/[\p{L}\p{N}]$/u.test(text.slice(0, Math.max(0, at))) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length));
+  const isWhole = isApart || /^\p{Lo}/u.test(name);
   return at >= 0 && isWhole && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
 }
 
