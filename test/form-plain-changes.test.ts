@@ -143,6 +143,25 @@ describe('a sentence that ends a value may name only a part of the value', () =>
   });
 });
 
+describe('another dose of a known medicine', () => {
+  it.each([
+    ['ich nehme L-Thyroxin 75', 'ich nehme jetzt L-Thyroxin 100 statt 75', 'medication=L-Thyroxin 100'],
+    ['I take sertraline 50mg', "I'm on sertraline 100mg instead of 50", 'medication=sertraline 100mg'],
+    ['je prends Levothyrox 75', 'je prends maintenant Levothyrox 100', 'medication=Levothyrox 100'],
+    ['tomo enalapril 5', 'ahora tomo enalapril 10', 'medication=enalapril 10'],
+  ])('replaces the dose: %s … %s', async (before, change, holds) => {
+    expect((await after(before, '+9', change)).filter((one) => one.startsWith('medication='))).toEqual([holds]);
+  });
+
+  it.each([
+    ['ich nehme Ramipril 5', 'ich nehme jetzt auch Ramipril 2,5'],
+    ['ich nehme Ramipril 5', 'abends nehme ich Ramipril 2,5'],
+  ])('does not replace it without a word for a change: %s … %s', async (before, more) => {
+    const live = await after(before, '+9', more);
+    expect(live).toEqual(expect.arrayContaining(['medication=Ramipril 5', 'medication=Ramipril 2,5']));
+  });
+});
+
 describe('a plain denial', () => {
   it.each([
     ['I live in Swansea', "no, I don't live in Swansea", 'home_city'],

@@ -183,7 +183,7 @@ export const german: Pack = {
     car: `(?:neuen? |alten? |gebrauchten? )?(?:${CARS})(?: (?:${CARS}))?(?: (?:hybrid|kombi|diesel|tdi))?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazol|cillin|formin|dipin|xaban))(?: tropfen)?(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazol|cillin|formin|dipin|xaban))(?: tropfen)?(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".

@@ -174,7 +174,7 @@ export const french: Pack = {
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:hybride|diesel))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|doliprane|[a-zé]{2,16}(?:pril|sartan|statine|olol|prazole|cilline|formine|dipine|xaban)|gouttes)(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|doliprane|[a-zé]{2,16}(?:pril|sartan|statine|olol|prazole|cilline|formine|dipine|xaban)|gouttes)(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".

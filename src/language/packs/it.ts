@@ -174,7 +174,7 @@ export const italian: Pack = {
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:ibrida|ibrido|diesel))?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|tachipirina|[a-z]{2,16}(?:pril|sartan|statina|olol|prazolo|cillina|formina|dipina))(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|tachipirina|[a-z]{2,16}(?:pril|sartan|statina|olol|prazolo|cillina|formina|dipina))(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".

@@ -170,7 +170,7 @@ export const dutch: Pack = {
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:hybride|diesel|uit))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES})(?: [a-z0-9-]+)?`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statine|olol|prazol|cilline|formine|dipine))(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statine|olol|prazol|cilline|formine|dipine))(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".

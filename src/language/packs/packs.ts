@@ -572,3 +572,10 @@ export const beforeName: (pack: Pack) => Record<'ofOther' | 'ofKin', RegExp> = p
     ),
   };
 });
+
+/** Whether words replace a dose of a medicine by another dose of the same medicine: "now 100 instead of 75". */
+export function isNewDose(dose: string, known: string, words: string, pack: Pack): boolean {
+  const [one, other] = [dose, known].map((each) => each.toLowerCase().replaceAll(/[\s,]*\d.*$/gu, ''));
+  const isOther = one === other && /\d/.test(known) && /\d/.test(dose);
+  return isOther && listPattern(pack, 'newDose').test(words) && !listPattern(pack, 'inAddition').test(words);
+}

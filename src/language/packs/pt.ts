@@ -174,7 +174,7 @@ export const portuguese: Pack = {
     car: `(?:${CARS}|gol|onix|hb20|uno)(?: (?:${CARS}))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|dipirona|[a-z]{2,16}(?:pril|sartana|statina|olol|prazol|cilina|formina|dipino))(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|dipirona|[a-z]{2,16}(?:pril|sartana|statina|olol|prazol|cilina|formina|dipino))(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".

@@ -139,7 +139,10 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
   const { and = '(?!)' } = pack.lists;
   // A gap does not reach into another clause: "I work nights, but I start at Globex", "I work nights and my wife is at Globex".
   const gap = `(?!(?:${and}|${pack.requests.but}) (?:${pack.i}|${pack.my})(?![\\p{L}]))[^\\s,;]+`;
-  const words = withRelatives(rule.pattern, pack)
+  // One or two digits without a currency are a day or a number of rooms, and not a rent.
+  const small = `(?!\\d{1,2}[.,;!?)]*(?: (?!${pack.lists['currency'] ?? '€'})|$))`;
+  const money = rule.attribute === 'rent' && !isHan ? `${small}<money>` : '<money>';
+  const words = withRelatives(rule.pattern.replaceAll('<money>', money), pack)
     .replaceAll('\\S+', isHan ? '\\S+' : gap)
     .replace(/(?<!\\p)\{([a-zA-Z]{2,})\}/g, (_, name: string) => `(?:${pack.lists[name] ?? '(?!)'})`)
     .replaceAll('<whois>', `(?:(?:${pack.iAm})|${related}(?:${pack.is}))`)

@@ -168,9 +168,6 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   },
   job: ({ raw, pack, rule }) => jobOf(raw, pack, rule),
   age: ({ raw }) => ageOf(raw),
-  // One or two digits without a currency are a day or a number of rooms.
-  money: ({ raw, rule }) =>
-    rule.attribute === 'rent' && /^\d{1,2}$/.test(raw.trim()) ? null : withoutEnd(raw, '., \t\n'),
   day({ raw, pack, context, text }) {
     const date = findDates(raw, pack, { ...context, prefer: 'future' })[0];
     // "Passed my test on 12 October", said in November, is about the past.

@@ -3,6 +3,7 @@ import { extractEntities, GIVEN_NAMES, PLACES } from '../../../language/entities
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  isNewDose,
   listPattern,
   packPattern,
   packRegExp,
@@ -172,22 +173,27 @@ function layoutOf(
   return match.groups?.['not'] === undefined ? 'wanted' : 'excluded';
 }
 
-/** The relation to the known wish that a new wish replaces: a wish for another layout, or the opposite wish about the same format. */
-function replacedFormat(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
-  if (slot.attribute !== 'answer_format' || slot.polarity === 'denied') return null;
+/**
+ * The relation to the known wish or dose that a slot replaces: a wish for another layout, the opposite wish about the same format, or
+ * another dose of a medicine. Null if several doses are known.
+ */
+function replacedBy(slot: FilledSlot, { text, pack }: ReadUnit, { known }: ReadInput): ReadStatement['relation'] {
+  const isDose = slot.attribute === 'medication';
+  if ((slot.attribute !== 'answer_format' && !isDose) || slot.polarity === 'denied') return null;
   const value = normalValue(slot.value ?? '');
   const isOpposite = (other: string): boolean => {
     const [short = '', long = ''] = [value, other].toSorted((one, two) => one.length - two.length);
     return long.includes(short) && listPattern(pack as Pack, 'excludes').test(long.replace(short, ' '));
   };
-  const index = known.findIndex(
-    (one) =>
-      one.attribute === slot.attribute &&
-      one.polarity !== 'denied' &&
-      !hasValue(one, slot.value) &&
-      ((layoutOf(slot, pack) !== null && layoutOf(one, pack) !== null) || isOpposite(normalValue(one.value ?? ''))),
+  const isOld = (one: Memory, old = normalValue(one.value ?? '')): boolean =>
+    isDose
+      ? one.subject === slot.subject && isNewDose(value, old, text, pack as Pack)
+      : (layoutOf(slot, pack) !== null && layoutOf(one, pack) !== null) || isOpposite(old);
+  const [first, ...others] = known.filter(
+    (one) => one.attribute === slot.attribute && one.polarity !== 'denied' && !hasValue(one, slot.value) && isOld(one),
   );
-  return index < 0 ? null : { kind: 'replaces', known: index + 1 };
+  if (first === undefined || (isDose && others.length > 0)) return null;
+  return { kind: 'replaces', known: known.indexOf(first) + 1 };
 }
 
 const countWords = (group: readonly Kept[]): number =>
@@ -329,7 +335,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     from: (slot.from ?? sinceWhen(slot, unit, turn.at))?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
-    relation: replacedFormat(slot, unit.pack, input),
+    relation: replacedBy(slot, unit, input),
     importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });
