@@ -143,6 +143,13 @@ describe('a sentence that ends a value may name only a part of the value', () =>
   });
 });
 
+it('another time of one thing does not end a statement that also has the time of another', async () => {
+  const both = 'lab meeting is always tuesdays 9:30, journal club donnerstags 16 uhr';
+  expect(
+    await after(both, '+9', 'lab meeting is moved to mondays 10am from now on because Brandt teaches tuesdays'),
+  ).toContain(both);
+});
+
 describe('another dose of a known medicine', () => {
   it.each([
     ['ich nehme L-Thyroxin 75', 'ich nehme jetzt L-Thyroxin 100 statt 75', 'medication=L-Thyroxin 100'],
