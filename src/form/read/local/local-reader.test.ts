@@ -190,6 +190,10 @@ describe('sentences that say too little alone', () => {
     ['Our plumber got married to the baker at last. Her surname is Okafor now.', 1],
     ['Wir haben endlich einen Gärtner für den Hof. Er kommt immer montags früh.', 1],
     ['On a trouvé une nounou pour les enfants. Elle habite juste à côté de chez nous.', 1],
+    ["bon le garage a appelé : c'était les plaquettes et un disque, 286 euros. ça pique mais bon.", 1],
+    ['Fahrrad geklaut. am Bismarckplatz, mitten am tag. 650 euro hat das gekostet.', 2],
+    ["ok so jonas und ich... it's over. leider wirklich. er hat jemanden kennengelernt.", 3],
+    ['de wasmachine is stuk. dat kost ons 400 euro.', 1],
   ])('are kept together with the sentence that they refer to: %s', async (said, index) => {
     const { statements } = await read(said, { by: keeping([index]) });
     expect(statements.map(({ text }) => text)).toEqual([said]);

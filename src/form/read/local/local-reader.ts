@@ -262,7 +262,7 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
       const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn.number, reading, input);
-      kept.push(...keptOf(wanted, asked[unit.index - 1], kept.at(-1), joins));
+      kept.push(...keptOf(wanted, asked, kept.at(-1), joins));
     }
   }
   return kept;
@@ -272,10 +272,10 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
  * What is kept of a sentence: its words with the sentence that they refer to, or only its slots. Nothing is kept here if the words were
  * added to an earlier statement.
  */
-function keptOf(item: Kept, before: Asked | undefined, last: Kept | undefined, joins: () => boolean): Kept[] {
+function keptOf(item: Kept, asked: readonly Asked[], last: Kept | undefined, joins: () => boolean): Kept[] {
   const { unit, isWanted } = item;
   if (isWanted || isKept(item)) {
-    const context = contextOf(item, before, last);
+    const context = contextOf(item, asked, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
     if (isAlone && joins()) return [];
     // If the words that a sentence refers to are missing, only its slots are kept, unless the sentence is a reminder or answers a question.

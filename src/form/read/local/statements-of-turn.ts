@@ -68,15 +68,18 @@ const pointsBack = perPack(({ words: { they }, lists: { pointsBack: others = '(?
 );
 
 /**
- * The sentence before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"). Empty if that sentence is itself
- * kept, is foreign, or is a question or a request.
+ * The sentences before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"). A context of a few words needs the
+ * sentence before it as well ("Bike stolen. At the station. It cost 650"). Kept and foreign sentences, questions and requests end it.
  */
-export function contextOf({ unit }: Asked, before: Asked | undefined, last: Kept | undefined): Kept[] {
+export function contextOf({ unit }: Asked, asked: readonly Asked[], last: Kept | undefined, isContext = false): Kept[] {
+  const before = asked[unit.index - 1];
   const isKept = last?.unit.index === unit.index - 1 && last.isSlotOnly !== true;
   if (before === undefined || isKept || unit.pack === null || unit.pack.script === 'han') return [];
   if (before.unit.isForeign || before.request !== null || /[?？]/u.test(before.unit.text)) return [];
-  if (!pointsBack(unit.pack).test(plainMarks(unit.text))) return [];
-  return [{ ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true }];
+  const isShort = isContext && unit.text.split(/\s+/u).length <= 5;
+  if (!isShort && !pointsBack(unit.pack).test(plainMarks(unit.text))) return [];
+  const more = contextOf(before, asked, last, true);
+  return [...more, { ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true }];
 }
 
 const pronounFirst = perPack(({ words: { assent }, lists: { pronoun = '(?!)' } }) =>

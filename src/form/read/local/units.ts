@@ -307,7 +307,9 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     if (place.start === place.end || isTaken || (isNobodys && isOfPerson)) return [];
     const value = unit.text.slice(place.start, place.end);
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
-    if (hasTrait(attribute, 'amount') && (A_DAY.test(value) || /\d[月日号]/u.test(text))) return [];
+    // A day is not an amount: "1.4.", "1/4".
+    const isDay = /^\d{1,2}(?:[./-]\d{1,2}(?:[./-].*)?)?\.?$/u.test(value) || /\d[月日号]/u.test(text);
+    if (hasTrait(attribute, 'amount') && isDay) return [];
     // "gasthof Pfleger" is a name. In German, titles are capitalised too.
     if (attribute === 'job_title' && pack.language !== 'de' && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value)) return [];
     const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
@@ -322,7 +324,6 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
     const isSeveral = hasTrait(attribute, 'several');
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
-    // "mon dentiste c'est le dr Roussel"
     if (hasTrait(attribute, 'own') && beforeName(pack).ofOther.test(before)) return false;
     // An illness beside a medicine is not taken: "I have Hashimoto, take thyroxine".
     const clause = (before.split(/[.,;:!(]/u).at(-1) ?? '') + (text.slice(start).split(clauseEnd(pack))[0] ?? '');
@@ -348,9 +349,6 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     return isSaid && !isOwned && !packPattern(pack, 'passing').test(text);
   });
 }
-
-/** A day that the layers may take for an amount: "1.4.", "1/4". */
-const A_DAY = /^\d{1,2}(?:[./-]\d{1,2}(?:[./-].*)?)?\.?$/u;
 
 const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
 
