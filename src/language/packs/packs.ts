@@ -575,7 +575,20 @@ export const beforeName: (pack: Pack) => Record<'ofOther' | 'ofKin', RegExp> = p
 
 /** Whether words replace a dose of a medicine by another dose of the same medicine: "now 100 instead of 75". */
 export function isNewDose(dose: string, known: string, words: string, pack: Pack): boolean {
-  const [one, other] = [dose, known].map((each) => each.toLowerCase().replaceAll(/[\s,]*\d.*$/gu, ''));
+  const [one, other] = [dose, known].map((each) => each.toLowerCase().split(/\d/u)[0]?.trim());
   const isOther = one === other && /\d/.test(known) && /\d/.test(dose);
   return isOther && listPattern(pack, 'newDose').test(words) && !listPattern(pack, 'inAddition').test(words);
+}
+
+const clauseEnd = perPack(({ lists: { and = '(?!)' } }) => packRegExp(`[.,;:!(]| (?:${and}) `));
+
+/** Whether the clause of a possible medicine names a known one or has a word for taking: not "Hashimoto" in "I have Hashimoto, take …". */
+export function isTaken(text: string, start: number, pack: Pack): boolean {
+  const before =
+    text
+      .slice(0, start)
+      .split(/[.,;:!(]/u)
+      .at(-1) ?? '';
+  const clause = before + (text.slice(start).split(clauseEnd(pack))[0] ?? '');
+  return listPattern(pack, 'drug', 'takes').test(clause);
 }

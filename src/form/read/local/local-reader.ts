@@ -510,7 +510,6 @@ function partedSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[]): Fill
       const words = listPattern(pack, list).exec(`${before}<>${after}`);
       return words !== null && !continuesOthers(words, plain, pack, unit);
     };
-    // "I don't live in Haven" does not deny New Haven.
     const parts = hasTrait(attribute, 'town') ? [] : value.split(' ').filter(({ length }) => length > 2);
     const name = [value, ...parts].find(isEnded);
     if (name === undefined) return [];
@@ -524,10 +523,9 @@ function partedSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[]): Fill
 /** The offset at which a text contains a name as whole words, or -1. A person's name must be capitalised. */
 function nameAt(text: string, name: string, isThing = false): number {
   const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
-  const isApart =
+  const isWhole =
     !/[\p{L}\p{N}]$/u.test(text.slice(0, Math.max(0, at))) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length));
-  const isWhole = isApart || /^\p{Lo}/u.test(name);
-  return at >= 0 && isWhole && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
+  return at >= 0 && (isWhole || /^\p{Lo}/u.test(name)) && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
 }
 
 const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;

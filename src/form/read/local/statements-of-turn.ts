@@ -195,8 +195,8 @@ function replacedBy(slot: FilledSlot, { text, pack }: ReadUnit, { known }: ReadI
   const [first, ...others] = known.filter(
     (one) => one.attribute === slot.attribute && one.polarity !== 'denied' && !hasValue(one, slot.value) && isOld(one),
   );
-  if (first === undefined || (isDose && others.length > 0)) return null;
-  return { kind: 'replaces', known: known.indexOf(first) + 1 };
+  const isClear = first !== undefined && (!isDose || others.length === 0);
+  return isClear ? { kind: 'replaces', known: known.indexOf(first) + 1 } : null;
 }
 
 const countWords = (group: readonly Kept[]): number =>

@@ -17,6 +17,7 @@ import {
   detectPack,
   hidesPerson,
   isOrdinary,
+  isTaken,
   listPattern,
   packPattern,
   packRegExp,
@@ -307,9 +308,6 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     if (place.start === place.end || isTaken || (isNobodys && isOfPerson)) return [];
     const value = unit.text.slice(place.start, place.end);
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
-    // A day is not an amount: "1.4.", "1/4".
-    const isDay = /^\d{1,2}(?:[./-]\d{1,2}(?:[./-].*)?)?\.?$/u.test(value) || /\d[月日号]/u.test(text);
-    if (hasTrait(attribute, 'amount') && isDay) return [];
     // "gasthof Pfleger" is a name. In German, titles are capitalised too.
     if (attribute === 'job_title' && pack.language !== 'de' && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value)) return [];
     const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
@@ -324,15 +322,11 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
     const isSeveral = hasTrait(attribute, 'several');
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
-    if (hasTrait(attribute, 'own') && beforeName(pack).ofOther.test(before)) return false;
-    // An illness beside a medicine is not taken: "I have Hashimoto, take thyroxine".
-    const clause = (before.split(/[.,;:!(]/u).at(-1) ?? '') + (text.slice(start).split(clauseEnd(pack))[0] ?? '');
-    if (attribute === 'medication' && !listPattern(pack, 'drug', 'takes').test(clause)) return false;
+    if (isMistaken(attribute, value, start, text, pack)) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
-      const isOfKin = isSeveral && beforeName(pack).ofKin.test(before);
-      return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack) && !isOfKin;
+      return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
     }
     if (hasTrait(attribute, 'allergen')) return !listPattern(pack, 'intolerance').test(text);
     // The layers confuse laptops with phones.
@@ -352,7 +346,15 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
 
 const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
 
-const clauseEnd = perPack(({ lists: { and = '(?!)' } }) => packRegExp(`[.,;:!(]| (?:${and}) `));
+/** Whether a value is the name of somebody else, a day ("1.4.") in place of an amount, or an illness in place of a medicine. */
+function isMistaken(attribute: string, value: string, start: number, text: string, pack: Pack): boolean {
+  const before = text.slice(0, start);
+  if (hasTrait(attribute, 'several')) return beforeName(pack).ofKin.test(before);
+  if (hasTrait(attribute, 'own')) return beforeName(pack).ofOther.test(before);
+  if (hasTrait(attribute, 'amount'))
+    return /^\d{1,2}(?:[./-]\d{1,2}(?:[./-].*)?)?\.?$/u.test(value) || /\d[月日号]/u.test(text);
+  return attribute === 'medication' && !isTaken(text, start, pack);
+}
 
 const roughlyPattern = perPack(({ lists: { roughly = '(?!)' }, script }) =>
   packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${roughly}) ?$`),
