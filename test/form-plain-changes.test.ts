@@ -221,6 +221,15 @@ describe('a plain denial', () => {
   });
 });
 
+it.each([
+  ['ich ess seit 2 jahren vegan', 'ich glaub ich bin jetzt einfach vegetarisch', 'diet=vegetarisch'],
+  ["I'm vegan", "I think I'm just vegetarian now", 'diet=vegetarian'],
+  ['Soy vegana', 'creo que ahora soy vegetariana', 'diet=vegetariana'],
+  ["I'm vegan", "do you think I'm vegetarian now?", 'diet=vegan'],
+])('a diet changes by “I think I am … now”, which is not a guess: %s … %s', async (before, change, holds) => {
+  expect((await after(before, '+9', change)).filter((one) => one.startsWith('diet='))).toEqual([holds]);
+});
+
 describe('a report of eating meat again', () => {
   it.each([
     ['Ich bin Veganerin', 'Wir grillen heute, ich esse seit kurzem wieder Wurst'],

@@ -295,9 +295,13 @@ export const german: Pack = {
       '(?:ich|wir) (?:hab|habe|nutze|benutze)(?: \\p{L}+){0,2}? ein(?: \\p{L}+)? <phone_model>',
       'mein (?:neues |altes )?<phone_model>',
     ]),
+    // What the user eats is the user's own choice, so that "I think" is not a guess here.
+    ...slot.firm('diet', [
+      'ich glaube?,? ich bin (?:jetzt|nun|inzwischen|mittlerweile) (?:\\p{L}+ )?<diet>(?![^.!]*\\?)',
+    ]),
     ...slot('diet', [
       '<whois> (?:nicht mehr |keine? |jetzt |seit \\p{L}+ )*<diet>',
-      '<who> (?:ess|esse|isst|ernähr\\p{L}* mich)(?: \\p{L}+)? <diet>',
+      '<who> (?:ess|esse|isst|ernähr\\p{L}* mich)(?: \\p{L}+| seit [\\p{L}\\d]+(?: \\p{L}+)?)? <diet>',
     ]),
     ...slot('diet', ['<who> (?:ess|esse|isst|trink|trinke)(?: \\p{L}+){0,2}? kein(?:e|en)? <meat>'], {
       value: 'kein {value}',

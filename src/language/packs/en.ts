@@ -370,6 +370,9 @@ export const english: Pack = {
       '(?:bought|got) an? <bike>',
       'my <bike>',
     ]),
+    ...slot.firm('diet', [
+      `i (?:think|guess)(?: that)? (?:i'm|i am) (?:just |basically |actually |now )*(?:a )?<diet>(?: now)(?![^.!]*\\?)`,
+    ]),
     ...slot('diet', [
       '<whois> (?:not |no longer )?(?:now |mostly |pure |fully |proper |a |a strict |strictly |basically |back to being |back to )*<diet>',
       "(?:<who>(?:'ve| have|'s| has)?|^(?:so |ok |btw )*) ?(?:just |finally )?(?:gone|went|turned|become|been) (?:fully |full |totally |completely |back to )*<diet>",

@@ -263,6 +263,7 @@ export const spanish: Pack = {
       '(?:tengo|uso|compré|me he comprado|me compré|me (?:he pasado|pasé|cambié|he cambiado) a) un <phone_model>',
       'mi <phone_model>',
     ]),
+    ...slot.firm('diet', ['creo que ahora soy (?:\\p{L}+ )?<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> <diet>', '<related> es <diet>']),
     ...slot('diet', ['no como <meat>', '<related> no come <meat>'], { value: 'sin {value}', firm: true }),
     ...slot('allergy', [

@@ -265,6 +265,7 @@ export const french: Pack = {
     ]),
     ...slot.denied('car', ["j'ai vendu (?:ma|mon|la) <car>"]),
     ...slot('phone_model', ["(?:j'ai|j'utilise) un <phone_model>", 'mon <phone_model>']),
+    ...slot.firm('diet', ['je crois que je suis (?:maintenant|désormais) (?:\\p{L}+ )?<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> (?:plus )?<diet>']),
     ...slot(
       'diet',

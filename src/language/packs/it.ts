@@ -249,6 +249,7 @@ export const italian: Pack = {
     ]),
     ...slot.denied('car', ['ho venduto (?:la|il|la mia|il mio) <car>']),
     ...slot('phone_model', ['(?:ho|uso) un <phone_model>', 'il mio <phone_model>']),
+    ...slot.firm('diet', ['credo che (?:ora|adesso) (?:sono|sia) (?:\\p{L}+ )?<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> (?:più )?<diet>', '<related> è <diet>']),
     ...slot('diet', ['non mangio(?: più)? <meat>', '<related> non mangia <meat>'], {
       value: 'niente {value}',

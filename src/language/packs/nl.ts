@@ -248,6 +248,7 @@ export const dutch: Pack = {
       "(?:mijn|m'n) <bike>",
     ]),
     ...slot('phone_model', ['ik heb een <phone_model>', "(?:mijn|m'n) <phone_model>"]),
+    ...slot.firm('diet', ['ik denk dat ik nu (?:\\p{L}+ )?<diet> ben(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> (?:niet meer |geen )?<diet>', '<who> (?:eet) <diet>']),
     ...slot('diet', ['<who> (?:eet|drink|drinkt) geen <meat>', '<who> kan geen <meat>'], {
       value: 'geen {value}',

@@ -230,6 +230,7 @@ export const portuguese: Pack = {
     ...slot('car', ['(?:tenho|comprei|dirijo|conduzo)(?: \\p{L}+)? um[a]? <car>', '(?:meu|o meu) <car>']),
     ...slot.denied('car', ['vendi (?:o|meu|o meu) <car>']),
     ...slot('phone_model', ['(?:tenho|uso|comprei) um <phone_model>', 'meu <phone_model>']),
+    ...slot.firm('diet', ['acho que agora (?:eu )?sou (?:\\p{L}+ )?<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> (?:mais )?<diet>', '<related> é <diet>']),
     ...slot('diet', ['(?:eu )?não como(?: mais)? <meat>', '<related> não come <meat>'], {
       value: 'sem {value}',

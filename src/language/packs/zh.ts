@@ -198,6 +198,7 @@ export const chinese: Pack = {
       '(?:买菜|上班|现在)开(?:的是)?<car>',
     ]),
     ...slot('phone_model', ['我(?:用|买了|换了)(?:的是|个)?<phone_model>']),
+    ...slot.firm('diet', ['我(?:觉得|想)我现在(?:就)?是<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['我(?:是)?<diet>', '<related>(?:是)?<diet>']),
     ...slot('diet', ['我(?:从|现在|从来)?不(?:能)?吃<meat>', '<related>不(?:能)?吃<meat>', '一点(?<v>辣)都不能吃'], {
       value: '不吃{value}',
