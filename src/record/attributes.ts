@@ -77,7 +77,7 @@ const LASTING = {
     en Time zone, de Zeitzone`,
   employer: `one work name [place lasting work quits identity] | company workplace works_at works_for organisation organization current_employer ? work job career office
     en Employer, de Arbeitgeber, es Empresa, fr Employeur, pt Empregador, it Datore di lavoro, nl Werkgever, zh 雇主, ja 勤務先`,
-  job_title: `one work text [lasting work identity] | job occupation profession works_as work ? work job career
+  job_title: `one work text [lasting work identity denies] | job occupation profession works_as work ? work job career
     en Job title, de Beruf, es Profesión, fr Métier, pt Profissão, it Professione, nl Beroep, zh 职业, ja 職業`,
   manager_name: `one work name somebody [close] | manager boss line_manager supervisor boss_name
     en Manager, de Vorgesetzter`,

@@ -477,6 +477,9 @@ export const german: Pack = {
       { likely: 'alone', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', [
+      'ich (?:hab|habe) (?:doch |gar |überhaupt )*keine?n? (?:PARTNERS|freund|freundin)(?= *(?:[.,;:!(]|$)| (?:und|aber)(?![\\p{L}]))',
+    ]),
     ...slot.denied('child_name', [
       '(?:ich|wir) (?:hab|habe|haben) (?:doch |gar |überhaupt |noch )*keine kinder(?= *(?:[.,;:!(]|$)| (?:und|aber)(?![\\p{L}]))',
     ]),

@@ -618,6 +618,9 @@ export const english: Pack = {
     ]),
     ...englishLikely,
     ...englishEndingsWithoutValue,
+    ...slot.denied('partner_name', [
+      "i (?:don't have|do not have|have no|haven't got) (?:an? |any )?(?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:and|but|so|at all)(?![\\p{L}]))",
+    ]),
     ...slot.denied('child_name', [
       "(?:i|we)(?: have| ve|'ve)? (?:(?:got )?no|haven't(?: got)? any|don't have(?: any)?|do not have(?: any)?|never had(?: any)?) (?:kids|children)(?= *(?:[.,;:!(]|$)| (?:and|but|so|at all)(?![\\p{L}]))",
     ]),

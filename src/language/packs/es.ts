@@ -412,6 +412,7 @@ export const spanish: Pack = {
       { likely: 'alone', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', ['no tengo (?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:y|pero)(?![\\p{L}]))']),
     ...slot.denied('child_name', ['no (?:tengo|tenemos) hijos(?= *(?:[.,;:!(]|$)| (?:y|pero)(?![\\p{L}]))']),
     ...slot.denied('pet_name', ['no (?:tengo|tenemos) mascotas(?= *(?:[.,;:!(]|$)| (?:y|pero)(?![\\p{L}]))']),
     ...slot.denied('employer', [

@@ -399,6 +399,9 @@ export const french: Pack = {
       { likely: 'alone', value: 'sans {value}', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', [
+      "(?:je n'ai|j'ai) pas (?:de |d')(?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:et|mais)(?![\\p{L}]))",
+    ]),
     ...slot.denied('child_name', [
       "(?:j'ai|je n'ai|on a|on n'a|nous n'avons) pas d'enfants?(?= *(?:[.,;:!(]|$)| (?:et|mais)(?![\\p{L}]))",
     ]),

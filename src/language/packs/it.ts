@@ -353,6 +353,7 @@ export const italian: Pack = {
       firm: true,
     }),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', ['non ho (?:una? |la |il )?(?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:e|ma)(?![\\p{L}]))']),
     ...slot.denied('child_name', ['non (?:ho|abbiamo) figli(?= *(?:[.,;:!(]|$)| (?:e|ma)(?![\\p{L}]))']),
     ...slot.denied('pet_name', ['non (?:ho|abbiamo) animali(?= *(?:[.,;:!(]|$)| (?:e|ma)(?![\\p{L}]))']),
     ...slot.denied('employer', [

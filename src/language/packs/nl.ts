@@ -352,6 +352,7 @@ export const dutch: Pack = {
     ]),
     ...slot.likely('car', ['(?:met|in) (?:de|mijn|onze) <car>']),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', ['ik heb geen (?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:en|maar)(?![\\p{L}]))']),
     ...slot.denied('child_name', [
       '(?:ik heb|we hebben|wij hebben) (?:helemaal |nog |toch )*geen kinderen(?= *(?:[.,;:!(]|$)| (?:en|maar)(?![\\p{L}]))',
     ]),

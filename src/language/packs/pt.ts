@@ -336,6 +336,7 @@ export const portuguese: Pack = {
       firm: true,
     }),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', ['não tenho (?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:e|mas)(?![\\p{L}]))']),
     ...slot.denied('child_name', ['não (?:tenho|temos) filhos(?= *(?:[.,;:!(]|$)| (?:e|mas)(?![\\p{L}]))']),
     ...slot.denied('pet_name', [
       'não (?:tenho|temos) (?:animais|pets|bichos)(?= *(?:[.,;:!(]|$)| (?:e|mas)(?![\\p{L}]))',

@@ -333,6 +333,7 @@ const TRAPS: Record<string, [sentence: string, slots: string[]][]> = {
     ['I earn 200 more than last year', []],
     ['I make 11.10 an hour', ['salary=11.10']],
     ['Orla is my youngest sister', []],
+    ["I don't live in Leeds, I live in Otley", ['home_city=Otley']],
     ['27 plymouth road.', []],
     ['we live at 27 Plymouth Road', ['address=27 Plymouth Road']],
     ['Orla is my youngest, she is 9', ['child_name=Orla']],

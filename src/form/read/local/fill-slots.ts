@@ -58,11 +58,12 @@ function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: R
     // Compiling a pattern takes milliseconds, and most sentences lack the required words of most patterns. A pattern is therefore compiled
     // on first use.
     let match = compiled.mayMatch(words) ? compiled.find(words) : null;
-    // A rule about the user's people may match once for each of them: "My son Leo is 7 and my daughter Ida is 4".
+    // A rule may match again for another person ("my son Leo is 7 and my daughter Ida is 4") and after a negation ("not in Bath, in York").
     for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
       yield { ...compiled, match };
       const isOfSeveral = match.groups?.['rel'] !== undefined || hasTrait(compiled.rule.attribute, 'several');
-      match = isOfSeveral ? compiled.find(words, match.indices?.groups?.['rel']?.[1] ?? match.index + 1) : null;
+      const mayGoOn = isOfSeveral || packPattern(pack, 'not').test(match[0]);
+      match = mayGoOn ? compiled.find(words, match.indices?.groups?.['rel']?.[1] ?? match.index + 1) : null;
     }
   }
 }
@@ -344,7 +345,6 @@ export function isSaidAfter(words: string, pack: Pack): boolean {
 /** Whether the words say that the value no longer holds or does not hold. */
 function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, pack, has }: Found): boolean {
   if (rule.firm) return false;
-  // In Japanese, the negation follows the verb.
   if (listPattern(pack, 'notAfter').test(text.slice(match.index + match[0].length))) return true;
   const head = lead + value;
   // A name stays valid if the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".

@@ -514,8 +514,8 @@ function partedSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[]): Fill
     const name = [value, ...parts].find(isEnded);
     if (name === undefined) return [];
     // The house number need not be said: "we don't live in Plymouth Road".
-    const isUnsaid = /\d/.test(value) && !plain.toLowerCase().includes(value.toLowerCase());
-    const ended = !isUnsaid ? value : hasTrait(attribute, 'place') ? null : name;
+    const unsaid = hasTrait(attribute, 'place') ? null : name;
+    const ended = /\d/.test(value) && nameAt(plain, value, true) < 0 ? unsaid : value;
     return [{ ...OF_USER, attribute, value: ended, polarity: 'denied', start: 0, end: text.length }];
   });
 }
