@@ -143,6 +143,98 @@ describe('a sentence that ends a value may name only a part of the value', () =>
   });
 });
 
+it('another time of one thing does not end a statement that also has the time of another', async () => {
+  const both = 'lab meeting is always tuesdays 9:30, journal club donnerstags 16 uhr';
+  expect(
+    await after(both, '+9', 'lab meeting is moved to mondays 10am from now on because Brandt teaches tuesdays'),
+  ).toContain(both);
+});
+
+describe('another dose of a known medicine', () => {
+  it.each([
+    ['ich nehme L-Thyroxin 75', 'ich nehme jetzt L-Thyroxin 100 statt 75', 'medication=L-Thyroxin 100'],
+    ['I take sertraline 50mg', "I'm on sertraline 100mg instead of 50", 'medication=sertraline 100mg'],
+    ['je prends Levothyrox 75', 'je prends maintenant Levothyrox 100', 'medication=Levothyrox 100'],
+    ['tomo enalapril 5', 'ahora tomo enalapril 10', 'medication=enalapril 10'],
+  ])('replaces the dose: %s … %s', async (before, change, holds) => {
+    expect((await after(before, '+9', change)).filter((one) => one.startsWith('medication='))).toEqual([holds]);
+  });
+
+  it.each([
+    ['ich nehme Ramipril 5', 'ich nehme jetzt auch Ramipril 2,5'],
+    ['ich nehme Ramipril 5', 'abends nehme ich Ramipril 2,5'],
+  ])('does not replace it without a word for a change: %s … %s', async (before, more) => {
+    const live = await after(before, '+9', more);
+    expect(live).toEqual(expect.arrayContaining(['medication=Ramipril 5', 'medication=Ramipril 2,5']));
+  });
+});
+
+describe('a plain denial', () => {
+  it.each([
+    ['I live in Swansea', "no, I don't live in Swansea", 'home_city'],
+    ['I live at 27 Plymouth Road', 'we dont live in plymouth road yet, still at the old place', 'address'],
+    ['my name is Owen Rees', "I'm not called Owen", 'name'],
+    ['I work at Lidl', "I don't work at Lidl", 'employer'],
+    ['my son Leo is 7', 'I have no children', 'child_name'],
+    ['I have asthma', "I don't have asthma", 'medical_condition'],
+    ['I take metformin 500mg', "I don't take metformin", 'medication'],
+    ["I'm a nurse", "I'm not a nurse", 'job_title'],
+    ['my wife Beth is a nurse', "I don't have a wife", 'partner_name'],
+    ['meine Frau Eva kocht gern', 'ich hab gar keine Frau', 'partner_name'],
+    ['mi novio Luis es cocinero', 'no tengo novio', 'partner_name'],
+    ['Ich bin Lehrerin', 'ich bin keine Lehrerin', 'job_title'],
+    ['Ich wohne in Plön', 'ich wohn doch gar nicht in Plön', 'home_city'],
+    ['Ich arbeite bei Rewe', 'Ich arbeite nicht bei Rewe', 'employer'],
+    ['meine Tochter Emma ist 7', 'ich hab keine Kinder! Emma ist meine Nichte', 'child_name'],
+    ['ich bin verheiratet', 'ich bin nicht verheiratet', 'relationship_status'],
+    ["J'habite à Brest", "j'habite pas à Brest", 'home_city'],
+    ["je m'appelle Roussel", "mais non je m'appelle pas Roussel, c'est mon dentiste", 'name'],
+    ['je travaille chez Renault', 'je ne travaille pas chez Renault', 'employer'],
+    ['mon fils Léo a 7 ans', "je n'ai pas d'enfants", 'child_name'],
+    ['Yo vivo en Lugo', 'no vivo en Lugo', 'home_city'],
+    ['me llamo Ana', 'no me llamo Ana', 'name'],
+    ['mi hijo Leo tiene 7 años', 'no tengo hijos', 'child_name'],
+    ['sono sposato con una collega', 'non sono sposato', 'relationship_status'],
+    ['mi chiamo Luca', 'non mi chiamo Luca', 'name'],
+    ['Moro em Braga', 'não moro em Braga', 'home_city'],
+    ['sou casada', 'não sou casada', 'relationship_status'],
+    ['Ik woon in Gent', 'ik woon niet in Gent', 'home_city'],
+    ['ik werk bij Philips', 'ik werk niet bij Philips', 'employer'],
+    ['我住在上海', '我不住在上海', 'home_city'],
+    ['我在华为工作', '我不在华为工作', 'employer'],
+    ['トヨタで働いています', 'トヨタで働いていません', 'employer'],
+    ['息子の大樹は7歳です', '子どもはいません', 'child_name'],
+  ])('ends the fact: %s … %s', async (before, denial, attribute) => {
+    const live = await after(before, denial);
+    expect(live.filter((one) => one.startsWith(`${attribute}=`))).toEqual([]);
+  });
+
+  it.each([
+    ['I live in Swansea', "I don't like Swansea", 'home_city=Swansea'],
+    ['I live in Swansea', "I don't live in Swansea Bay", 'home_city=Swansea'],
+    ['I live in New Haven', "I don't live in Haven", 'home_city=New Haven'],
+    ['I work at Lidl', "I don't work at Lidl on Mondays", 'employer=Lidl'],
+    ['my son Leo is 7', 'my brother has no children', 'child_name=Leo'],
+    ['my son Leo is 7', "I don't have kids in school yet", 'child_name=Leo'],
+    ['Ich wohne in Plön', 'ich wohne nicht gern in Plön', 'home_city=Plön'],
+    ['Ich arbeite bei Rewe', 'ich arbeite heute nicht bei Rewe', 'employer=Rewe'],
+    ["J'habite à Brest", "j'habite pas loin de Brest", 'home_city=Brest'],
+    ['Ik woon in Gent', 'ik woon niet graag in Gent', 'home_city=Gent'],
+    ['我住在上海', '我不在上海，出差了', 'home_city=上海'],
+  ])('of something else ends nothing: %s … %s', async (before, words, holds) => {
+    expect(await after(before, words)).toContain(holds);
+  });
+});
+
+it.each([
+  ['ich ess seit 2 jahren vegan', 'ich glaub ich bin jetzt einfach vegetarisch', 'diet=vegetarisch'],
+  ["I'm vegan", "I think I'm just vegetarian now", 'diet=vegetarian'],
+  ['Soy vegana', 'creo que ahora soy vegetariana', 'diet=vegetariana'],
+  ["I'm vegan", "do you think I'm vegetarian now?", 'diet=vegan'],
+])('a diet changes by “I think I am … now”, which is not a guess: %s … %s', async (before, change, holds) => {
+  expect((await after(before, '+9', change)).filter((one) => one.startsWith('diet='))).toEqual([holds]);
+});
+
 describe('a report of eating meat again', () => {
   it.each([
     ['Ich bin Veganerin', 'Wir grillen heute, ich esse seit kurzem wieder Wurst'],

@@ -1,5 +1,13 @@
 import { noteInFirstPerson } from '../language/first-person.ts';
-import { detectPack, listPattern, packRegExp, perPack, plainMarks, relationsOf } from '../language/packs/packs.ts';
+import {
+  detectPack,
+  listPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  relationsOf,
+} from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
 import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { unlessUnavailable } from '../models/embedder.ts';
@@ -233,8 +241,19 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
     const odds = told?.ends.subarray(read, (read += clauses.length)) ?? [];
     const least = target.attribute === null ? ENDS.other : ENDS.fact;
     const over = clauses.filter((clause, at) => (odds[at] ?? 0) > least && speaksOf(claimed, clause));
-    return over.length === 0 ? [] : [{ target, isOver: over.join('').length * 2 >= clauses.join('').length }];
+    const rest = clauses.filter((clause) => !over.includes(clause));
+    // Of "lab meeting tuesdays 9:30, journal club thursdays 16:00", another time of the meeting ends only a part.
+    const isListed = target.tense === 'habit' && rest.some(hasTime) && over.some(hasTime);
+    const isOver = !isListed && over.join('').length * 2 >= clauses.join('').length;
+    return over.length === 0 ? [] : [{ target, isOver }];
   });
+}
+
+const WEEKDAY = new RegExp(`(?<!\\p{L})(?:${PACKS.flatMap(({ calendar }) => calendar.weekdays).join('|')})`, 'iu');
+
+/** Whether a clause has a number or a weekday. */
+function hasTime(clause: string): boolean {
+  return /\d/u.test(clause) || WEEKDAY.test(clause);
 }
 
 const LONGEST_CONTRAST = 3;

@@ -60,14 +60,16 @@ function sentenceEnd(text: string, position: number, start: number): number | nu
     return null;
   // "1. four" is a list marker.
   if (single && /^\s*\d{1,2}$/.test(text.slice(start, position))) return null;
-  // "Am 20. Februar", "am 22. im Bootshaus": a German ordinal.
-  if (
-    single &&
-    /(?:^|\s)\d{1,2}$/.test(text.slice(Math.max(start, position - 3), position)) &&
-    AFTER_ORDINAL.test(text.slice(end, end + 12))
-  )
-    return null;
+  if (single && isInDate(text, start, position, end)) return null;
   return single && isAbbreviation(text, start, position, end) ? null : end;
+}
+
+/** Whether a point belongs to a date: "Am 20. Februar", "5.-7. Mai", "am 22. im Bootshaus", "ab 1.4. teurer". */
+function isInDate(text: string, start: number, position: number, end: number): boolean {
+  const before = text.slice(Math.max(start, position - 6), position);
+  if (/(?:^|[\s–-])\d{1,2}$/.test(before) && AFTER_ORDINAL.test(text.slice(end, end + 12))) return true;
+  const isDay = /(?:^|[\s(–-])\d{1,2}\.(?:0?[1-9]|1[0-2])$/.test(before);
+  return isDay && /^ [\p{Ll}\d]/u.test(text.slice(end, end + 2));
 }
 
 function isAbbreviation(text: string, start: number, position: number, end: number): boolean {

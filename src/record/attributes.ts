@@ -57,9 +57,9 @@ export interface AttributeTable {
 
 /** The attributes of permanent facts about a person. Such a fact holds until it changes, and every prompt has a line for it. */
 const LASTING = {
-  name: `one personal name [person vital own identity] | full_name first_name own_name user_name
+  name: `one personal name [person vital own identity denies] | full_name first_name own_name user_name
     en Name, de Name, es Nombre, fr Nom, pt Nome, it Nome, nl Naam, zh 姓名, ja 名前`,
-  preferred_name: `one personal name [person vital own wish] | nickname called goes_by
+  preferred_name: `one personal name [person vital own wish denies] | nickname called goes_by
     en Preferred name, de Rufname, es Apodo, fr Surnom, pt Apelido, it Soprannome, nl Roepnaam, zh 称呼, ja 呼び名`,
   pronouns: `one personal text [vital]
     en Pronouns`,
@@ -67,25 +67,25 @@ const LASTING = {
     en Birthday, de Geburtstag, es Cumpleaños, fr Anniversaire, pt Aniversário, it Compleanno, nl Verjaardag, zh 生日, ja 誕生日`,
   age: `one personal number [exact] | years_old ? old born
     en Age, de Alter, es Edad, fr Âge, pt Idade, it Età, nl Leeftijd, zh 年龄, ja 年齢`,
-  home_city: `one location name [place lasting town identity] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
+  home_city: `one location name [place lasting town identity denies] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
     en Home city, de Wohnort, es Ciudad, fr Ville, pt Cidade, it Città, nl Woonplaats, zh 居住城市, ja 居住地`,
-  home_country: `one location name [place lasting town] | country country_of_residence ? live living reside based
+  home_country: `one location name [place lasting town denies] | country country_of_residence ? live living reside based
     en Home country, de Wohnland, es País, fr Pays, pt País, it Paese, nl Land, zh 居住国家, ja 居住国`,
-  hometown: `one location name [place town] | birthplace grew_up_in from origin
+  hometown: `one location name [place town denies] | birthplace grew_up_in from origin
     en Hometown, de Heimatort, es Ciudad natal, fr Ville d’origine, pt Terra natal, it Città natale, nl Geboorteplaats, zh 家乡, ja 出身地`,
-  address: `one location text [place] | home_address street_address ? live living home street
+  address: `one location text [place denies] | home_address street_address ? live living home street
     en Address, de Adresse, es Dirección, fr Adresse, pt Endereço, it Indirizzo, nl Adres, zh 地址, ja 住所`,
   timezone: `one location text | time_zone
     en Time zone, de Zeitzone`,
   employer: `one work name [place lasting work quits identity firm] | company workplace works_at works_for organisation organization current_employer ? work job career office
     en Employer, de Arbeitgeber, es Empresa, fr Employeur, pt Empregador, it Datore di lavoro, nl Werkgever, zh 雇主, ja 勤務先`,
-  job_title: `one work text [lasting work identity title] | job occupation profession works_as work ? work job career
+  job_title: `one work text [lasting work identity title denies] | job occupation profession works_as work ? work job career
     en Job title, de Beruf, es Profesión, fr Métier, pt Profissão, it Professione, nl Beroep, zh 职业, ja 職業`,
   manager_name: `one work name somebody [close] | manager boss line_manager supervisor boss_name
     en Manager, de Vorgesetzter`,
   industry: `one work text | sector field
     en Industry, de Branche`,
-  salary: `one work number | income pay wage earnings
+  salary: `one work number [amount] | income pay wage earnings
     en Salary, de Gehalt, es Sueldo, fr Salaire, pt Salário, it Stipendio, nl Salaris, zh 工资, ja 給料`,
   working_hours: `one work text [work habit] | work_hours work_schedule shift shifts ? schedule morning routine
     en Working hours, de Arbeitszeit`,
@@ -93,7 +93,7 @@ const LASTING = {
     en School, de Schule, es Escuela, fr École, pt Escola, it Scuola, nl School, zh 学校, ja 学校`,
   degree: `many personal text | education qualification ? study education
     en Degree, de Abschluss`,
-  relationship_status: `one personal text | marital_status ? married wedding single
+  relationship_status: `one personal text [denies] | marital_status ? married wedding single
     en Relationship status, de Familienstand`,
   partner_name: `one personal name somebody [person close parted] | partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee ? married wedding anniversary
     en Partner, de Partner, es Pareja, fr Partenaire, pt Parceiro, it Partner, nl Partner, zh 伴侣, ja パートナー`,
@@ -117,13 +117,13 @@ const LASTING = {
     en Bike, de Fahrrad`,
   instrument: `many personal text [dropped] | plays_instrument musical_instrument
     en Instrument`,
-  diet: `one health text [omits always] | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
+  diet: `one health text [omits always denies] | dietary_preference dietary_restriction eats ? eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan
     en Diet, de Ernährung, es Dieta, fr Régime, pt Dieta, it Dieta, nl Dieet, zh 饮食, ja 食生活`,
   allergy: `many health text [allergen drug vital] | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy ? eat food cook dinner lunch breakfast restaurant meal recipe allergic health
     en Allergy, de Allergie, es Alergia, fr Allergie, pt Alergia, it Allergia, nl Allergie, zh 过敏, ja アレルギー`,
-  medical_condition: `many health text [condition vital] | illness diagnosis health_condition disease injury ? health doctor diagnosis illness
+  medical_condition: `many health text [condition vital denies] | illness diagnosis health_condition disease injury ? health doctor diagnosis illness
     en Medical condition, de Erkrankung`,
-  medication: `many health text [drug vital] | medicine medications takes_medication drug painkiller ? health doctor pill medicine
+  medication: `many health text [drug vital denies] | medicine medications takes_medication drug painkiller ? health doctor pill medicine
     en Medication, de Medikament`,
   blood_type: `one health text [vital] | blood_group
     en Blood type, de Blutgruppe`,
@@ -135,9 +135,9 @@ const LASTING = {
     en E-mail`,
   phone_number: `one personal phone | phone telephone mobile_number telephone_number ? contact reach telephone
     en Phone number, de Telefonnummer`,
-  rent: `one personal number | monthly_rent
+  rent: `one personal number [amount] | monthly_rent
     en Rent, de Miete`,
-  budget: `one general number | price_limit spending_limit
+  budget: `one general number [amount] | price_limit spending_limit
     en Budget`,
   hobby: `many preference text [dropped] | hobbies pastime interest interests
     en Hobby, de Hobby, es Afición, fr Loisir, pt Hobby, it Hobby, nl Hobby, zh 爱好, ja 趣味`,
@@ -218,7 +218,7 @@ export const UNKNOWN_ATTRIBUTE: Attribute = {
 };
 
 /** The lists of the language packs with phrases that end a value. In these phrases `<>` stands for the value. */
-export const ENDING_LISTS = ['parted', 'disposed', 'quits', 'dropped'] as const;
+export const ENDING_LISTS = ['parted', 'disposed', 'quits', 'dropped', 'denies'] as const;
 /** The lists of the language packs with words that are values. An enumeration is split into values only if its words are in the list. */
 export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
 
@@ -234,6 +234,7 @@ const TRAIT_NAMES = [
   'lasting', // Words about the present moment ("today I am in Graz") state no value.
   'work', // The value ends with retirement.
   'event', // The value is a day, and the words around it say of which event.
+  'amount', // The value is a sum of money.
   'exact', // An approximate number ("nearly 40") is no value.
   'title', // The value is an occupation.
   'firm', // The value is the firm that employs the subject.

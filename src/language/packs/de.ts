@@ -1,6 +1,22 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
+
+/** Words for a child, and adjectives that mean a child only without a noun after them: "mein Jüngster", but "mein jüngster Bruder". */
+const CHILD = 'sohn|tochter|bub|mädchen';
+const YOUNG = 'älteste|ältester|jüngste|jüngster|kleine|kleiner';
 
 export const german: Pack = {
   language: 'de',
@@ -92,7 +108,7 @@ export const german: Pack = {
       ['gestern(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?', -1],
       ['heute(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?', 0],
       ['übermorgen', 2],
-      ['morgen(?= |[.,!?]|$)(?: (?:früh|mittag|nachmittag|abend))?', 1],
+      ['(?<!(?:jeden|am|guten|diesen|eines|nächsten) )morgen(?= |[.,!?]|$)(?: (?:früh|mittag|nachmittag|abend))?', 1],
     ],
     spans: [
       ['letzte woche', 'week', -1],
@@ -162,13 +178,13 @@ export const german: Pack = {
   }),
   partners: 'frau|ehefrau|mann|ehemann|partner|partnerin|lebensgefährte|lebensgefährtin|verlobte|verlobter',
   pets: 'hund|hündin|katze|kater|hase|kaninchen|papagei|wellensittich|pferd|dackel|labrador|welpe|hamster|schildkröte',
-  children: 'sohn|tochter|älteste|ältester|jüngste|jüngster|kleine|kleiner|bub|mädchen',
+  children: `${CHILD}|${YOUNG}`,
   lists: {
     ...WORDS.de,
     car: `(?:neuen? |alten? |gebrauchten? )?(?:${CARS})(?: (?:${CARS}))?(?: (?:hybrid|kombi|diesel|tdi))?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazol|cillin|formin|dipin|xaban))(?: tropfen)?(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statin|olol|prazol|cillin|formin|dipin|xaban))(?: tropfen)?(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
@@ -249,18 +265,21 @@ export const german: Pack = {
     ]),
     ...slot('partner_name', [
       'mein(?:e)? (?:freund|freundin) heißt <name>',
-      'meine? (?:PARTNERS) (?:heißt|ist) (?:der |die )?<name>',
+      'meine? (?:PARTNERS) heißt (?:der |die )?<name>',
+      'meine? (?:PARTNERS) ist (?:der |die )?<fullname>',
       'mein(?:e|em|er|en)? (?:PARTNERS),? (?:der |die )?<name>',
       '<name>,? (?:das ist |ist )?mein(?:e)? (?:PARTNERS)\\b',
       'mein(?:e)? freundin(?:,| heißt) <name>',
     ]),
     ...slot('child_name', [
-      '(?:mein|unser)e? (?:\\p{L}+ )?(?:CHILDREN) (?:heißt|ist) (?:der |die )?<name>',
-      '(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:CHILDREN),? (?:der |die )?<name>',
-      '<name>,? (?:das ist |ist )?(?:mein|unser)(?:e)? (?:CHILDREN)\\b',
+      '(?:mein|unser)e? (?:\\p{L}+ )?(?:CHILDREN) heißt (?:der |die )?<name>',
+      '(?:mein|unser)e? (?:\\p{L}+ )?(?:CHILDREN) ist (?:der |die )?<fullname>',
+      `(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:(?:${CHILD}),?|(?:${YOUNG}),) (?:der |die )?<name>`,
+      `(?:mein|unser)(?:e|em|er|en)? (?:${YOUNG}) <fullname>`,
+      `<name>,? (?:das ist |ist )?(?:mein|unser)(?:e)? (?:(?:${CHILD})\\b|(?:${YOUNG})(?= *(?:[.,;:!)]|$| und)))`,
     ]),
     ...slot('pet_name', [
-      '(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:PETS)(?:,| heißt| ist)? (?:der |die )?<name>',
+      '(?:mein|unser)(?:e|em|er|en)? (?:\\p{L}+ )?(?:PETS)(?:,| heißt)? (?:der |die )?<name>',
       '(?:hab|habe|haben) einen? (?:\\p{L}+ )?(?:PETS)(?:,| namens| der| die)?(?: heißt)? <name>',
     ]),
     ...slot('car', [
@@ -277,9 +296,13 @@ export const german: Pack = {
       '(?:ich|wir) (?:hab|habe|nutze|benutze)(?: \\p{L}+){0,2}? ein(?: \\p{L}+)? <phone_model>',
       'mein (?:neues |altes )?<phone_model>',
     ]),
+    // What the user eats is the user's own choice, so that "I think" is not a guess here.
+    ...slot.firm('diet', [
+      'ich glaube?,? ich bin (?:jetzt|nun|inzwischen|mittlerweile) (?:\\p{L}+ )?<diet>(?![^.!]*\\?)',
+    ]),
     ...slot('diet', [
       '<whois> (?:nicht mehr |keine? |jetzt |seit \\p{L}+ )*<diet>',
-      '<who> (?:ess|esse|isst|ernähr\\p{L}* mich)(?: \\p{L}+)? <diet>',
+      '<who> (?:ess|esse|isst|ernähr\\p{L}* mich)(?: \\p{L}+| seit [\\p{L}\\d]+(?: \\p{L}+)?)? <diet>',
     ]),
     ...slot('diet', ['<who> (?:ess|esse|isst|trink|trinke)(?: \\p{L}+){0,2}? kein(?:e|en)? <meat>'], {
       value: 'kein {value}',
@@ -425,10 +448,12 @@ export const german: Pack = {
       '(?:spiele|spiel|spielen)(?: \\p{L}+){0,2}? <game>',
     ]),
     ...slot.likely('degree', ['ich habe? (?:ein|einen|mein|meinen) (?<v>diplom|master|bachelor|doktor)(?![\\p{L}])']),
-    ...slot.likely('rent', [
-      '(?:miete|kaltmiete|warmmiete)(?: [^.;\\d]{0,20})? <money>',
-      'zahl[en]*(?: [^.;\\d]{0,12})? <money>(?: \\p{L}+)? miete',
-    ]),
+    ...rentRules('miete|kaltmiete|warmmiete', {
+      to: 'auf',
+      insteadOf: 'statt|anstatt|anstelle von',
+      from: 'ab|ab dem|seit|zum',
+    }),
+    ...slot.likely('rent', ['zahl[en]*(?: [^.;\\d]{0,12})? <money>(?: \\p{L}+)? miete']),
     ...slot.likely('car', ['(?:mit|in) (?:dem|meinem|unserem) <car>']),
     ...slot(
       'relationship_status',
@@ -453,6 +478,15 @@ export const german: Pack = {
       { likely: 'alone', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', [
+      'ich (?:hab|habe) (?:doch |gar |überhaupt )*keine?n? (?:PARTNERS|freund|freundin)(?= *(?:[.,;:!(]|$)| (?:und|aber)(?![\\p{L}]))',
+    ]),
+    ...slot.denied('child_name', [
+      '(?:ich|wir) (?:hab|habe|haben) (?:doch |gar |überhaupt |noch )*keine kinder(?= *(?:[.,;:!(]|$)| (?:und|aber)(?![\\p{L}]))',
+    ]),
+    ...slot.denied('pet_name', [
+      '(?:ich|wir) (?:hab|habe|haben) (?:doch |gar |überhaupt |noch )*keine haustiere(?= *(?:[.,;:!(]|$)| (?:und|aber)(?![\\p{L}]))',
+    ]),
     ...slot.denied('employer', [
       '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)(?: ich)?)(?: \\p{L}+){0,3}? (?:meinen job|meine stelle|meine arbeit)(?: \\p{L}+){0,2}? (?:gekündigt|verloren|aufgegeben|geschmissen|hingeschmissen)',
       '(?<!(?:als|wenn|bevor|nachdem|seit|dass|fast|beinahe|ob) )(?:ich (?:hab|habe)|(?<=^|[,.;!] )(?:hab|habe)) (?:(?:heute|gestern|jetzt|endlich|letzte woche|auf der arbeit|im job) )*gekündigt(?= *(?:[.,;:!(]|$))',

@@ -105,8 +105,7 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('birthday', ["(?:mine|my birthday|i was born)(?:'s| is| was| on|,|:)* (?:the )?<date>"]),
   ...slot('address', [
-    "(?:^|live at |living at |moved (?:in)?to |send (?:it|them) to |deliver (?:it |them )?to |we're at |i'm at )(?<v>\\d{1,4}[a-z]? (?:\\p{L}[\\p{L}'-]* ){1,3}(?:street|road|lane|drive|avenue|close|court|terrace|crescent|gardens)(?:,? (?:apt|unit|flat|room)\\.? ?\\w+)?(?:, \\p{L}+)?)(?![\\p{L}])",
-    "^(?!i |we |you |they |he |she |to |the )(?<v>\\p{L}[\\p{L}'-]* (?:\\p{L}[\\p{L}'-]* ){0,2}(?:street|road|lane|avenue|drive) \\d{1,4}[a-z]?(?:, \\p{L}+)?)(?= *(?:[,.!]|$))",
+    "(?:live at |living at |moved (?:in)?to )(?<v>\\d{1,4}[a-z]? (?:\\p{L}[\\p{L}'-]* ){1,3}(?:street|road|lane|drive|avenue|close|court|terrace|crescent|gardens)(?:,? (?:apt|unit|flat|room)\\.? ?\\w+)?(?:, \\p{L}+)?)(?![\\p{L}])",
     "(?:new |my |our |shop |home )+address(?:'s| is|:)? <street>",
   ]),
   ...slot(

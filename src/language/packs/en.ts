@@ -5,6 +5,8 @@ import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
 const UNITS = '(?: (?:a|per|each) (?:hour|day|week|month|year|mile|annum))?';
+/** After "my youngest" or "my girl", a noun shows that the person is not a child of the user: "my youngest brother". */
+const NO_NOUN = '\\b(?!-| in)(?!(?<=est|boy|girl) (?!(?:and|who|but|so|he|she|now|from)\\b)\\p{L})';
 
 export const english: Pack = {
   language: 'en',
@@ -334,8 +336,8 @@ export const english: Pack = {
     ]),
     ...slot('child_name', [
       "(?:my|our) (?:[\\p{L}-]*[^s ] )?(?:CHILDREN)(?:,|'s name is|'s called| is called| is named| is)? <name>",
-      "<name>,? (?:is|that's|who is) (?:my|our) (?:CHILDREN)\\b(?!-| in)",
-      "<name>'s my (?:CHILDREN)\\b(?!-| in)",
+      `<name>,? (?:is|that's|who is) (?:my|our) (?:CHILDREN)${NO_NOUN}`,
+      `<name>'s my (?:CHILDREN)${NO_NOUN}`,
       '(?:a (?:baby|son|daughter)|our (?:baby|son|daughter|boy|girl))(?: called| named|,) <name>',
     ]),
     ...slot('pet_name', [
@@ -368,6 +370,9 @@ export const english: Pack = {
       '(?:i|we) (?:ride|own|have|got|bought) an? (?:\\S+ )?<bike>',
       '(?:bought|got) an? <bike>',
       'my <bike>',
+    ]),
+    ...slot.firm('diet', [
+      `i (?:think|guess)(?: that)? (?:i'm|i am) (?:just |basically |actually |now )*(?:a )?<diet>(?: now)(?![^.!]*\\?)`,
     ]),
     ...slot('diet', [
       '<whois> (?:not |no longer )?(?:now |mostly |pure |fully |proper |a |a strict |strictly |basically |back to being |back to )*<diet>',
@@ -614,6 +619,15 @@ export const english: Pack = {
     ]),
     ...englishLikely,
     ...englishEndingsWithoutValue,
+    ...slot.denied('partner_name', [
+      "i (?:don't have|do not have|have no|haven't got) (?:an? |any )?(?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:and|but|so|at all)(?![\\p{L}]))",
+    ]),
+    ...slot.denied('child_name', [
+      "(?:i|we)(?: have| ve|'ve)? (?:(?:got )?no|haven't(?: got)? any|don't have(?: any)?|do not have(?: any)?|never had(?: any)?) (?:kids|children)(?= *(?:[.,;:!(]|$)| (?:and|but|so|at all)(?![\\p{L}]))",
+    ]),
+    ...slot.denied('pet_name', [
+      "(?:i|we)(?: have| ve|'ve)? (?:(?:got )?no|haven't(?: got)? any|don't have(?: any)?|do not have(?: any)?|never had(?: any)?) pets(?= *(?:[.,;:!(]|$)| (?:and|but|so|at all)(?![\\p{L}]))",
+    ]),
   ],
   answers: [
     [

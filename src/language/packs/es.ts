@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -87,7 +99,7 @@ export const spanish: Pack = {
       ['ayer', -1],
       ['hoy', 0],
       ['pasado mañana', 2],
-      ['(?<!la |esta |por la |de la )mañana', 1],
+      ['(?<!la |esta |por la |de la |cada )mañana', 1],
       ['anoche', -1],
     ],
     spans: [
@@ -161,7 +173,7 @@ export const spanish: Pack = {
     car: `(?:${CARS})(?: (?:${CARS}|rio))?(?: (?:19|20)\\d\\d)?(?: (?:híbrido|híbrida))?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|paracetamol|ibuprofeno|[a-z]{2,16}(?:pril|sart[aá]n|statina|olol|prazol|cilina|formina|dipino|xab[aá]n))(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|paracetamol|ibuprofeno|[a-z]{2,16}(?:pril|sart[aá]n|statina|olol|prazol|cilina|formina|dipino|xab[aá]n))(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
@@ -251,6 +263,7 @@ export const spanish: Pack = {
       '(?:tengo|uso|compré|me he comprado|me compré|me (?:he pasado|pasé|cambié|he cambiado) a) un <phone_model>',
       'mi <phone_model>',
     ]),
+    ...slot.firm('diet', ['creo que ahora soy (?:\\p{L}+ )?<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> <diet>', '<related> es <diet>']),
     ...slot('diet', ['no como <meat>', '<related> no come <meat>'], { value: 'sin {value}', firm: true }),
     ...slot('allergy', [
@@ -369,10 +382,8 @@ export const spanish: Pack = {
       'hace \\S+ años que (?<v>bailo|canto|pinto|corro|nado|escalo)',
       'doy un (?<v>taller de \\p{L}+)',
     ]),
-    ...slot.likely('rent', [
-      '(?:alquiler|renta)(?: [^.;\\d]{0,20})? <money>',
-      'pago(?: yo)?(?: los| el| la)? <money>(?: \\p{L}+)? (?:de alquiler|de renta|enteros)',
-    ]),
+    ...rentRules('alquiler|renta', { to: 'a', insteadOf: 'en (?:lugar|vez) de', from: '(?!)' }),
+    ...slot.likely('rent', ['pago(?: yo)?(?: los| el| la)? <money>(?: \\p{L}+)? (?:de alquiler|de renta|enteros)']),
     ...slot.likely('car', ['(?:tengo|manejo|conduzco|me compré|es|en) (?:una?|mi|el|la) <car>']),
     ...slot('pet_name', ['(?:mi|la|el|nuestra?) (?:PETS) se llama <anyname>'], { likely: 'kept' }),
     ...slot('relationship_status', ['mi (?:marido|esposo)(?: \\p{L}+)? (?:murió|falleció)'], {
@@ -401,6 +412,9 @@ export const spanish: Pack = {
       { likely: 'alone', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', ['no tengo (?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:y|pero)(?![\\p{L}]))']),
+    ...slot.denied('child_name', ['no (?:tengo|tenemos) hijos(?= *(?:[.,;:!(]|$)| (?:y|pero)(?![\\p{L}]))']),
+    ...slot.denied('pet_name', ['no (?:tengo|tenemos) mascotas(?= *(?:[.,;:!(]|$)| (?:y|pero)(?![\\p{L}]))']),
     ...slot.denied('employer', [
       '(?<!(?:cuando|si|desde que|casi|que) )(?:dejé|perdí|renuncié a|he dejado|he perdido|he renunciado a) (?:mi|el) (?:trabajo|empleo|curro|laburo)(?= *(?:[.,;:!(]|$)| (?:ayer|hoy|la semana|el (?:mes|lunes|martes|viernes)|esta|este|porque|y|para))',
       '(?<!(?:cuando|si|casi) )me (?:despidieron|han despedido|echaron|han echado)(?: del (?:trabajo|curro|laburo))(?![\\p{L}])',

@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -162,7 +174,7 @@ export const french: Pack = {
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:hybride|diesel))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|doliprane|[a-zé]{2,16}(?:pril|sartan|statine|olol|prazole|cilline|formine|dipine|xaban)|gouttes)(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|doliprane|[a-zé]{2,16}(?:pril|sartan|statine|olol|prazole|cilline|formine|dipine|xaban)|gouttes)(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
@@ -253,6 +265,7 @@ export const french: Pack = {
     ]),
     ...slot.denied('car', ["j'ai vendu (?:ma|mon|la) <car>"]),
     ...slot('phone_model', ["(?:j'ai|j'utilise) un <phone_model>", 'mon <phone_model>']),
+    ...slot.firm('diet', ['je crois que je suis (?:maintenant|désormais) (?:\\p{L}+ )?<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> (?:plus )?<diet>']),
     ...slot(
       'diet',
@@ -356,10 +369,8 @@ export const french: Pack = {
       'je (?:reprends|suis|travaille|bosse) à (?<v>\\d\\d ?%)',
       'je (?:travaille|bosse)(?: \\p{L}+){0,2}? (?:de )?<hours>',
     ]),
-    ...slot.likely('rent', [
-      'loyer(?: [^.;\\d]{0,20})? <money>',
-      '(?:je paie|je paye|on paie) <money>(?: \\p{L}+)? de loyer',
-    ]),
+    ...rentRules('loyer', { to: 'à', insteadOf: "au lieu d[e']|contre", from: 'à partir du|dès le|depuis le' }),
+    ...slot.likely('rent', ['(?:je paie|je paye|on paie) <money>(?: \\p{L}+)? de loyer']),
     ...slot.likely('car', ["(?:j'ai|on a|je roule en|je conduis|avec) (?:une?|ma|mon|notre) <car>"]),
     ...slot.likely('language', [
       "(?:je traduis|je parle|on (?:lui )?parle|on parle) (?:de l'|du |de |le |l')?<language>",
@@ -388,6 +399,15 @@ export const french: Pack = {
       { likely: 'alone', value: 'sans {value}', firm: true },
     ),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', [
+      "(?:je n'ai|j'ai) pas (?:de |d')(?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:et|mais)(?![\\p{L}]))",
+    ]),
+    ...slot.denied('child_name', [
+      "(?:j'ai|je n'ai|on a|on n'a|nous n'avons) pas d'enfants?(?= *(?:[.,;:!(]|$)| (?:et|mais)(?![\\p{L}]))",
+    ]),
+    ...slot.denied('pet_name', [
+      "(?:j'ai|je n'ai|on a|on n'a|nous n'avons) pas d'animaux(?= *(?:[.,;:!(]|$)| (?:et|mais)(?![\\p{L}]))",
+    ]),
     ...slot.denied('employer', [
       "(?<!(?:quand|si|lorsque) )j'ai (?:quitté|perdu|lâché) mon (?:travail|boulot|emploi|job|taf)(?! (?:plus tôt|tôt|à \\d|en avance|en retard))(?![\\p{L}])",
       "(?<!(?:quand|si|lorsque) )j'ai démissionné(?= *(?:[.,;:!(]|$)| (?:hier|aujourd'hui|ce|cette|la semaine|le mois|de mon))",

@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -162,7 +174,7 @@ export const italian: Pack = {
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:ibrida|ibrido|diesel))?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|tachipirina|[a-z]{2,16}(?:pril|sartan|statina|olol|prazolo|cillina|formina|dipina))(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|tachipirina|[a-z]{2,16}(?:pril|sartan|statina|olol|prazolo|cillina|formina|dipina))(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
@@ -237,6 +249,7 @@ export const italian: Pack = {
     ]),
     ...slot.denied('car', ['ho venduto (?:la|il|la mia|il mio) <car>']),
     ...slot('phone_model', ['(?:ho|uso) un <phone_model>', 'il mio <phone_model>']),
+    ...slot.firm('diet', ['credo che (?:ora|adesso) (?:sono|sia) (?:\\p{L}+ )?<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> (?:più )?<diet>', '<related> è <diet>']),
     ...slot('diet', ['non mangio(?: più)? <meat>', '<related> non mangia <meat>'], {
       value: 'niente {value}',
@@ -325,7 +338,8 @@ export const italian: Pack = {
       '(?:canto|suono|ballo) (?:in|nel|nella) (?:un |una |il |la )?<club>',
       '(?:faccio|pratico|vado a)(?: \\p{L}+)? <activity>(?=[.,]|$| il| ogni)',
     ]),
-    ...slot.likely('rent', ['affitto(?: [^.;\\d]{0,20})? <money>', "pago <money>(?: \\p{L}+)? d'affitto"]),
+    ...rentRules("(?:l')?affitto", { to: 'a', insteadOf: 'invece di', from: '(?!)' }),
+    ...slot.likely('rent', ["pago <money>(?: \\p{L}+)? d'affitto"]),
     ...slot.likely('car', ['(?:con|ho|guido) (?:la mia|la|una?) <car>']),
     ...slot('pet_name', ['(?:il|la|mio|mia) (?:PETS) si chiama <anyname>'], { likely: 'kept' }),
     ...slot('relationship_status', ['mio marito (?:\\p{L}+ )?è (?:morto|mancato)'], {
@@ -339,6 +353,9 @@ export const italian: Pack = {
       firm: true,
     }),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', ['non ho (?:una? |la |il )?(?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:e|ma)(?![\\p{L}]))']),
+    ...slot.denied('child_name', ['non (?:ho|abbiamo) figli(?= *(?:[.,;:!(]|$)| (?:e|ma)(?![\\p{L}]))']),
+    ...slot.denied('pet_name', ['non (?:ho|abbiamo) animali(?= *(?:[.,;:!(]|$)| (?:e|ma)(?![\\p{L}]))']),
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quasi) )ho (?:lasciato|perso|mollato) il (?:mio )?(?:lavoro|posto di lavoro)(?= *(?:[.,;:!(]|$)| (?:ieri|oggi|la settimana|il mese|perché|e|per))',
       '(?<!(?:quando|se|quasi) )(?:mi hanno licenziat[oa]|mi ha licenziat[oa]|mi sono licenziat[oa]|mi sono dimess[oa]|sono stat[oa] licenziat[oa])(?![\\p{L}])',

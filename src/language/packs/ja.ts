@@ -222,7 +222,7 @@ export const japanese: Pack = {
     ...slot('favourite_food', ['(?:好きな食べ物は|好物は)<words>(?:です|。|$)']),
     ...slot('favourite_colour', ['好きな色は<words>(?:です|。|$)']),
     ...slot('salary', ['(?:給料|月給|手取り|年収)は(?<v>{hanNumber}円?)']),
-    ...slot('rent', ['家賃(?:は|が)?(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)'], { alone: true }),
+    ...slot('rent', ['家賃(?:は|が)?(?!\\d+[月日年%])(?<v>[\\d,.万千]+円?)(?!上乗せ|上が)'], { alone: true }),
     ...slot.firm('budget', [
       '予算(?:は|が)?(?<v>[\\d,.万千]+円?(?:くらい|以内)?)',
       '(?<v>[\\d,]+円)(?:くらい|以内|まで)で',
@@ -277,6 +277,7 @@ export const japanese: Pack = {
     ]),
     ...slot.likely('hobby', ['趣味(?:は|が)<activity>', '<activity>(?:を習って|に通って|を始め)']),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', ['(?:子ども|子供)は?(?:いません|いない)(?=[、。！,.!]|です|よ|$)']),
     ...slot.denied('employer', [
       '(?:仕事|会社)を(?:辞めました|辞めた|やめました|やめた|退職しました|退職した|クビになりました|クビになった)(?!い|ら|くて|方|人|時|とき|後|ほう)',
       '(?:^|[、。]|私は|先月|先週|昨日|今日|ついに)(?:定年)?(?:退職しました|クビになりました|クビになった|失業しました|リストラされました)',

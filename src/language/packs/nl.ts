@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -86,7 +98,7 @@ export const dutch: Pack = {
       ['gisteren', -1],
       ['vandaag|vanavond|vanmorgen|vanmiddag', 0],
       ['overmorgen', 2],
-      ['morgen(?= |[.,!?]|$)', 1],
+      ["(?<!(?:elke|iedere|goede|de|deze|'s) )morgen(?= |[.,!?]|$)", 1],
     ],
     spans: [
       ['vorige week', 'week', -1],
@@ -158,7 +170,7 @@ export const dutch: Pack = {
     car: `(?:${CARS})(?: (?:${CARS}))?(?: (?:hybride|diesel|uit))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES})(?: [a-z0-9-]+)?`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statine|olol|prazol|cilline|formine|dipine))(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|[a-z]{2,16}(?:pril|sartan|statine|olol|prazol|cilline|formine|dipine))(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
@@ -236,6 +248,7 @@ export const dutch: Pack = {
       "(?:mijn|m'n) <bike>",
     ]),
     ...slot('phone_model', ['ik heb een <phone_model>', "(?:mijn|m'n) <phone_model>"]),
+    ...slot.firm('diet', ['ik denk dat ik nu (?:\\p{L}+ )?<diet> ben(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> (?:niet meer |geen )?<diet>', '<who> (?:eet) <diet>']),
     ...slot('diet', ['<who> (?:eet|drink|drinkt) geen <meat>', '<who> kan geen <meat>'], {
       value: 'geen {value}',
@@ -317,10 +330,8 @@ export const dutch: Pack = {
       '(?:draai|werk|doe)(?: ik)? (?<v>(?:maandag|dinsdag|woensdag|donderdag|vrijdag) (?:t/m|tm|tot) \\p{L}+)',
       '(?:werk|draai)(?: \\p{L}+){0,2}? (?:van )?<hours>',
     ]),
-    ...slot.likely('rent', [
-      '(?:huur)(?: [^.;\\d]{0,20})? <money>(?!\\d| ?per (?:dag|uur|week))',
-      '(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)',
-    ]),
+    ...rentRules('huur', { to: 'naar|tot', insteadOf: 'in plaats van|ipv|i\\.p\\.v\\.', from: 'per|vanaf|sinds' }),
+    ...slot.likely('rent', ['(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)']),
     ...slot('pet_name', ['(?:de|onze|mijn) (?:PETS) heet <anyname>'], { likely: 'kept' }),
     ...slot.likely('relationship_status', [
       '(?:\\p{L}+ en ik|wij|we) zijn (?<v>uit elkaar|gescheiden|verloofd|getrouwd)(?![\\p{L}])',
@@ -341,6 +352,13 @@ export const dutch: Pack = {
     ]),
     ...slot.likely('car', ['(?:met|in) (?:de|mijn|onze) <car>']),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', ['ik heb geen (?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:en|maar)(?![\\p{L}]))']),
+    ...slot.denied('child_name', [
+      '(?:ik heb|we hebben|wij hebben) (?:helemaal |nog |toch )*geen kinderen(?= *(?:[.,;:!(]|$)| (?:en|maar)(?![\\p{L}]))',
+    ]),
+    ...slot.denied('pet_name', [
+      '(?:ik heb|we hebben|wij hebben) (?:helemaal |nog |toch )*geen huisdieren(?= *(?:[.,;:!(]|$)| (?:en|maar)(?![\\p{L}]))',
+    ]),
     ...slot.denied('employer', [
       '(?<!(?:toen|als|voordat|bijna) )ik heb (?:(?:vandaag|gisteren|net|eindelijk|vorige week) )*(?:(?:mijn )?ontslag genomen|mijn baan (?:opgezegd|verloren))(?![\\p{L}])',
       '(?<!(?:toen|als|bijna) )ik ben (?:(?:vandaag|gisteren|net|helaas|vorige week) )*ontslagen(?! (?:uit|van))(?![\\p{L}])',

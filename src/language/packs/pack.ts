@@ -300,6 +300,19 @@ export function formatRules(without: string): SlotRule[] {
 }
 
 /**
+ * Rules for the rent: an amount near the word, a new amount after a word of the list `rises` and `to`, and one that replaces another
+ * (`insteadOf`). A rise by an amount states no rent. `from` is the word before the first day of the new rent.
+ */
+export function rentRules(rent: string, by: Record<'to' | 'insteadOf' | 'from', string>): SlotRule[] {
+  const rises = '(?<![\\p{L}]){rises}(?![\\p{L}])';
+  return slot.likely('rent', [
+    `(?:${rent})(?: [^;!?]{0,40}?)? {rises}[^;!?]{0,40}? (?:${by.to}) <money>`,
+    `(?:${rent})[^;!?]{0,40}? <money> (?:${by.insteadOf}) \\d`,
+    `(?:${rent})(?: (?:(?!${rises})[^.;\\d]){0,20})?(?: (?:${by.from}) \\d{1,2}[^\\s\\d]\\S*(?: (?!\\d)\\p{L}+)?(?: 20\\d\\d)?)? <money>`,
+  ]);
+}
+
+/**
  * Inverts lists of words for family and other relations: `{ sister: 'schwester|schwesterherz' }` gives
  * `{ schwester: 'sister', schwesterherz: 'sister' }`.
  */

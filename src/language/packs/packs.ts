@@ -556,3 +556,39 @@ export function speaksOfOthers(text: string, pack: Pack): boolean {
 export function isAboutOthers(clause: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(clause) || othersOf(pack).users.test(clause);
 }
+
+/**
+ * Words directly before a name. `ofOther`: a title ("Dr") or a noun of the user ("my dentist is"), after which the name is not the user's.
+ * `ofKin`: a word for a relation other than a child or a pet ("my youngest sister").
+ */
+export const beforeName: (pack: Pack) => Record<'ofOther' | 'ofKin', RegExp> = perPack((pack) => {
+  const { my, topics, children, pets, script } = pack;
+  const { honorific = '(?!)' } = pack.lists;
+  const ownName = `(?:${topics['name'] ?? '(?!)'})(?![\\p{L}])`;
+  return {
+    ofOther: packRegExp(`(?<![\\p{L}])(?:(?:${honorific})\\.? $|(?:${my}) (?!${ownName})\\p{L}[^.,;:!]*$)`),
+    ofKin: packRegExp(
+      `(?<![\\p{L}])(?!(?:${children}|${pets})(?![\\p{L}]))(?:${relationsOf(pack)})${script === 'han' ? 'の?' : ',? '}$`,
+    ),
+  };
+});
+
+/** Whether words replace a dose of a medicine by another dose of the same medicine: "now 100 instead of 75". */
+export function isNewDose(dose: string, known: string, words: string, pack: Pack): boolean {
+  const [one, other] = [dose, known].map((each) => each.toLowerCase().split(/\d/u)[0]?.trim());
+  const isOther = one === other && /\d/.test(known) && /\d/.test(dose);
+  return isOther && listPattern(pack, 'newDose').test(words) && !listPattern(pack, 'inAddition').test(words);
+}
+
+const clauseEnd = perPack(({ lists: { and = '(?!)' } }) => packRegExp(`[.,;:!(]| (?:${and}) `));
+
+/** Whether the clause of a possible medicine names a known one or has a word for taking: not "Hashimoto" in "I have Hashimoto, take …". */
+export function isTaken(text: string, start: number, pack: Pack): boolean {
+  const before =
+    text
+      .slice(0, start)
+      .split(/[.,;:!(]/u)
+      .at(-1) ?? '';
+  const clause = before + (text.slice(start).split(clauseEnd(pack))[0] ?? '');
+  return listPattern(pack, 'drug', 'takes').test(clause);
+}

@@ -1,4 +1,16 @@
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  rentRules,
+  slot,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -162,7 +174,7 @@ export const portuguese: Pack = {
     car: `(?:${CARS}|gol|onix|hb20|uno)(?: (?:${CARS}))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9-]+`,
     phone_model: PHONES,
-    drug: `(?:${DRUGS}|dipirona|[a-z]{2,16}(?:pril|sartana|statina|olol|prazol|cilina|formina|dipino))(?: ?\\d+(?: ?mg)?)?`,
+    drug: `(?:${DRUGS}|dipirona|[a-z]{2,16}(?:pril|sartana|statina|olol|prazol|cilina|formina|dipino))(?: ?\\d+(?:[.,]\\d+)?(?: ?(?:mg|µg|mcg))?)?`,
   },
   slots: [
     // Rules for sentences that name a value which no longer holds: "I quit my job at Acme".
@@ -218,6 +230,7 @@ export const portuguese: Pack = {
     ...slot('car', ['(?:tenho|comprei|dirijo|conduzo)(?: \\p{L}+)? um[a]? <car>', '(?:meu|o meu) <car>']),
     ...slot.denied('car', ['vendi (?:o|meu|o meu) <car>']),
     ...slot('phone_model', ['(?:tenho|uso|comprei) um <phone_model>', 'meu <phone_model>']),
+    ...slot.firm('diet', ['acho que agora (?:eu )?sou (?:\\p{L}+ )?<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['<whois> (?:mais )?<diet>', '<related> é <diet>']),
     ...slot('diet', ['(?:eu )?não como(?: mais)? <meat>', '<related> não come <meat>'], {
       value: 'sem {value}',
@@ -308,7 +321,7 @@ export const portuguese: Pack = {
       '(?:trabalho|pego)(?: \\p{L}+){0,2}? (?:das )?<hours>',
       'trabalho (?<v>de segunda a (?:quinta|sexta|sábado)|à noite|de noite|meio período)',
     ]),
-    ...slot.likely('rent', ['aluguel(?: [^.;\\d]{0,20})? <money>', 'renda(?: [^.;\\d]{0,20})? <money>']),
+    ...rentRules('aluguel|renda', { to: 'para|pra|a', insteadOf: 'em vez de|no lugar de', from: '(?!)' }),
     ...slot.likely('hobby', ['(?:faço|pratico|jogo|canto|toco)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$| nas| aos)']),
     ...slot.likely('car', ['(?:com|tenho|dirijo) (?:o meu|meu|um|o) <car>']),
     ...slot('pet_name', ['(?:o|a|meu|minha) (?:PETS) (?:se )?chama(?:-se)? <anyname>'], { likely: 'kept' }),
@@ -323,6 +336,11 @@ export const portuguese: Pack = {
       firm: true,
     }),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('partner_name', ['não tenho (?:PARTNERS)(?= *(?:[.,;:!(]|$)| (?:e|mas)(?![\\p{L}]))']),
+    ...slot.denied('child_name', ['não (?:tenho|temos) filhos(?= *(?:[.,;:!(]|$)| (?:e|mas)(?![\\p{L}]))']),
+    ...slot.denied('pet_name', [
+      'não (?:tenho|temos) (?:animais|pets|bichos)(?= *(?:[.,;:!(]|$)| (?:e|mas)(?![\\p{L}]))',
+    ]),
     ...slot.denied('employer', [
       '(?<!(?:quando|se|quase) )(?:pedi demissão|fui demitid[oa]|fui despedid[oa]|perdi (?:o meu|meu|o) emprego|larguei (?:o meu|meu|o) emprego|me aposentei|reformei-me|aposentei-me)(?![\\p{L}])',
       '(?:agora )?(?:estou|tô) (?:agora )?(?:desempregad[oa]|aposentad[oa]|reformad[oa])(?![\\p{L}])',

@@ -139,7 +139,10 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
   const { and = '(?!)' } = pack.lists;
   // A gap does not reach into another clause: "I work nights, but I start at Globex", "I work nights and my wife is at Globex".
   const gap = `(?!(?:${and}|${pack.requests.but}) (?:${pack.i}|${pack.my})(?![\\p{L}]))[^\\s,;]+`;
-  const words = withRelatives(rule.pattern, pack)
+  // One or two digits without a currency are a day or a number of rooms, and not a rent.
+  const small = `(?!\\d{1,2}[.,;!?)]*(?: (?!${pack.lists['currency'] ?? '€'})|$))`;
+  const money = rule.attribute === 'rent' && !isHan ? `${small}<money>` : '<money>';
+  const words = withRelatives(rule.pattern.replaceAll('<money>', money), pack)
     .replaceAll('\\S+', isHan ? '\\S+' : gap)
     .replace(/(?<!\\p)\{([a-zA-Z]{2,})\}/g, (_, name: string) => `(?:${pack.lists[name] ?? '(?!)'})`)
     .replaceAll('<whois>', `(?:(?:${pack.iAm})|${related}(?:${pack.is}))`)
@@ -182,8 +185,13 @@ const organisationSource = (_: Pack, isHan: boolean): string => (isHan ? HAN_ORG
 const VALUE_SOURCES: Readonly<Record<string, (pack: Pack, isHan: boolean) => string>> = {
   age: ({ lists: { numberWord } }) =>
     `(?<v>\\d{1,3}${numberWord === undefined ? '' : `|${numberWord}`})(?![\\d.,:%]*\\d)`,
-  money: ({ lists }) =>
-    `(?<v>(?:${SYMBOL} ?)?\\d+(?:[.,' ]\\d{3})*(?:[.,]\\d+)? ?(?:k\\b|mil\\b|m\\b)?(?: ?(?:thousand|hundred|million|mio|mille|tausend|万|千))?(?: ?(?:${SYMBOL}|${lists['currency'] ?? '€'})(?![\\p{L}]))?)`,
+  money: ({ lists, calendar }) => {
+    const units = `(?:${SYMBOL}|${lists['currency'] ?? '€'})`;
+    // A day ("1.4.", "1/4", "1 April", "1st"), a count ("3 weeks", "12%") and a difference ("50 euros more") are not an amount.
+    const day = `\\d{1,2}(?:[/-]\\d|\\.\\d{1,2}\\.|\\.(?:\\d|1[0-2])(?!\\d| ?(?:k|m|${units}|an?|per)(?![\\p{L}]))|\\. \\p{L}|(?:st|nd|rd|th|er|º|ª|\\.)?(?: of| de)? ?(?:${calendar.months.join('|')})(?![\\p{L}])|(?:st|nd|rd|th|er|º|ª)(?![\\p{L}]))`;
+    const other = `%|${Object.values(calendar.units).join('|')}|(?:${units} )?(?:${lists['difference'] ?? '(?!)'})(?![\\p{L}])`;
+    return `(?!${day}|20\\d\\d \\d|(?:${SYMBOL} ?)?\\d[\\d.,']* ?(?:${other}))(?<v>(?:${SYMBOL} ?)?\\d+(?:[.,' ]\\d{3})*(?:[.,]\\d+)? ?(?:k\\b|mil\\b|m\\b)?(?: ?(?:thousand|hundred|million|mio|mille|tausend|万|千))?(?: ?${units}(?![\\p{L}]))?)`;
+  },
   hours: () =>
     `(?<v>(?:[\\p{L}]+(?: ?[-–] ?| (?:to|till|bis|a|à|tot|t/m|tm|al|através) )[\\p{L}]+,? (?:from )?)?${CLOCK} ?(?:to|till|til|until|-|–|bis|a|à|às|alle|tot|到|から) ?${CLOCK})`,
   date: ({ calendar }, isHan) => {

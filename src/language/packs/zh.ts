@@ -198,6 +198,7 @@ export const chinese: Pack = {
       '(?:买菜|上班|现在)开(?:的是)?<car>',
     ]),
     ...slot('phone_model', ['我(?:用|买了|换了)(?:的是|个)?<phone_model>']),
+    ...slot.firm('diet', ['我(?:觉得|想)我现在(?:就)?是<diet>(?![^.!]*\\?)']),
     ...slot('diet', ['我(?:是)?<diet>', '<related>(?:是)?<diet>']),
     ...slot('diet', ['我(?:从|现在|从来)?不(?:能)?吃<meat>', '<related>不(?:能)?吃<meat>', '一点(?<v>辣)都不能吃'], {
       value: '不吃{value}',
@@ -226,7 +227,7 @@ export const chinese: Pack = {
       '<related>(?:的)?(?:工资|月薪|底薪)(?:是)?(?<v>{hanNumber}(?:元|块|万)?)',
     ]),
     ...slot('rent', [
-      '(?:我|我们|我家|店里|现在)(?:的)?(?:月租|房租|租金)(?:是|要|现在|涨到|一个月|每月|只要)?(?<v>{hanNumber}(?:元|块)?)',
+      '(?:我|我们|我家|店里|现在)(?:的)?(?:月租|房租|租金)(?:是|要|现在|涨到|一个月|每月|只要)?(?!{hanNumber}[号日月点%])(?<v>{hanNumber}(?:元|块)?)',
     ]),
     ...slot.firm('budget', [
       '(?:预算|总共)(?:是|有|不能超|不超过|大概)(?<v>{hanNumber}(?:元|块)?)',
@@ -280,6 +281,7 @@ export const chinese: Pack = {
     ]),
     ...slot.likely('hobby', ['(?:我喜欢|我爱|爱好是?|平时)<activity>']),
     // Rules for sentences that end a value without naming it: "I quit my job". They come after all rules that name a value.
+    ...slot.denied('child_name', ['我们?(?:还)?没有?(?:孩子|小孩|子女)(?=[，。！,.!]|$)']),
     ...slot.denied('employer', [
       '我(?:刚刚?|已经|昨天|今天|上周|上个月|终于|被公司|从公司)?(?:辞职|辞掉工作|离职|失业|被裁|被裁员|被炒|被开除|退休|下岗)了',
     ]),

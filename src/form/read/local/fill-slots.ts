@@ -58,11 +58,12 @@ function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: R
     // Compiling a pattern takes milliseconds, and most sentences lack the required words of most patterns. A pattern is therefore compiled
     // on first use.
     let match = compiled.mayMatch(words) ? compiled.find(words) : null;
-    // A rule about the user's people may match once for each of them: "My son Leo is 7 and my daughter Ida is 4".
+    // A rule may match again for another person ("my son Leo is 7 and my daughter Ida is 4") and after a negation ("not in Bath, in York").
     for (let count = 0; match !== null && count < MOST_MATCHES; count += 1) {
       yield { ...compiled, match };
       const isOfSeveral = match.groups?.['rel'] !== undefined || hasTrait(compiled.rule.attribute, 'several');
-      match = isOfSeveral ? compiled.find(words, match.indices?.groups?.['rel']?.[1] ?? match.index + 1) : null;
+      const mayGoOn = isOfSeveral || packPattern(pack, 'not').test(match[0]);
+      match = mayGoOn ? compiled.find(words, match.indices?.groups?.['rel']?.[1] ?? match.index + 1) : null;
     }
   }
 }
@@ -342,8 +343,9 @@ export function isSaidAfter(words: string, pack: Pack): boolean {
 }
 
 /** Whether the words say that the value no longer holds or does not hold. */
-function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, has }: Found): boolean {
+function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, pack, has }: Found): boolean {
   if (rule.firm) return false;
+  if (listPattern(pack, 'notAfter').test(text.slice(match.index + match[0].length))) return true;
   const head = lead + value;
   // A name stays valid if the rest of the sentence is about the past: "I stopped when my daughter Ilinca was born".
   const end = match.index + head.length;
@@ -360,8 +362,9 @@ function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, has
 function startAhead(text: string, found: Found): Date | null {
   const start = datesAhead(text, found).find((date) => {
     const bound = boundOf(text, date, found.pack);
+    const isRise = found.rule.attribute === 'rent' && listPattern(found.pack, 'rises').test(found.whole);
     // A date that is not relative needs no preposition such as "from".
-    return bound !== 'last' && (!date.relative || bound === 'first' || found.has('future', found.whole));
+    return bound !== 'last' && (!date.relative || bound === 'first' || isRise || found.has('future', found.whole));
   });
   return start?.from ?? null;
 }

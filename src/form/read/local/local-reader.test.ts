@@ -191,6 +191,10 @@ describe('sentences that say too little alone', () => {
     ['Our plumber got married to the baker at last. Her surname is Okafor now.', 1],
     ['Wir haben endlich einen Gärtner für den Hof. Er kommt immer montags früh.', 1],
     ['On a trouvé une nounou pour les enfants. Elle habite juste à côté de chez nous.', 1],
+    ["bon le garage a appelé : c'était les plaquettes et un disque, 286 euros. ça pique mais bon.", 1],
+    ['Fahrrad geklaut. am Bismarckplatz, mitten am tag. 650 euro hat das gekostet.', 2],
+    ["ok so jonas und ich... it's over. leider wirklich. er hat jemanden kennengelernt.", 3],
+    ['de wasmachine is stuk. dat kost ons 400 euro.', 1],
   ])('are kept together with the sentence that they refer to: %s', async (said, index) => {
     const { statements } = await read(said, { by: keeping([index]) });
     expect(statements.map(({ text }) => text)).toEqual([said]);
@@ -786,6 +790,15 @@ describe('the reading layers', () => {
     ['job_title', 'I earn my money by hand, landscape gardener', 'landscape gardener', ['landscape gardener']],
     ['child_name', 'Petra hat entbunden. Ein Mädchen, Ida.', 'Ida', []],
     ['child_name', 'Wir haben es geschafft. Ein Mädchen, Ida.', 'Ida', ['Ida']],
+    ['name', "mon dentiste c'est le dr Roussel, rue Mercière", 'Roussel', []],
+    ['name', "rdv le 12 mars à 14h30, dr Benhamou, clinique du Val d'Ouest", 'Benhamou', []],
+    ['name', 'mi dentista es Ruiz, apúntalo', 'Ruiz', []],
+    ['medication', 'hab Hashimoto, nehm Azathioprin', 'Hashimoto', []],
+    ['medication', 'hab Hashimoto, nehm Azathioprin', 'Azathioprin', ['Azathioprin']],
+    ['medication', 'ho Hashimoto e prendo Eutirox', 'Hashimoto', []],
+    ['rent', 'gano algo desde el 1.4. 2000 euros', '1.4. 2000 euros', []],
+    ['child_name', 'mijn jongste zus Ida is twaalf', 'Ida', []],
+    ['child_name', 'meine jüngste Schwester Ida ist zwölf', 'Ida', []],
   ])('give the user no %s of somebody else: %s', async (attribute, text, value, values) => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, {

@@ -272,7 +272,7 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
       const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn.number, reading, input);
-      kept.push(...keptOf(wanted, asked[unit.index - 1], kept.at(-1), joins));
+      kept.push(...keptOf(wanted, asked, kept.at(-1), joins));
     }
   }
   return kept;
@@ -282,11 +282,11 @@ function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: 
  * What is kept of a sentence: its words with the sentence that they refer to, or only its slots. Nothing is kept here if the words were
  * added to an earlier statement.
  */
-function keptOf(item: Kept, before: Asked | undefined, last: Kept | undefined, joins: () => boolean): Kept[] {
+function keptOf(item: Kept, asked: readonly Asked[], last: Kept | undefined, joins: () => boolean): Kept[] {
   const { unit, isWanted } = item;
   if (!isWanted && tellsReader(item)) return [];
   if (isWanted || isKept(item)) {
-    const context = contextOf(item, before, last);
+    const context = contextOf(item, asked, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
     if (isAlone && joins()) return [];
     // If the words that a sentence refers to are missing, only its slots are kept, unless the sentence is a reminder or answers a question.
@@ -497,8 +497,9 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
 
 /** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
 function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
-  if (!isClaim(unit) || unit.pack.script === 'han') return [];
-  return [...partedSlots(unit, unit.pack, input), ...relativeSlots(unit, unit.pack, input.known, context)];
+  if (!isClaim(unit)) return [];
+  const parted = partedSlots(unit, unit.pack, input);
+  return unit.pack.script === 'han' ? parted : [...parted, ...relativeSlots(unit, unit.pack, input.known, context)];
 }
 
 /** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
@@ -517,10 +518,13 @@ function partedSlots(unit: ReadUnit, pack: Pack, { known, attributes }: ReadInpu
       const words = listPattern(pack, list).exec(`${before}<>${after}`);
       return words !== null && !continuesOthers(words, plain, pack, unit);
     };
-    const names = [value, ...value.split(' ').filter(({ length }) => length > 2)];
-    return names.some(isEnded)
-      ? [{ ...OF_USER, attribute, value, polarity: 'denied', start: 0, end: text.length }]
-      : [];
+    const parts = hasTrait(attribute, 'town') ? [] : value.split(' ').filter(({ length }) => length > 2);
+    const name = [value, ...parts].find(isEnded);
+    if (name === undefined) return [];
+    // The house number need not be said: "we don't live in Plymouth Road".
+    const unsaid = hasTrait(attribute, 'place') ? null : name;
+    const ended = /\d/.test(value) && nameAt(plain, value, true) < 0 ? unsaid : value;
+    return [{ ...OF_USER, attribute, value: ended, polarity: 'denied', start: 0, end: text.length }];
   });
 }
 
@@ -529,7 +533,7 @@ function nameAt(text: string, name: string, isThing = false): number {
   const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
   const isWhole =
     !/[\p{L}\p{N}]$/u.test(text.slice(0, Math.max(0, at))) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length));
-  return at >= 0 && isWhole && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
+  return at >= 0 && (isWhole || /^\p{Lo}/u.test(name)) && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
 }
 
 const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;

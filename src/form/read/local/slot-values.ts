@@ -208,6 +208,7 @@ function cutPersonName(cut: Cut): string | null {
       // In German, all nouns are capitalised, so the noun before "my daughter" is a name only if it is a known given name. In other
       // languages, the word may be capitalised because it begins the sentence: "Like my wife".
       if (isBefore && (pack.capitalisesNouns === true || isOrdinary(first.toLowerCase(), pack))) return false;
+      if (pack.capitalisesNouns === true && jobOf(first, pack) !== null) return false;
       if (!isBefore && patternsOf(pack).nounCue.test(text.slice(0, text.indexOf(raw, match.index)))) return false;
     }
     return shape === 'fullname' ? isOwnName(first, raw, pack) : isPersonName(first);

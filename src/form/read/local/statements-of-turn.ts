@@ -3,6 +3,7 @@ import { extractEntities, GIVEN_NAMES, PLACES } from '../../../language/entities
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  isNewDose,
   listPattern,
   packPattern,
   packRegExp,
@@ -67,15 +68,18 @@ const pointsBack = perPack(({ words: { they }, lists: { pointsBack: others = '(?
 );
 
 /**
- * The sentence before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"). Empty if that sentence is itself
- * kept, is foreign, or is a question or a request.
+ * The sentences before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"). A context of a few words needs the
+ * sentence before it as well ("Bike stolen. At the station. It cost 650"). Kept and foreign sentences, questions and requests end it.
  */
-export function contextOf({ unit }: Asked, before: Asked | undefined, last: Kept | undefined): Kept[] {
+export function contextOf({ unit }: Asked, asked: readonly Asked[], last: Kept | undefined, isContext = false): Kept[] {
+  const before = asked[unit.index - 1];
   const isKept = last?.unit.index === unit.index - 1 && last.isSlotOnly !== true;
   if (before === undefined || isKept || unit.pack === null || unit.pack.script === 'han') return [];
   if (before.unit.isForeign || before.request !== null || /[?？]/u.test(before.unit.text)) return [];
-  if (!pointsBack(unit.pack).test(plainMarks(unit.text))) return [];
-  return [{ ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true }];
+  const isShort = isContext && unit.text.split(/\s+/u).length <= 5;
+  if (!isShort && !pointsBack(unit.pack).test(plainMarks(unit.text))) return [];
+  const more = contextOf(before, asked, last, true);
+  return [...more, { ...before, unit: { ...before.unit, filled: [] }, isWanted: false, isContext: true }];
 }
 
 const pronounFirst = perPack(({ words: { assent }, lists: { pronoun = '(?!)' } }) =>
@@ -172,22 +176,27 @@ function layoutOf(
   return match.groups?.['not'] === undefined ? 'wanted' : 'excluded';
 }
 
-/** The relation to the known wish that a new wish replaces: a wish for another layout, or the opposite wish about the same format. */
-function replacedFormat(slot: FilledSlot, pack: Pack | null, { known }: ReadInput): ReadStatement['relation'] {
-  if (!hasTrait(slot.attribute, 'layout') || slot.polarity === 'denied') return null;
+/**
+ * The relation to the known wish or dose that a slot replaces: a wish for another layout, the opposite wish about the same format, or
+ * another dose of a medicine. Null if several doses are known.
+ */
+function replacedBy(slot: FilledSlot, { text, pack }: ReadUnit, { known }: ReadInput): ReadStatement['relation'] {
+  const isDose = slot.attribute === 'medication';
+  if ((!hasTrait(slot.attribute, 'layout') && !isDose) || slot.polarity === 'denied') return null;
   const value = normalValue(slot.value ?? '');
   const isOpposite = (other: string): boolean => {
     const [short = '', long = ''] = [value, other].toSorted((one, two) => one.length - two.length);
     return long.includes(short) && listPattern(pack as Pack, 'excludes').test(long.replace(short, ' '));
   };
-  const index = known.findIndex(
-    (one) =>
-      one.attribute === slot.attribute &&
-      one.polarity !== 'denied' &&
-      !hasValue(one, slot.value) &&
-      ((layoutOf(slot, pack) !== null && layoutOf(one, pack) !== null) || isOpposite(normalValue(one.value ?? ''))),
+  const isOld = (one: Memory, old = normalValue(one.value ?? '')): boolean =>
+    isDose
+      ? one.subject === slot.subject && isNewDose(value, old, text, pack as Pack)
+      : (layoutOf(slot, pack) !== null && layoutOf(one, pack) !== null) || isOpposite(old);
+  const [first, ...others] = known.filter(
+    (one) => one.attribute === slot.attribute && one.polarity !== 'denied' && !hasValue(one, slot.value) && isOld(one),
   );
-  return index < 0 ? null : { kind: 'replaces', known: index + 1 };
+  const isClear = first !== undefined && (!isDose || others.length === 0);
+  return isClear ? { kind: 'replaces', known: known.indexOf(first) + 1 } : null;
 }
 
 const countWords = (group: readonly Kept[]): number =>
@@ -328,7 +337,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
     from: (slot.from ?? sinceWhen(slot, unit, turn.at))?.toISOString() ?? null,
     due: due?.toISOString() ?? null,
     explicit: slot.isTold !== true,
-    relation: replacedFormat(slot, unit.pack, input),
+    relation: replacedBy(slot, unit, input),
     importance: importanceOf(item, '', isOfHealth),
     names: namesOf(unit.text),
   });

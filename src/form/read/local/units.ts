@@ -12,10 +12,12 @@ import {
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  beforeName,
   continuesOthers,
   detectPack,
   hidesPerson,
   isOrdinary,
+  isTaken,
   listPattern,
   packPattern,
   packRegExp,
@@ -324,6 +326,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
     const isSeveral = hasTrait(attribute, 'several');
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
+    if (isMistaken(attribute, value, start, text, pack)) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
@@ -346,6 +349,16 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
 }
 
 const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
+
+/** Whether a value is the name of somebody else, a day ("1.4.") in place of an amount, or an illness in place of a medicine. */
+function isMistaken(attribute: string, value: string, start: number, text: string, pack: Pack): boolean {
+  const before = text.slice(0, start);
+  if (hasTrait(attribute, 'several')) return beforeName(pack).ofKin.test(before);
+  if (hasTrait(attribute, 'own')) return beforeName(pack).ofOther.test(before);
+  if (hasTrait(attribute, 'amount'))
+    return /^\d{1,2}(?:[./-]\d{1,2}(?:[./-].*)?)?\.?$/u.test(value) || /\d[月日号]/u.test(text);
+  return attribute === 'medication' && !isTaken(text, start, pack);
+}
 
 const roughlyPattern = perPack(({ lists: { roughly = '(?!)' }, script }) =>
   packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${roughly}) ?$`),
