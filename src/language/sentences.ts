@@ -17,6 +17,10 @@ const ALWAYS_JOINED =
   /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|vs|e\.g|i\.e|fig|mt)\.$/i;
 const AFTER_ORDINAL =
   /^\s(?:(?:jan|jän|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez)\p{L}*|(?:im|um|bei|beim|und|oder|bis|ab|zum|zur|vor|nach)\s)/iu;
+/** A German day before a lower-case word or a number: "am 11. das FACS", "auf 18.3. 8 Uhr". */
+const GERMAN_DAY =
+  /(?:(?:^|\s)(?:am|den|dem|der|vom|zum|ab|bis)\s\d{1,2}|(?:^|\s)(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2]))$/iu;
+const LONGEST_DAY = 8;
 const CLOSING = /["'”’»)\]」』]/;
 
 /**
@@ -56,14 +60,14 @@ function sentenceEnd(text: string, position: number, start: number): number | nu
     return null;
   // "1. four" is a list marker.
   if (single && /^\s*\d{1,2}$/.test(text.slice(start, position))) return null;
-  // "Am 20. Februar", "am 22. im Bootshaus": a German ordinal.
-  if (
-    single &&
-    /(?:^|\s)\d{1,2}$/.test(text.slice(Math.max(start, position - 3), position)) &&
-    AFTER_ORDINAL.test(text.slice(end, end + 12))
-  )
-    return null;
-  return single && isAbbreviation(text, start, position, end) ? null : end;
+  return single && (isOrdinal(text, start, position, end) || isAbbreviation(text, start, position, end)) ? null : end;
+}
+
+/** Whether a point follows a German ordinal or day: "am 20. Februar", "am 22. im Bootshaus", "auf 18.3. 8 Uhr". */
+function isOrdinal(text: string, start: number, position: number, end: number): boolean {
+  const before = text.slice(Math.max(start, position - LONGEST_DAY), position);
+  if (/(?:^|\s)\d{1,2}$/.test(before) && AFTER_ORDINAL.test(text.slice(end, end + 12))) return true;
+  return /^\s[\p{Ll}\d]/u.test(text.slice(end, end + 3)) && GERMAN_DAY.test(before);
 }
 
 function isAbbreviation(text: string, start: number, position: number, end: number): boolean {
