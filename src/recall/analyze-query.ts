@@ -1,7 +1,7 @@
 import { asksOfText } from '../language/foreign-text.ts';
 import { findDates, resolveDates } from '../language/resolve-dates.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
-import { asksFor, detectPack, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
+import { asksFor, detectPack, isQuestion, packPattern, PACKS, plainMarks } from '../language/packs/packs.ts';
 import { splitSentences } from '../language/sentences.ts';
 import { queryWords, words } from '../language/words.ts';
 import { type AttributeTable, hasTrait } from '../record/attributes.ts';
@@ -335,7 +335,7 @@ export function asksOfKnown(
   known: { view: RecallView; scope: Scope; attributes: AttributeTable },
 ): boolean {
   return splitSentences(message).some(({ text }) => {
-    if (!/[?？؟]/u.test(text)) return false;
+    if (!isQuestion(text)) return false;
     const question = plainMarks(inFirstPerson(text, known));
     const pack = detectPack(question) ?? ENGLISH;
     const isRequest = packPattern(pack, 'ask').exec(question)?.index === 0;
