@@ -1,8 +1,8 @@
 import { type Memory, plannedFor } from '../record/memory.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
 import { dayOf } from './calendar.ts';
-import type { PackDated } from './packs/pack.ts';
-import { detectPack, packOf, wordsOfAll } from './packs/packs.ts';
+import type { Pack, PackDated } from './packs/pack.ts';
+import { detectPack, packOf, PACKS, templateOf, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
 /** A sentence with its position in the text. */
@@ -201,11 +201,29 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
 
 const ENGLISH = packOf('en');
 
-/** A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages. */
-export function withDatedNote(text: string, note: keyof PackDated, day = ''): string {
+/**
+ * The language in which a statement with an attribute was rendered: that of the template, because few words do not show their language
+ * ("Vive a Lyon", "予定：2026年4月8日"). Null for other statements.
+ */
+function packOfRendering({ content, attribute, value }: Partial<Memory>): Pack | null {
+  if (content === undefined || value == null || attribute == null) return null;
+  const detected = detectPack(content);
+  const isRendered = (pack: Pack): boolean => {
+    const template = templateOf(pack, attribute);
+    return template !== undefined && content.endsWith(template.replace('{value}', () => value));
+  };
+  const packs = PACKS.filter(isRendered);
+  return packs.find((pack) => pack === detected) ?? packs[0] ?? null;
+}
+
+/**
+ * A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages.
+ * Without `language`, the language is detected.
+ */
+export function withDatedNote(text: string, note: keyof PackDated, day = '', language: Pack | null = null): string {
   // English is the fallback of the detection only for longer texts. As a fallback for short texts, it would make "Lebt in Köln" English.
   const isShort = text.split(' ').length <= 3;
-  const pack = detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
+  const pack = language ?? detectPack(text, isShort ? null : ENGLISH) ?? ENGLISH;
   const written = pack?.dated[note].replace('{day}', day);
   return `${text} (${written})`;
 }
@@ -228,16 +246,19 @@ export function undated(line: string): string {
  * speaker of a group chat follow the name of the speaker, so that "I" is not read as the user.
  */
 export function timedRendering(
-  memory: Pick<Memory, 'content' | 'subject' | 'attribute' | 'reader'> & Parameters<typeof plannedFor>[0],
+  memory: Pick<Memory, 'content' | 'subject' | 'attribute' | 'reader'> &
+    Partial<Pick<Memory, 'value'>> &
+    Parameters<typeof plannedFor>[0],
 ): string {
   const { subject, attribute, reader, validTo } = memory;
   const isOfAnother = reader === 'local' && attribute === null && !isUser(subject) && !belongsToUser(subject);
   const content = isOfAnother ? `${subject.split("'s ", 1)[0]}: ${memory.content}` : memory.content;
   if (memory.tense === 'planned') {
     const day = plannedFor(memory);
-    return day === null ? withDatedNote(content, 'planned') : withDatedNote(content, 'plannedFor', dayOf(memory, day));
+    const note = day === null ? 'planned' : 'plannedFor';
+    return withDatedNote(content, note, day === null ? '' : dayOf(memory, day), packOfRendering(memory));
   }
-  return validTo === null ? content : withDatedNote(content, 'until', dayOf(memory, validTo));
+  return validTo === null ? content : withDatedNote(content, 'until', dayOf(memory, validTo), packOfRendering(memory));
 }
 
 /** The text of a statement in a result. A replaced statement is shown with the day until which it was true. */
