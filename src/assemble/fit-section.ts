@@ -37,7 +37,7 @@ export interface Fitting {
   measure(items: readonly Item[]): number;
 }
 
-const CUT = '[…cut to fit; more is stored in memory]';
+const CUT = '[…cut to fit; more is stored]';
 
 /** Takes as much of a section as its budget allows, by its rule. Only the rule `keep` may exceed the budget. */
 export function fitSection(fitting: Fitting): FittedSection {
