@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { budgetTable } from '../src/assemble/context-report.ts';
 import { fitContext, type FitRequest } from '../src/assemble/fit-context.ts';
-import { factsAndProfileLayout, fixedBudgetsLayout } from '../src/assemble/layouts.ts';
+import { factsAndProfileLayout, fixedBudgetsLayout, varveLayout } from '../src/assemble/layouts.ts';
 import { applicationItem, type Item } from '../src/assemble/section.ts';
+import { contentHash } from '../src/record/id.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
 import type { TokenCounter } from '../src/language/words.ts';
@@ -152,6 +153,55 @@ describe('the budget', () => {
     expect(sections[0]?.cut).toBe(true);
     const short = fitContext({ ...request, material: { profile: [{ ...profile, text: 'p'.repeat(4800) }] } });
     expect(short.system).not.toContain('truncated');
+  });
+
+  describe('of a document', () => {
+    const lines = [
+      '- 2026-03-02: Camille habite à Nantes, rue Crébillon.',
+      '- 2026-03-20: mon numéro de portable est le 06 42 17 88 03.',
+      '- 2026-04-01: maman est maintenant à la chambre 118.',
+    ];
+    const text = `## About\nMarion is a speech therapist. She lives in Lyon.\n\n${lines.join('\n')}\n\n## Notes\n- 2026-03-19: révision de la 308, 412 € chez Morel.`;
+    const cut = (total: number, restsOn: Item['restsOn'] = new Map(), document = text): string => {
+      const profile: Item = { text: document, kind: 'block', id: 'blk', trust: 'medium', score: 1, restsOn };
+      const request = { layout: varveLayout, toolTokens: 0, counter: byWord, material: { profile: [profile] } };
+      return fitContext({ ...request, budget: { total } }).system;
+    };
+    const shown = (system: string): string[] => system.split('\n').filter((line) => /^(?:-|##|Marion)/.test(line));
+
+    it('drops whole lines, the oldest first, and says that more is stored', () => {
+      const system = cut(80);
+      expect(shown(system)).toEqual([
+        '## About',
+        'Marion is a speech therapist. She lives in Lyon.',
+        ...lines.slice(1),
+      ]);
+      expect(system).toContain('more is stored');
+    });
+
+    it('keeps important lines before newer ones', () => {
+      const key = contentHash((lines[0] as string).slice('- 2026-03-02: '.length));
+      const restsOn = new Map([[key, [{ id: 'mem_1', quotes: [], importance: 0.9 }]]]);
+      expect(shown(cut(66, restsOn))).toContain(lines[0]);
+    });
+
+    it('drops whole sentences of prose', () => {
+      expect(
+        shown(
+          cut(
+            55,
+            new Map(),
+            'Marion is a speech therapist. She lives in Lyon with her dog Pixel, two cats and a parrot that speaks three languages.',
+          ),
+        ),
+      ).toEqual(['Marion is a speech therapist.']);
+    });
+
+    it.each([40, 50, 54, 56, 58, 62, 66, 70, 75, 80, 85, 90])('never cuts a line within %i words', (total) => {
+      for (const line of shown(cut(total))) expect(text).toContain(line);
+      for (const line of shown(cut(total)).filter((each) => each.startsWith('- ')))
+        expect(text.split('\n')).toContain(line);
+    });
   });
 });
 

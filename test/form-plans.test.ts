@@ -152,6 +152,16 @@ describe('another day for a plan', () => {
   });
 });
 
+describe('a plan for a part of a month', () => {
+  it.each([
+    ['Die Masterarbeit muss ich Ende November abgeben.', '2026-11-21'],
+    ['I have to hand in my thesis at the end of November', '2026-11-21'],
+    ['je passe à 4 jours par semaine en décembre, plus de vendredi', '2026-12-01'],
+  ])('is due in that part: %s', async (said, due) => {
+    expect((await after(said)).map(({ dueAt }) => day(dueAt))).toEqual([due]);
+  });
+});
+
 describe('a move to an address', () => {
   it.each([
     ['KEYS ON FRIDAY. moving in on november 7th, Ulica Długa 18. so happy', 'Ulica Długa 18'],
@@ -221,6 +231,63 @@ describe('an appointment that was moved', () => {
       'De afspraak bij de notaris is verzet naar 5 november.',
       '2026-11-05T09:00',
     ],
+    [
+      'dentist for the twins thurs 29 october 3.40pm, the one on cowbridge road',
+      'dentist rang, theyve pushed the twins to fri 6 november same time',
+      '2026-11-06T15:40',
+    ],
+    [
+      'gp appt tues 3 november 8.50 dr okafor',
+      'swap - gp cant do tues, its wed 4 november 11.20 now',
+      '2026-11-04T11:20',
+    ],
+    [
+      'Parents evening is on Thursday 29 October at 6pm.',
+      'Parents evening is now Tuesday 3 November instead of Thursday',
+      '2026-11-03T18:00',
+    ],
+    [
+      'haircut sat 31 october 11am',
+      'saturday doesnt work for the haircut, moved it to sun 1 november',
+      '2026-11-01T11:00',
+    ],
+    [
+      'Zahnarzt am 29.10. um 15:00 Dr. Wittmann in der Hauptstraße',
+      'Zahnarzt verschoben auf 5.11. 8 Uhr weil die Maschine im Labor kaputt ist und ich am 29. das Gerät brauch',
+      '2026-11-05T08:00',
+    ],
+    [
+      'Elternabend am Donnerstag 29. Oktober um 19 Uhr',
+      'Donnerstag geht nicht, Elternabend ist am Montag 2. November, gleiche Uhrzeit',
+      '2026-11-02T19:00',
+    ],
+    [
+      "rdv cardiologue le jeudi 29 octobre à 14h30, dr Benhamou, clinique du Val d'Ouest",
+      'le cabinet du dr Benhamou a décalé, ce sera pas jeudi mais le mardi 3 novembre à 9h15',
+      '2026-11-03T09:15',
+    ],
+    [
+      'Tengo dentista el jueves 29 de octubre a las 16:30',
+      'el dentista no es el jueves sino el martes 3 de noviembre a las 9:15',
+      '2026-11-03T09:15',
+    ],
+    [
+      'Dentista giovedì 29 ottobre alle 15:00',
+      'Il dentista è venerdì 30 ottobre invece di giovedì',
+      '2026-10-30T15:00',
+    ],
+    [
+      'Tenho dentista na quinta, 29 de outubro às 15h',
+      'o dentista não é quinta, é terça 3 de novembro às 9h15',
+      '2026-11-03T09:15',
+    ],
+    [
+      'Tandarts op donderdag 29 oktober om 15:00',
+      'Tandarts kan donderdag niet, wordt vrijdag 30 oktober zelfde tijd',
+      '2026-10-30T15:00',
+    ],
+    ['10月29日下午3点看牙医', '看牙医不是10月29日,是11月3日上午9点', '2026-11-03T09:00'],
+    ['10月29日15時に歯医者の予約があります', '歯医者の予約が11月3日9時に変更になりました', '2026-11-03T09:00'],
   ])('has only its new day: %s … %s', async (said, moved, due) => {
     expect(await plans(said, '+4', moved)).toEqual([due]);
   });
@@ -232,6 +299,9 @@ describe('an appointment that was moved', () => {
     'If my physio appointment is moved to 5 November, I cannot come.',
     'Has my physio appointment moved to 5 November?',
     'I also have a vet appointment on 5 November at 9.',
+    "my sister's physio isn't tuesday, its fri 6 november",
+    "if the physio can't do tuesday, I'll go on fri 6 november",
+    'The book club is not on Tuesday but on Friday 6 November.',
   ])('is not another plan: %s', async (said) => {
     expect(await plans('I have a physio appointment on 3 November at 9:40.', '+4', said)).toContain('2026-11-03T09:40');
   });

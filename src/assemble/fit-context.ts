@@ -1,7 +1,15 @@
 import { invalidInput } from '../errors.ts';
 import type { ContextReport, SectionReport } from './context-report.ts';
 import type { Writing } from '../language/inert-text.ts';
-import { createRooms, createSaid, cutText, fitSection, type FittedSection, type Said } from './fit-section.ts';
+import {
+  createRooms,
+  createSaid,
+  cutDocument,
+  cutText,
+  fitSection,
+  type FittedSection,
+  type Said,
+} from './fit-section.ts';
 import {
   type Budget,
   formatsOf,
@@ -283,5 +291,11 @@ function formatsByPlace(layout: Layout): Map<SectionName, Placed> {
 function capped(format: SectionFormat | undefined, items: readonly Item[]): readonly Item[] {
   const cap = format?.cap;
   if (cap === undefined) return items;
-  return items.map((item) => ({ ...item, text: cutText(item.text, cap.characters, cap.notice) }));
+  const { characters, notice } = cap;
+  const fits = (text: string): boolean => text.length - notice.length <= characters;
+  return items.map((item) => {
+    const isLong = item.kind === 'block' && item.text.length > characters;
+    const lines = isLong ? cutDocument(item, fits, notice) : null;
+    return { ...item, text: lines ?? cutText(item.text, characters, notice) };
+  });
 }

@@ -1,9 +1,23 @@
-import { bareStatement, replaceStatements, statementsIn, withoutEmptyHeadings } from '../language/sentences.ts';
+import {
+  bareStatement,
+  DATED_LINE,
+  replaceStatements,
+  splitSentences,
+  statementsIn,
+  withoutEmptyHeadings,
+} from '../language/sentences.ts';
 import { saysQuoted } from '../language/words.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Budget } from './layout.ts';
 import { CHANGED_LATER } from '../recall/results.ts';
-import { type OverflowRule, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
+import {
+  applicationItem,
+  type OverflowRule,
+  entryWithout,
+  type Item,
+  type SectionName,
+  type Statement,
+} from './section.ts';
 import { contentHash } from '../record/id.ts';
 
 export interface FittedSection {
@@ -23,7 +37,7 @@ export interface Fitting {
   measure(items: readonly Item[]): number;
 }
 
-const CUT = '[...cut to fit]';
+const CUT = '[…cut to fit; more is stored]';
 
 /** Takes as much of a section as its budget allows, by its rule. Only the rule `keep` may exceed the budget. */
 export function fitSection(fitting: Fitting): FittedSection {
@@ -89,9 +103,62 @@ function cutToFit({ items, budget, reason, measure }: Fitting): FittedSection {
 const SHORTEST = 40;
 
 function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
+  const document = item.kind === 'block' ? cutDocument(item, fits, CUT) : null;
+  if (document !== null) return { ...item, text: document };
+  // Only a text without lines and sentences is cut within its words.
+  if (item.kind === 'block' && statementsIn(item.text).length > 1) return null;
   const length = largestThat(item.text.length, (characters) => fits(cutText(item.text, characters, CUT)));
   const text = cutText(item.text, length, CUT);
   return length < SHORTEST || !fits(text) ? null : { ...item, text };
+}
+
+/** The importance from which a line stays before newer lines. */
+const IMPORTANT = 0.8;
+
+/**
+ * A document with as many of its lines and sentences as fit, and a notice. Prose is kept first, then important lines, then the newest ones,
+ * as in the working memory. Null if nothing fits.
+ */
+export function cutDocument(
+  { text, restsOn }: Pick<Item, 'text' | 'restsOn'>,
+  fits: (text: string) => boolean,
+  notice: string,
+): string | null {
+  // The text may have been cut before.
+  const lines = text.split('\n').filter((line) => line !== notice);
+  const parts = lines.flatMap((line, place): (Item & { place: number; isTitle: boolean })[] => {
+    const [, day, listed = ''] = DATED_LINE.exec(line) ?? [];
+    const behind = restsOn?.get(contentHash(listed)) ?? [];
+    const isImportant = behind.some(({ importance = 0 }) => importance >= IMPORTANT);
+    const isTitle = line.startsWith('#') || line.trim() === '';
+    const score = day === undefined ? Infinity : Date.parse(day) * (isImportant ? 2 : 1);
+    const spans = day === undefined && !isTitle ? splitSentences(line).map(({ span }) => span) : [];
+    // The bullet of a list is a part of its first sentence.
+    const starts = spans.length < 2 ? [0] : spans.map(({ start }, index) => (index === 0 ? 0 : start));
+    return starts.map((start, index) => {
+      const part = applicationItem(line.slice(start, starts[index + 1]));
+      return { ...part, score, place, isTitle };
+    });
+  });
+  const titles = parts.filter(({ isTitle }) => isTitle);
+  const written = (kept: readonly Item[]): string => {
+    const chosen = new Set<Item>([...kept, ...titles]);
+    const shown = Map.groupBy(
+      parts.filter((part) => chosen.has(part)),
+      ({ place }) => place,
+    );
+    const join = (line: readonly Item[]): string => line.map((part) => part.text).join('');
+    const whole = [...shown.values()].map((line) => join(line).trimEnd()).join('\n');
+    return `${withoutEmptyHeadings(whole).trimEnd()}\n${notice}`;
+  };
+  const { items } = dropToFit({
+    items: parts.filter(({ isTitle }) => !isTitle),
+    rule: 'drop-lowest',
+    budget: 0,
+    reason: '',
+    measure: (some) => Number(some.length > 0 && !fits(written(some))),
+  });
+  return items.length === 0 ? null : written(items);
 }
 
 /** The beginning of a text and a notice that it was cut. Never splits a surrogate pair. */

@@ -28,8 +28,8 @@ export interface Knowledge {
   /** The incarnations of the owners, which change when records are erased. */
   incarnations: string;
   blocks: VisibleBlock[];
-  /** The quotes of the statements that blocks rest on, by the id of the statement. */
-  quotes: ReadonlyMap<string, readonly Quote[]>;
+  /** The quotes and the importance of the statements that blocks rest on, by the id of the statement. */
+  quotes: ReadonlyMap<string, { quotes: readonly Quote[]; importance: number }>;
   /** Permanent facts that are true now, sorted by category and attribute. */
   facts: Memory[];
   /** The most important memories, without facts and without statements that have ended. */
@@ -246,7 +246,7 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
     const content = withoutEmptyHeadings(block.content);
     // A sentence may also rest on an event, which has no quotes.
     const restsOn = new Map(
-      [...block.restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: quotes.get(id) ?? [] }))]),
+      [...block.restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: [], ...quotes.get(id) }))]),
     );
     return content === '' ? [] : [{ ...blockItem(block.id, content), restsOn }];
   };

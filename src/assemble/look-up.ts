@@ -4,7 +4,8 @@ import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { dayOf, zoneOf } from '../language/calendar.ts';
 import { dueOn } from '../language/told-days.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
-import { asksFor, detectPack, smallTalkIn, wordsOfAll } from '../language/packs/packs.ts';
+import { asksFor, detectPack, isQuestion, smallTalkIn, wordsOfAll } from '../language/packs/packs.ts';
+import { splitSentences } from '../language/sentences.ts';
 import { contentStems, indexWords, withoutEnd } from '../language/words.ts';
 import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../models/prompt.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
@@ -159,7 +160,8 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
     const how = recallHow(request);
     const answer = await turn.attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
     // Only the answer to a question can be unknown.
-    const isUnanswered = answer.abstained && on.has('unknown') && /[?？؟]/u.test(turn.message);
+    const isUnanswered =
+      answer.abstained && on.has('unknown') && splitSentences(turn.message).some(({ text }) => isQuestion(text));
     const isUnknown = isUnanswered && (await turn.attempt('recall', () => asksForKnown(request, turn.message), false));
     // The nearest results may still help, as long as they are not presented as an answer.
     const near = isUnanswered

@@ -73,6 +73,7 @@ export function sectionOf(name: SectionName): Section {
 /** A statement's id and the words of turns from which it was read. */
 export interface Statement {
   id: string;
+  importance?: number;
   quotes: readonly Quote[];
 }
 

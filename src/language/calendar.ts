@@ -421,6 +421,12 @@ export function weekOfMonth(
   return rangeOfDays(from, addDays(from, 6));
 }
 
+/** The days of a part of a month: "early May" is its first ten days, "the end of May" the days from the 21st on. */
+export function partOfMonth(part: 'early' | 'mid' | 'late', first: CivilDate): Pick<CivilSpan, 'from' | 'to'> {
+  const [from, to] = { early: [1, 11], mid: [11, 21], late: [21, null] }[part] as [number, number | null];
+  return { from: { ...first, day: from }, to: to === null ? firstOfMonth(first, 1) : { ...first, day: to } };
+}
+
 /** The span from a first to a last day, both included. */
 function rangeOfDays(first: CivilDate, last: CivilDate): CivilSpan {
   const absolute = `from ${writeDate(first)} to ${writeDate(last)}`;

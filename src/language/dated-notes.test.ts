@@ -26,6 +26,23 @@ it.each([
 });
 
 it.each([
+  ['appointment', '8 avril 2026', 'Rendez-vous : 8 avril 2026', 'prévu pour le'],
+  ['appointment', '8. April 2026', 'Termin: 8. April 2026', 'geplant für'],
+  ['home_city', 'Lyon', 'Vive a Lyon', 'previsto per il'],
+  ['home_city', 'Lyon', 'Vive en Lyon', 'previsto para el'],
+  ['home_city', 'Lyon', 'Madre: Vive en Lyon', 'previsto para el'],
+  ['rent', '520 €', 'Huur: 520 €', 'gepland voor'],
+  ['home_city', 'Lyon', 'Lives in Lyon', 'planned for'],
+])('a note is in the language of the template of a %s: %s', (attribute, value, content, note) => {
+  expect(timedRendering({ content, ...stated, ...planned, attribute, value })).toBe(`${content} (${note} 2026-06-12)`);
+});
+
+it('a Japanese rendering without kana has a Japanese note', () => {
+  const said = { content: '予定：2026年4月8日', attribute: 'appointment', value: '2026年4月8日' };
+  expect(timedRendering({ ...stated, ...planned, ...said })).toBe('予定：2026年4月8日 (2026-06-12 の予定)');
+});
+
+it.each([
   ['Anna', 'local', 'Anna: I am moving (planned for 2026-06-12)'],
   ["Anna's son Tim", 'local', 'Anna: I am moving (planned for 2026-06-12)'],
   ["User's son Tim", 'local', 'I am moving (planned for 2026-06-12)'],

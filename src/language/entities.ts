@@ -353,12 +353,22 @@ const RENDERED = new RegExp(
   'gu',
 );
 
+/** The relation at the beginning of a rendering, which is no part of the name: "Schwester Léa: Lebt in Lyon". */
+const RELATION_FIRST = new RegExp(
+  `^(?:${PACKS.flatMap(({ relations }) => Object.keys(relations))
+    .toSorted((one, other) => other.length - one.length)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('|')})(?=(?: [^:]{1,80})?: )`,
+  'u',
+);
+
 /** The entities of a statement: the names in its text and its subject, and the names that its reader has listed. */
 export function entitiesOf(text: string, subject: string, names: readonly string[]): NewEntity[] {
   const found = new Map<string, NewEntity>();
   const subjectName = isUser(subject) || belongsToUser(subject) ? '' : subject;
   // "User's Diwali post" names a post and not a person.
-  const said = text.replace(RENDERED, (verb) => verb.toLowerCase()).replace(/\b[Uu]ser['’]s\b/g, 'my');
+  const own = text.replace(RELATION_FIRST, (relation) => relation.toLowerCase());
+  const said = own.replace(RENDERED, (verb) => verb.toLowerCase()).replace(/\b[Uu]ser['’]s\b/g, 'my');
   for (const { type, name, aliases } of extractEntities(`${said}\n${subjectName}`)) {
     if (!isNumber(name) && !/^user$/i.test(name)) found.set(entitySlug(name), { type, name, aliases });
   }

@@ -47,6 +47,16 @@ describe('dates in the languages of packs', () => {
     ['pt', 'a festa é em 9 de novembro do ano que vem', ['2027-11-09']],
     ['zh', '明年8月3日结婚', ['2027-08-03']],
     ['ja', '来年の9月5日に結婚します', ['2027-09-05']],
+    ['de', 'Abgabe ist Ende Mai', ['2026-05-21']],
+    ['en', 'the thesis is due end of june', ['2026-06-21']],
+    ['en', 'we fly in mid-July', ['2026-07-11']],
+    ['es', 'nos vamos a finales de julio', ['2026-07-21']],
+    ['fr', "l'ancien numéro sera coupé fin juin", ['2026-06-21']],
+    ['it', 'partiamo a metà giugno', ['2026-06-11']],
+    ['nl', 'het examen is eind juni', ['2026-06-21']],
+    ['pt', 'a mudança é no início de agosto', ['2026-08-01']],
+    ['zh', '6月底交论文', ['2026-06-21']],
+    ['ja', '6月末に提出します', ['2026-06-21']],
   ])('%s: %s', (language, text, days) => {
     const pack = PACKS.find((each) => each.language === language);
     expect(pack).toBeDefined();
@@ -58,6 +68,11 @@ describe('dates in the languages of packs', () => {
 describe('the time of day', () => {
   it.each([
     ['en', 'dentist on Friday at 15:30', '15:30'],
+    ['en', 'gp appt tues 7 april 8.50', '8:50'],
+    ['fr', 'dentiste mardi 17 mars 9h15', '9:15'],
+    ['fr', 'je passe à 4 jours par semaine', null],
+    ['en', 'at 3pm instead of 2pm', '15:00'],
+    ['zh', '3月17日上午9点看牙医', '9:00'],
     ['en', 'call with Ada at 4pm tomorrow', '16:00'],
     ['en', 'breakfast at 7.15 am', '7:15'],
     ['en', 'see Priya on Saturday at 8', null],

@@ -7,6 +7,7 @@ import {
   firstOfMonth,
   isValidDate,
   mondayOf,
+  partOfMonth,
   startOfDay,
   weekdayOf,
   weekdayOfMonth,
@@ -144,10 +145,19 @@ const daysBounds = perPack(({ script, calendar: { from, until } }) => {
   return { starts: last(from), ends: last(until) };
 });
 
-/** A negation at the end of a text, which denies the words that follow: "not 5 December". */
-export const deniesNext: (pack: Pack) => RegExp = perPack(({ script, lists: { negatesNext = '(?!)' } }) =>
-  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${negatesNext}) (?:\\p{L}{1,3} )?$`),
-);
+const denials = perPack(({ script, lists: { negatesNext = '(?!)', deniesDay = '(?!)', dayDenied = '(?!)' } }) => {
+  const words = `(?:${negatesNext}|${deniesDay})`;
+  return {
+    before: packRegExp(script === 'han' ? `${words}$` : `(?<![\\p{L}])${words} (?:\\p{L}{1,3} )?$`),
+    after: packRegExp(`^,? ?(?:${dayDenied})${script === 'han' ? '' : '(?![\\p{L}])'}`),
+  };
+});
+
+/** Whether the words beside a day or a time of day deny it: "not 5 December", "instead of 3pm", "Dienstag geht nicht". */
+export function isDeniedAt(text: string, { start, end }: TextSpan, pack: Pack): boolean {
+  const { before, after } = denials(pack);
+  return before.test(text.slice(0, start)) || after.test(text.slice(end));
+}
 
 const CLOCK =
   /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|\s?(?:h|heures?|uur|ore)(?!\p{Ll}))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
@@ -158,17 +168,38 @@ const CLOCK =
 const CLEAR_FROM = 9;
 const AFTERNOON_UNTIL = 5;
 
+/** The words around a time of day: a day right before it, and a unit right after a number that is no time ("à 4 jours"). */
+const besideTime = perPack(({ script, calendar: { weekdays, months, units }, lists: { currency = '(?!)' } }) => ({
+  day: packRegExp(
+    `(?:(?:${weekdays.join('|')})\\.?(?: (?:the )?\\d{1,2}(?:st|nd|rd|th|\\.)?)?|\\d(?:st|nd|rd|th|\\.|er)? (?:of |de )?(?:${months.join('|')})|\\d[./]\\d{1,2}\\.?|\\d[日号])(?: ?\\[[^\\]]*\\])?,? ?$`,
+  ),
+  unit: packRegExp(`^ ?(?:${[...Object.values(units), currency].join('|')})${script === 'han' ? '' : '(?![\\p{L}])'}`),
+}));
+
 /** The time of day in a text; null if the text names none, or several. */
 export function timeIn(text: string, pack: Pack): ClockTime | null {
+  const [time, ...others] = timesIn(text, pack);
+  return time === undefined || others.length > 0 ? null : { hour: time.hour, minute: time.minute };
+}
+
+/** A time of day with its position in a text. */
+interface FoundTime extends ClockTime, TextSpan {}
+
+/** The times of day in a text. A denied time does not count: "9am, not 10:30". */
+export function timesIn(text: string, pack: Pack): FoundTime[] {
   const isEvening = listPattern(pack, 'evening').test(text);
-  const times = [...text.matchAll(CLOCK)].flatMap(({ groups = {} }) => {
+  const { day: dayBefore, unit } = besideTime(pack);
+  return [...text.matchAll(CLOCK)].flatMap(({ 0: { length }, index: start, groups = {} }) => {
     const { at, h, m, colon, sure, half, day } = groups;
-    // "12.50" may be a price, and "2 h" the length of a drive.
-    if (at === undefined && colon !== ':' && sure === undefined && day === undefined) return [];
+    const end = start + length;
+    // "12.50" may be a price, and "2 h" the length of a drive. After a day, "8.50" is a time: "Tuesday 7 April 8.50".
+    const isPlain = colon === ':' || sure !== undefined || day !== undefined;
+    const isAfterDay = m !== undefined && dayBefore.test(text.slice(0, start));
+    const isOther = !isPlain && ((at === undefined && !isAfterDay) || (m === undefined && unit.test(text.slice(end))));
     const hour = hourOf(groups, pack, isEvening);
-    return Number(h) > 24 || hour === null ? [] : [{ hour, minute: half === undefined ? Number(m ?? 0) : 30 }];
+    if (isOther || Number(h) > 24 || hour === null || isDeniedAt(text, { start, end }, pack)) return [];
+    return [{ hour, minute: half === undefined ? Number(m ?? 0) : 30, start, end }];
   });
-  return times.length === 1 ? (times[0] ?? null) : null;
 }
 
 /** The hour on the 24-hour clock; null where the hour may be in the morning or in the evening. */
@@ -176,7 +207,7 @@ function hourOf(groups: Record<string, string | undefined>, { calendar }: Pack, 
   const { h = '', m, day, part } = groups;
   const hour = Number(h);
   if (day !== undefined) return (hour % 12) + (day.toLowerCase() === 'p' ? 12 : 0);
-  if (part !== undefined && '下午晚上午後'.includes(part)) return (hour % 24) + (hour < 12 ? 12 : 0);
+  if (part !== undefined && /下午|晚上|午後/u.test(part)) return (hour % 24) + (hour < 12 ? 12 : 0);
   if (calendar.twelveHourClock !== true || h.startsWith('0')) return hour % 24;
   if (hour <= AFTERNOON_UNTIL || (isEvening && hour < 12)) return hour + 12;
   return hour >= CLEAR_FROM || m !== undefined ? hour % 24 : null;
@@ -254,7 +285,7 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
   return calendar.dates.map((source) => ({
     pattern: expand(source),
     read(match, today, prefer) {
-      const { d, m, mm, y } = match.groups ?? {};
+      const { d, m, mm, y, early, mid, late } = match.groups ?? {};
       const month = mm === undefined ? monthOf(m) : Number(mm);
       if (month < 1 && d === undefined) return null;
       if (month < 1) return dayAlone(Number(d), today, prefer);
@@ -262,7 +293,10 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
       const yearOf = (dayOfMonth: number): number =>
         isRelative ? nearestYear(today, month, dayOfMonth, prefer) : Number(y);
       if (d === undefined) {
-        const first = { year: yearOf(15), month, day: 1 };
+        const part = late !== undefined ? 'late' : mid !== undefined ? 'mid' : early === undefined ? null : 'early';
+        const last = part === null ? 15 : { late: 31, mid: 20, early: 10 }[part];
+        const first = { year: yearOf(last), month, day: 1 };
+        if (part !== null) return { ...partOfMonth(part, first), relative: isRelative };
         return { from: first, to: firstOfMonth(first, 1), relative: isRelative };
       }
       const date = { year: yearOf(Number(d)), month, day: Number(d) };

@@ -15,6 +15,7 @@ import {
   monthNumber,
   monthSpan,
   nearestDay,
+  partOfMonth,
   quarterSpan,
   relativeMonth,
   relativeSeason,
@@ -80,6 +81,22 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   ),
   expression(
     NEEDS_MONTH,
+    `(?:(?:in|at|around|by|until|since|from) )?(?:the )?(early|start of|beginning of|mid|middle of|late|end of)[ -]?${MONTH}(?:,? (?:of )?(\\d{4}))?`,
+    (m, today, prefer) => {
+      const [word = ''] = m[1]?.toLowerCase().split(' ') ?? [];
+      const part = word.startsWith('mid') ? 'mid' : word === 'late' || word === 'end' ? 'late' : 'early';
+      const { from } = relativeMonth(monthNumber(m[2]), today, prefer);
+      const first = { ...from, year: yearOf(m[3]) ?? from.year };
+      const { absolute, precision } = monthSpan(first);
+      return {
+        ...partOfMonth(part, first),
+        precision,
+        absolute: absolute.replace('in ', `in ${part}${part === 'mid' ? '-' : ' '}`),
+      };
+    },
+  ),
+  expression(
+    NEEDS_MONTH,
     `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
     (m, today, prefer) => daysOfMonth([Number(m[1]), Number(m[2])], monthNumber(m[3]), yearOf(m[4]), today, prefer),
   ),
@@ -98,7 +115,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   ),
   expression(
     DIGITS,
-    `(?:in |early |late |mid-?)?${MONTH},? (?:of )?(\\d{4})`,
+    `(?:in )?${MONTH},? (?:of )?(\\d{4})`,
     (m) => monthSpan({ year: Number(m[2]), month: monthNumber(m[1]), day: 1 }),
     false,
   ),
@@ -182,11 +199,8 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression(NEEDS_MONTH, `(?:on )?${MONTH} (?:the )?(\\d{1,2})(?:st|nd|rd|th)?`, (m, today, prefer) =>
     nearestDay(monthNumber(m[1]), Number(m[2]), today, prefer),
   ),
-  expression(
-    NEEDS_MONTH,
-    `(?:back )?(?:in|since|until|by|during|before|after) (?:early |late |mid-?)?${MONTH}`,
-    (m, today, prefer) =>
-      /^may$/i.test(m[1] ?? '') && !/\bMay\b/.test(m[0]) ? null : relativeMonth(monthNumber(m[1]), today, prefer),
+  expression(NEEDS_MONTH, `(?:back )?(?:in|since|until|by|during|before|after) ${MONTH}`, (m, today, prefer) =>
+    /^may$/i.test(m[1] ?? '') && !/\bMay\b/.test(m[0]) ? null : relativeMonth(monthNumber(m[1]), today, prefer),
   ),
   // "Going with Matthews from April", said in March, is about the next April, although a decision has been made.
   expression(NEEDS_MONTH, `from ${MONTH}(?! ?(?:to|until|till|through|-|–)(?![a-z]))`, (m, today, prefer) => {

@@ -19,6 +19,10 @@ describe('splitSentences', () => {
       ['Dr. Smith works at Acme Inc. in the U.S. today.', 'I agree!'],
     ],
     ['It costs 3.50 euros. Really? Yes...', ['It costs 3.50 euros.', 'Really?', 'Yes...']],
+    [
+      'Friseur verschoben auf 18.3. 8 Uhr weil ich am 11. das Auto brauch. Danke!',
+      ['Friseur verschoben auf 18.3. 8 Uhr weil ich am 11. das Auto brauch.', 'Danke!'],
+    ],
     ['Wir feiern am 22. im Bootshaus. Komm auch!', ['Wir feiern am 22. im Bootshaus.', 'Komm auch!']],
     ['nee Mainz, 5.-7. Mai. nur ein poster', ['nee Mainz, 5.-7. Mai.', 'nur ein poster']],
     ['die miete steigt ab 1.4. auf 520. toll', ['die miete steigt ab 1.4. auf 520.', 'toll']],

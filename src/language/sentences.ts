@@ -1,9 +1,9 @@
 import { type Memory, plannedFor } from '../record/memory.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
 import { dayOf } from './calendar.ts';
-import type { PackDated } from './packs/pack.ts';
 import { english } from './packs/en.ts';
-import { detectPack, wordsOfAll } from './packs/packs.ts';
+import type { Pack, PackDated } from './packs/pack.ts';
+import { detectPack, PACKS, templateOf, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
 /** A sentence with its position in the text. */
@@ -21,6 +21,10 @@ function abbreviated(words: string): RegExp {
 
 const AFTER_ORDINAL =
   /^\s(?:(?:jan|jän|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez)\p{L}*|(?:im|um|bei|beim|und|oder|bis|ab|zum|zur|vor|nach)\s)/iu;
+/** A German day before a lower-case word or a number: "am 11. das FACS", "auf 18.3. 8 Uhr". */
+const GERMAN_DAY =
+  /(?:(?:^|\s)(?:am|den|dem|der|vom|zum|ab|bis)\s\d{1,2}|(?:^|[\s(–-])(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2]))$/iu;
+const LONGEST_DAY = 8;
 const CLOSING = /["'”’»)\]」』]/;
 
 /**
@@ -66,10 +70,9 @@ function sentenceEnd(text: string, position: number, start: number): number | nu
 
 /** Whether a point belongs to a date: "Am 20. Februar", "5.-7. Mai", "am 22. im Bootshaus", "ab 1.4. teurer". */
 function isInDate(text: string, start: number, position: number, end: number): boolean {
-  const before = text.slice(Math.max(start, position - 6), position);
+  const before = text.slice(Math.max(start, position - LONGEST_DAY), position);
   if (/(?:^|[\s–-])\d{1,2}$/.test(before) && AFTER_ORDINAL.test(text.slice(end, end + 12))) return true;
-  const isDay = /(?:^|[\s(–-])\d{1,2}\.(?:0?[1-9]|1[0-2])$/.test(before);
-  return isDay && /^ [\p{Ll}\d]/u.test(text.slice(end, end + 2));
+  return /^\s[\p{Ll}\d]/u.test(text.slice(end, end + 3)) && GERMAN_DAY.test(before);
 }
 
 function isAbbreviation(text: string, start: number, position: number, end: number): boolean {
@@ -201,11 +204,29 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
   return `- ${at.toISOString().slice(0, 10)}: ${text.replace(/\s+/gu, ' ').trim()}`;
 }
 
-/** A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages. */
-export function withDatedNote(text: string, note: keyof PackDated, day = ''): string {
+/**
+ * The language in which a statement with an attribute was rendered: that of the template, because few words do not show their language
+ * ("Vive a Lyon", "予定：2026年4月8日"). Null for other statements.
+ */
+function packOfRendering({ content, attribute, value }: Partial<Memory>): Pack | null {
+  if (content === undefined || value == null || attribute == null) return null;
+  const detected = detectPack(content);
+  const isRendered = (pack: Pack): boolean => {
+    const template = templateOf(pack, attribute);
+    return template !== undefined && content.endsWith(template.replace('{value}', () => value));
+  };
+  const packs = PACKS.filter(isRendered);
+  return packs.find((pack) => pack === detected) ?? packs[0] ?? null;
+}
+
+/**
+ * A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages.
+ * Without `language`, the language is detected.
+ */
+export function withDatedNote(text: string, note: keyof PackDated, day = '', language: Pack | null = null): string {
   // English is the fallback of the detection only for longer texts. As a fallback for short texts, it would make "Lebt in Köln" English.
   const isShort = text.split(' ').length <= 3;
-  const pack = detectPack(text, isShort ? null : english) ?? english;
+  const pack = language ?? detectPack(text, isShort ? null : english) ?? english;
   const written = pack.dated[note].replace('{day}', day);
   return `${text} (${written})`;
 }
@@ -228,16 +249,19 @@ export function undated(line: string): string {
  * speaker of a group chat follow the name of the speaker, so that "I" is not read as the user.
  */
 export function timedRendering(
-  memory: Pick<Memory, 'content' | 'subject' | 'attribute' | 'reader'> & Parameters<typeof plannedFor>[0],
+  memory: Pick<Memory, 'content' | 'subject' | 'attribute' | 'reader'> &
+    Partial<Pick<Memory, 'value'>> &
+    Parameters<typeof plannedFor>[0],
 ): string {
   const { subject, attribute, reader, validTo } = memory;
   const isOfAnother = reader === 'local' && attribute === null && !isUser(subject) && !belongsToUser(subject);
   const content = isOfAnother ? `${subject.split("'s ", 1)[0]}: ${memory.content}` : memory.content;
   if (memory.tense === 'planned') {
     const day = plannedFor(memory);
-    return day === null ? withDatedNote(content, 'planned') : withDatedNote(content, 'plannedFor', dayOf(memory, day));
+    const note = day === null ? 'planned' : 'plannedFor';
+    return withDatedNote(content, note, day === null ? '' : dayOf(memory, day), packOfRendering(memory));
   }
-  return validTo === null ? content : withDatedNote(content, 'until', dayOf(memory, validTo));
+  return validTo === null ? content : withDatedNote(content, 'until', dayOf(memory, validTo), packOfRendering(memory));
 }
 
 /** The text of a statement in a result. A replaced statement is shown with the day until which it was true. */

@@ -3,17 +3,8 @@ import { isUser, type Tense } from '../record/statement.ts';
 import type { MemoryType } from '../record/memory-types.ts';
 import { hasOutcome, isDaySaid, type Memory } from '../record/memory.ts';
 import { knownTimeZone } from '../record/parse.ts';
-import {
-  addDays,
-  type ClockTime,
-  civilDateAt,
-  instantAt,
-  localDay,
-  startOfDay,
-  weekdayOf,
-  writeDay,
-} from './calendar.ts';
-import { boundOf, type DateContext, deniesNext, type FoundDate, timeIn } from './pack-dates.ts';
+import { addDays, civilDateAt, instantAt, localDay, startOfDay, weekdayOf, writeDay } from './calendar.ts';
+import { boundOf, type DateContext, type FoundDate, isDeniedAt, timeIn, timesIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
 import {
   detectPack,
@@ -82,8 +73,9 @@ export function withDates(
   const isOneDay =
     (tense === 'happened' || tense === 'planned') && !listPattern(pack, 'custom').test(plainMarks(words));
   const dates = found.filter(
-    ({ isBareWeekday, relative, hasYear, from }) =>
-      (!isBareWeekday || isOneDay) &&
+    ({ isBareWeekday, relative, hasYear, from, ...span }) =>
+      // "No more Fridays" means no single day.
+      (!isBareWeekday || (isOneDay && !isDeniedAt(plainMarks(words), span, pack))) &&
       // "Due 28 November", said in January, is as likely to mean the past November as the next one.
       !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
   );
@@ -101,8 +93,10 @@ export function withDates(
 export interface NewDay {
   /** Tests whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
   denies: ((day: Date) => boolean) | null;
-  /** Stems of the words that name the plan; empty for "no, Thursday" and for "the appointment has moved to Thursday". */
+  /** Stems that the plan must have. Empty for "no, Thursday" and for "the appointment has moved to Thursday". */
   about: readonly string[];
+  /** Stems of all words besides days and times. They name the plan whose day is denied, and decide between several plans. */
+  beside: readonly string[];
   /** The new day of a plan, given its old day. A weekday alone is in the week of the old day. */
   dayAfter: (old: Date) => Date;
   words: string;
@@ -114,7 +108,9 @@ interface MovedDay extends NewDay {
   isAll: boolean;
 }
 
-const LONGEST_REDATING = 80;
+export const LONGEST_REDATING = 80;
+/** A text that denies a day and names the plan may say more about it. */
+const LONGEST_DENIAL = 240;
 const CLOCK = /(?<![\p{L}\d])\d{1,2}(?:[:.h]\d{2})?\s?(?:[ap]m|uhr|h|heures?|uur|ore|点|時)?(?![\p{L}\d])/giu;
 
 const dayWords = perPack(
@@ -128,6 +124,7 @@ const dayWords = perPack(
     weekdays: weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han')),
     weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
     before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
+    lead: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:(?:the|den|el|le|il|o|de|dia) )?$`),
     core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
     cue: wordsPattern(redates, script, 'giu'),
     filler: wordsPattern(`${common || '(?!)'}|${assent}`, script, 'giu'),
@@ -135,55 +132,90 @@ const dayWords = perPack(
   }),
 );
 
+/** Words that deny a day, which do not name the plan. */
+const denials = perPack(({ script, lists: { deniesDay = '(?!)', dayDenied = '(?!)' } }) =>
+  wordsPattern(`${deniesDay}|${dayDenied}`, script, 'giu'),
+);
+
 const relatives = perPack((pack) => wordsPattern(relationsOf(pack) || '(?!)', pack.script, 'giu'));
+
+/** The start of a date, or of the weekday right before it: "Tuesday 17 March", "Dienstag, den 17. März". */
+function startWithWeekday(plain: string, { start, isBareWeekday }: FoundDate, pack: Pack): number {
+  return isBareWeekday ? start : plain.slice(0, start).replace(dayWords(pack).lead, '').length;
+}
+
+/** The days in a text, with the weekday before a date ("Tuesday 17 March"), and weekdays that are not recognised as dates. */
+function daysIn(plain: string, pack: Pack, at: Omit<DateContext, 'prefer'>): DayWords[] {
+  const { weekday } = dayWords(pack);
+  const dates = findDates(plain, pack, { ...at, prefer: 'future' })
+    .filter(({ isDay }) => isDay)
+    .map((date) => ({ ...date, start: startWithWeekday(plain, date, pack) }));
+  const alone = spansOf(plain, weekday)
+    .filter((span) => !dates.some((date) => intersects(span, date)))
+    .map((span) => ({ ...span, from: null, isBareWeekday: true }));
+  return [...dates, ...alone].toSorted((one, other) => one.start - other.start);
+}
+
+/** The stems of words that may name a plan. In Chinese and Japanese, only those of two characters without inflection. */
+function namingStems(text: string, pack: Pack): string[] {
+  const stems = [...contentStems(text)];
+  return pack.script === 'han'
+    ? stems.filter((stem) => /^[\p{Script=Han}\p{Script=Katakana}ー]{2,}$/u.test(stem))
+    : stems;
+}
 
 /** The new day in a text that says nothing else, or that denies the old day and names the plan; null for other texts. */
 export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
   const plain = plainMarks(text);
-  const { weekday, cue, filler } = dayWords(pack);
-  if (plain.length > LONGEST_REDATING || /[?？]/u.test(plain) || plain.search(cue) < 0) return null;
-  const dates = findDates(plain, pack, { ...at, prefer: 'future' }).filter(({ isDay }) => isDay);
-  const alone = spansOf(plain, weekday)
-    .filter((span) => !dates.some((date) => intersects(span, date)))
-    .map((span) => ({ ...span, from: null, isBareWeekday: true }));
-  const days: DayWords[] = [...dates, ...alone].toSorted((one, other) => one.start - other.start);
-  const isDenied = ({ start }: TextSpan): boolean => deniesNext(pack).test(plain.slice(0, start));
+  const { cue, filler, anyPlan } = dayWords(pack);
+  if (plain.length > LONGEST_DENIAL || /[?？]/u.test(plain)) return null;
+  const days = daysIn(plain, pack, at);
+  const isDenied = (day: TextSpan): boolean => isDeniedAt(plain, day, pack);
   const left = withBlanks(plain, days);
   const numbers = spansOf(left, OF_MONTH).filter(isDenied);
-  const denies = deniedDay(plain, numbers[0], days.find(isDenied)?.from ?? null, at.timeZone);
-  const rest = withBlanks(left, numbers).replace(CLOCK, ' ').replace(cue, ' ');
-  const about = denies === null || pack.script === 'han' ? [] : [...contentStems(rest)];
+  const denies = deniedDay(plain, numbers[0], days.find(isDenied), { pack, timeZone: at.timeZone });
+  if (denies === null && (plain.length > LONGEST_REDATING || plain.search(cue) < 0)) return null;
+  const rest = withBlanks(left, numbers).replace(CLOCK, ' ').replace(cue, ' ').replace(denials(pack), ' ');
+  const beside = denies === null ? [] : namingStems(rest.replace(anyPlan, ' '), pack);
+  const about = denies === null ? [] : [...contentStems((rest.match(relatives(pack)) ?? []).join(' '))];
   const saysMore = /[\p{L}\p{N}]/u.test(rest.replace(filler, ' '));
   const told = days.filter((day) => !isDenied(day));
   const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
-  if (next === undefined || (saysMore && about.length === 0)) return null;
+  if (next === undefined || (saysMore && beside.length === 0)) return null;
   // "Moved in yesterday" reports a plan that has come true.
   if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
   const words = plain.slice(next.start, next.end);
-  return { denies, about, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+  return { denies, about, beside, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
 }
 
 /** The new day of a plan that a text names: "My dentist appointment has moved to Friday, because she is ill". Null for other texts. */
 export function movedDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): MovedDay | null {
   const plain = plainMarks(text);
   const when = { ...at, prefer: 'future' } as const;
-  const next = /[?？]/u.test(plain) || pack.script === 'han' ? undefined : listedDay(text, pack, when, 'rescheduled');
+  const next = /[?？]/u.test(plain) ? undefined : listedDay(text, pack, when, 'rescheduled');
   if (next === undefined) return null;
-  const others = withBlanks(plain, findDates(plain, pack, when));
+  const others = withBlanks(plain, [...findDates(plain, pack, when), ...daysIn(plain, pack, at)]);
   const { cue, filler, anyPlan } = dayWords(pack);
-  const named = (from: number, to?: number): string[] => {
-    const part = others.slice(from, to).replace(CLOCK, ' ').replace(cue, ' ');
+  const stemsOf = (from: number, to?: number): string[] => {
+    const part = others.slice(from, to).replace(CLOCK, ' ').replace(cue, ' ').replace(denials(pack), ' ');
+    if (pack.script === 'han') return namingStems(part.replace(anyPlan, ' '), pack);
     // Words for relatives are common words, but "my sister's dentist" is not the user's dentist.
     const own = part.match(relatives(pack)) ?? [];
     return [...contentStems([part.replace(filler, ' ').replace(anyPlan, ' '), ...own].join(' '))];
   };
+  const beside = stemsOf(0);
   // The plan is named before its new day, as a rule in the same clause.
   const clause = splitClauses(plain).find(({ end }) => end > next.start)?.start ?? 0;
-  const about = [named(clause, next.start), named(0, next.start)].find(({ length }) => length > 0) ?? [];
-  if (about.length === 0 && others.search(anyPlan) < 0) return null;
-  const words = plain.slice(next.start, next.end);
-  const isAll = named(0).every((stem) => about.includes(stem));
-  return { denies: null, about, isAll, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+  // Chinese and Japanese texts are not split into words, so that no word is certain to name the plan.
+  const isHan = pack.script === 'han';
+  const named = isHan
+    ? undefined
+    : [stemsOf(clause, next.start), stemsOf(0, next.start)].find(({ length }) => length > 0);
+  const about = named ?? [];
+  if (about.length === 0 && !isHan && others.search(anyPlan) < 0) return null;
+  const words = plain.slice(startWithWeekday(plain, next, pack), next.end);
+  const isAll = beside.every((stem) => about.includes(stem));
+  return { denies: null, about, beside, isAll, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
 }
 
 interface DayWords extends TextSpan {
@@ -194,31 +226,47 @@ interface DayWords extends TextSpan {
 /** A day of a month: "25th", "25.". */
 const OF_MONTH = /(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)(?![\p{L}\d])/gu;
 
-function deniedDay(text: string, number: TextSpan | undefined, day: Date | null, timeZone: string): NewDay['denies'] {
+function deniedDay(
+  text: string,
+  number: TextSpan | undefined,
+  day: DayWords | undefined,
+  { pack, timeZone }: { pack: Pack; timeZone: string },
+): NewDay['denies'] {
   if (number !== undefined)
     return (old) => civilDateAt(old, timeZone).day === Number.parseInt(text.slice(number.start), 10);
-  return day === null ? null : (old) => Math.abs(old.getTime() - day.getTime()) < DAY;
+  if (day === undefined) return null;
+  const { from } = day;
+  if (day.isBareWeekday) {
+    const weekday = weekdayIn(text.slice(day.start, day.end), pack);
+    return (old) => weekdayOf(civilDateAt(old, timeZone)) === weekday;
+  }
+  return from === null ? null : (old) => Math.abs(old.getTime() - from.getTime()) < DAY;
+}
+
+/** The index of the first weekday in words, from 0; -1 if they have none. */
+function weekdayIn(words: string, pack: Pack): number {
+  const { weekday, weekdays } = dayWords(pack);
+  const name = words.match(weekday)?.[0] ?? '';
+  return weekdays.findIndex((names) => names.test(name));
 }
 
 /** The new day: a weekday alone is in the week of the old day, and "the 25th" is in the month of the old day. */
 function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Date {
   const { timeZone, now } = at;
-  const { weekday, weekdays } = dayWords(pack);
   const before = civilDateAt(old, timeZone);
   if (!next.isBareWeekday && next.from !== null) {
     const ofMonth = /^\D*(\d{1,2})(?:st|nd|rd|th|\.)$/u.exec(words)?.[1];
     const same = ofMonth === undefined ? next.from : startOfDay({ ...before, day: Number(ofMonth) }, timeZone);
     return same < now ? next.from : same;
   }
-  const name = words.match(weekday)?.[0] ?? '';
-  const moved = addDays(before, weekdays.findIndex((names) => names.test(name)) - weekdayOf(before));
+  const moved = addDays(before, weekdayIn(words, pack) - weekdayOf(before));
   const day = startOfDay(moved, timeZone);
   return day < now ? startOfDay(addDays(moved, 7), timeZone) : day;
 }
 
 /**
- * Replaces the old day, which is written beside the words of a text, by the new day. If the text has no such day, or both texts name a time
- * of day, the new words are appended to the text.
+ * Replaces the old day, which is written beside the words of a text, by the new day, and a time of day right after it by the new time. If
+ * the text has no such day, or its time of day is elsewhere, the new words are appended to the text.
  */
 export function withNewDay(
   text: string,
@@ -238,15 +286,25 @@ export function withNewDay(
   const date = findDates(plainMarks(head), pack, { ...at, prefer: 'future' }).findLast(
     ({ end }) => end === head.length,
   );
-  const hasTimes = [text, said].every((part) => toldTime(part, pack) !== null);
-  if (date === undefined || hasTimes)
+  const tail = text.slice(head.length + mark.length);
+  const begin = text.length - tail.length;
+  const [oldTime, ...oldTimes] = timesIn(text, pack);
+  const [time, ...otherTimes] = timesIn(plainMarks(said), pack);
+  const isBeside =
+    oldTime !== undefined && oldTimes.length === 0 && /^,? ?$/u.test(text.slice(begin, Math.max(begin, oldTime.start)));
+  const hasTimes = [text, said].every((part) => timeIn(plainMarks(part), pack) !== null);
+  if (date === undefined || (hasTimes && (!isBeside || otherTimes.length > 0)))
     return `${withoutEnd(text, ' .!\n')} — ${withoutEnd(said, ' .!\n')} ${written(day)}`;
   const from = (part: string): number => Math.max(0, part.search(core));
   const lead = head.slice(date.start, date.start + from(head.slice(date.start)));
   const start = head.slice(0, date.start).replace(before, '');
   // "On the 28th" keeps its article after the same preposition.
   const told = lead !== '' && words.startsWith(lead) ? words.slice(lead.length) : words.slice(from(words));
-  return `${start}${lead}${told} ${written(day)}${text.slice(head.length + mark.length)}`;
+  const isMoved = isBeside && time !== undefined;
+  const rest = isMoved
+    ? `${text.slice(begin, oldTime.start)}${said.slice(time.start, time.end)}${text.slice(oldTime.end)}`
+    : tail;
+  return `${start}${lead}${told} ${written(day)}${rest}`;
 }
 
 /** Whether a text names a day that recurs every year: "My mother's birthday is on 12 May". */
@@ -259,9 +317,12 @@ export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
 /** The first future day that is part of a phrase of a list. In the phrases of these lists `<>` stands for the day. */
 function listedDay(text: string, pack: Pack, at: DateContext, list: string): FoundDate | undefined {
   const plain = plainMarks(text);
+  const isListed = (date: FoundDate): boolean =>
+    [date.start, startWithWeekday(plain, date, pack)].some((start) =>
+      listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(date.end)}`),
+    );
   return findDates(plain, pack, at).find(
-    ({ start, end, from }) =>
-      from !== null && from > at.now && listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(end)}`),
+    (date) => date.from !== null && date.from > at.now && !isDeniedAt(plain, date, pack) && isListed(date),
   );
 }
 
@@ -313,8 +374,7 @@ export function dayAhead(
   pack: Pack | null,
   now: Date,
 ): FoundDate | undefined {
-  const isDenied = ({ start }: FoundDate): boolean =>
-    pack !== null && deniesNext(pack).test(plainMarks(words.slice(0, start)));
+  const isDenied = (date: FoundDate): boolean => pack !== null && isDeniedAt(plainMarks(words), date, pack);
   const clauses = splitClauses(plainMarks(words));
   // "I resigned this morning, my last day is 2 April": what happened today is not ahead.
   const isOver = ({ from, start }: FoundDate): boolean => {
@@ -332,18 +392,9 @@ export function dayAhead(
   return ahead.find((day) => day.isDay && day.from !== null && day.from >= from && day.from < to) ?? first;
 }
 
-/** The time of day that words name. A denied time does not count: "9am, not 10:30". */
-function toldTime(words: string, pack: Pack): ClockTime | null {
-  const plain = plainMarks(words);
-  return timeIn(
-    plain.replace(CLOCK, (time, at: number) => (deniesNext(pack).test(plain.slice(0, at)) ? ' ' : time)),
-    pack,
-  );
-}
-
 /** A day with the time of day that the words name: "on Monday at 14:00". */
 export function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
-  const time = day === null || pack === null ? null : toldTime(words, pack);
+  const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
   return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
 }
 

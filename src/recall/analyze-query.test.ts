@@ -112,6 +112,20 @@ it.each([
   'Wat is mijn bloedgroep?',
   '我的血型是什么？',
   '私の血液型は何ですか？',
+  "what's my blood type",
+  'whats my blood type',
+  'when is my sisters birthday',
+  'which vet does bramble see',
+  'hey, where did we park',
+  'wie heißt mein vater',
+  'welche blutgruppe hab ich',
+  "comment s'appelle mon chien",
+  'quel est mon groupe sanguin',
+  'cuál es mi grupo sanguíneo',
+  'dove ho parcheggiato la mia bici',
+  'qual é o meu tipo de sangue',
+  'wat is mijn bloedgroep',
+  '我的血型是什么',
 ])('asks for a fact that only memory can have: %s', (question) => {
   expect(asksOfKnown(question, { view: known, scope, attributes })).toBe(true);
 });
@@ -156,6 +170,12 @@ it.each([
   '我应该送妈妈什么礼物？',
   'ゲルニカを描いたのは誰ですか？',
   '私のナイフはどうやって研ぎますか？',
+  'when I was in Rome my wallet was stolen',
+  'where we live it rains all day',
+  'what my boss said today made me angry',
+  'wo ich wohne ist mein vater auch geboren',
+  "quand j'étais petite ma mère chantait",
+  'how do i sharpen my chisel',
 ])('asks for general knowledge, advice or a task, or is not a question: %s', (question) => {
   expect(asksOfKnown(question, { view: known, scope, attributes })).toBe(false);
 });

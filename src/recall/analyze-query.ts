@@ -2,7 +2,15 @@ import { asksOfText } from '../language/foreign-text.ts';
 import { findDates, resolveDates } from '../language/resolve-dates.ts';
 import { english } from '../language/packs/en.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
-import { asksFor, detectPack, packPattern, PACKS, plainMarks, wordsOfAll } from '../language/packs/packs.ts';
+import {
+  asksFor,
+  detectPack,
+  isQuestion,
+  packPattern,
+  PACKS,
+  plainMarks,
+  wordsOfAll,
+} from '../language/packs/packs.ts';
 import { splitSentences } from '../language/sentences.ts';
 import { queryWords, words } from '../language/words.ts';
 import { type AttributeTable, hasTrait } from '../record/attributes.ts';
@@ -333,7 +341,7 @@ export function asksOfKnown(
   known: { view: RecallView; scope: Scope; attributes: AttributeTable },
 ): boolean {
   return splitSentences(message).some(({ text }) => {
-    if (!/[?？؟]/u.test(text)) return false;
+    if (!isQuestion(text)) return false;
     const question = plainMarks(inFirstPerson(text, known));
     const pack = detectPack(question) ?? english;
     const isRequest = packPattern(pack, 'ask').exec(question)?.index === 0;

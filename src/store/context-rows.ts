@@ -126,7 +126,7 @@ export async function quotesOf(
   reader: Reader,
   tenant: string,
   statements: readonly string[],
-): Promise<Map<string, Quote[]>> {
-  const rows = await rowsBy(reader, tenant, 'memories', { id: statements }, ['id', 'quotes']);
-  return new Map(rows.map((row) => [row.id, JSON.parse(row.quotes) as Quote[]]));
+): Promise<Map<string, { quotes: Quote[]; importance: number }>> {
+  const rows = await rowsBy(reader, tenant, 'memories', { id: statements }, ['id', 'quotes', 'importance']);
+  return new Map(rows.map(({ id, quotes, importance }) => [id, { quotes: JSON.parse(quotes) as Quote[], importance }]));
 }

@@ -126,7 +126,8 @@ export const german: Pack = {
     dates: [
       '(?:am )?<d>\\. ?<m>(?: <y>)?',
       '(?:am )?<d>\\.<mm>\\.(?:<y>)?',
-      '(?:im |seit |bis |ab |ende |anfang |mitte )<m>(?: <y>)?',
+      '(?:(?:bis |ab |seit )?(?:(?<early>anfang)|(?<mid>mitte)|(?<late>ende)) )<m>(?: <y>)?',
+      '(?:im |seit |bis |ab )<m>(?: <y>)?',
       '(?:am|bis zum|vom|ab dem) <d>\\.(?= *(?:[,;:!?)]|$)| (?:um|und|aber|ist|sind|bin|hab|habe|haben|muss|fahr|fahre|geht|kommt|wird)(?![\\p{L}]))',
     ],
     laterWeekday: 'übernächsten <w>',

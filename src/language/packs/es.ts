@@ -118,6 +118,7 @@ export const spanish: Pack = {
     dates: [
       '(?:el )?<d> de <m>(?: (?:de|del) <y>)?',
       '(?:el )?<d>/<mm>(?:/<y>)?',
+      '(?:a |hasta |para )?(?:(?<early>principios|comienzos|inicios)|(?<mid>mediados)|(?<late>finales|fines|final)) de <m>(?: (?:de|del) <y>)?',
       '(?:en|desde|hasta|para|a partir de) <m>(?: (?:de|del) <y>)?',
       '(?:el|para el|hasta el|desde el)(?: día)? <d>(?= *(?:[.,;:!?)]|$)| (?:a las|por la|y|pero|tengo)(?![\\p{L}]))',
     ],

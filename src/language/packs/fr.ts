@@ -118,7 +118,8 @@ export const french: Pack = {
     dates: [
       '(?:le )?<d>(?:er)? <m>(?: <y>)?',
       '(?:le )?<d>/<mm>(?:/<y>)?',
-      '(?:en|depuis|fin|début|mi-|à partir de|dès) ?<m>(?: <y>)?',
+      "(?:à la |au )?(?:(?<early>début)|(?<mid>mi-?|milieu)|(?<late>fin))(?: du mois)?(?: de| d')? ?<m>(?: <y>)?",
+      '(?:en|depuis|à partir de|dès) ?<m>(?: <y>)?',
       "(?:le|avant le|jusqu'au) <d>(?= *(?:[.,;:!?)]|$)| (?:à|vers|et|mais|j'ai)(?![\\p{L}]))",
     ],
     nextWeekday: '<w> prochain',

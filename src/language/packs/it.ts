@@ -122,6 +122,7 @@ export const italian: Pack = {
     dates: [
       "(?:il |l')?<d>º? <m>(?: <y>)?",
       '(?:il )?<d>/<mm>(?:/<y>)?',
+      '(?:a |entro )?(?:(?<early>inizio|primi di)|(?<mid>metà)|(?<late>fine))(?: di)? <m>(?: <y>)?',
       '(?:a|in|da|fino a|a partire da) <m>(?: <y>)?',
       '(?:il|entro il|fino al|dal) <d>(?= *(?:[.,;:!?)]|$)| (?:alle|e|ma|ho)(?![\\p{L}]))',
     ],

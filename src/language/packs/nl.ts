@@ -116,7 +116,8 @@ export const dutch: Pack = {
     dates: [
       '(?:op )?<d> <m>(?: <y>)?',
       '(?:op )?<d>-<mm>(?:-<y>)?',
-      '(?:in|sinds|tot|vanaf|per|eind|begin) <m>(?: <y>)?',
+      '(?:(?<early>begin)|(?<mid>midden|half)|(?<late>eind|einde)) <m>(?: <y>)?',
+      '(?:in|sinds|tot|vanaf|per) <m>(?: <y>)?',
       '(?:op |tot |vanaf |voor )?de <d>e(?= *(?:[.,;:!?)]|$)| (?:om|en|maar|heb)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:volgende|komende|aanstaande) <w>',

@@ -206,7 +206,7 @@ interface PackCalendar {
   ahead: string;
   units: { day: string; week: string; month: string; year: string };
   numbers: Readonly<Record<string, number>>;
-  /** "<d>. <m> <y>": the ways to write a day of a month. The year may be left out. */
+  /** "<d>. <m> <y>": the ways to write a day of a month. The year may be left out. The groups `early`, `mid` and `late` mark a part of a month. */
   dates: readonly string[];
   nextWeekday: string;
   /** The weekday after the next one, where the language has a word for it: "übernächsten". */

@@ -186,6 +186,29 @@ export function asksFor(question: string, what: keyof PackQuestions, pack: Pack 
   );
 }
 
+/** A text with more words is a question only if it has a question mark. */
+const MOST_UNMARKED = 12;
+
+/** A question word before its verb. Before the subject, it begins a clause: "when I was in Rome", "wo ich wohne". */
+const questionFirst = perPack(({ script, words: { question, greeting, assent, they }, i, my }) => {
+  // "What's" and "whats" contain the verb.
+  const isVerb = "(?<=(?:what|who|where|when|how)'?s)";
+  const isSubject = ` (?:${[i, my, they].join('|')})(?:(?<=')|(?![\\p{L}]))`;
+  return packRegExp(
+    script === 'han'
+      ? `(?:${question})`
+      : `^(?:(?:${greeting}|${assent})[,!.]* )*(?:${question})(?![\\p{L}])(?:${isVerb}|(?!${isSubject}))`,
+  );
+});
+
+/** Whether a text is a question: by its mark, or, in a short text, by a question word at its beginning ("whats my blood type"). */
+export function isQuestion(text: string): boolean {
+  if (/[?？؟]/u.test(text)) return true;
+  const plain = plainMarks(text).trim();
+  const pack = detectPack(plain) ?? packOf('en');
+  return pack !== null && plain.split(' ').length <= MOST_UNMARKED && questionFirst(pack).test(plain);
+}
+
 /** Longer texts are not small talk. */
 const LONGEST_SMALL_TALK = 100;
 

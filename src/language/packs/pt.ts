@@ -119,6 +119,7 @@ export const portuguese: Pack = {
     dates: [
       '(?:dia |no dia )?<d>º? de <m>(?: de <y>)?',
       '(?:dia )?<d>/<mm>(?:/<y>)?',
+      '(?:n?o |em |até )?(?:(?<early>início|começo)|(?<mid>meados|meio)|(?<late>fim|final|finais)) de <m>(?: de <y>)?',
       '(?:em|desde|até|a partir de) <m>(?: de <y>)?',
       '(?:no |até o |até |desde o )?dia <d>(?= *(?:[.,;:!?)]|$)| (?:às|e|mas|tenho)(?![\\p{L}]))',
     ],

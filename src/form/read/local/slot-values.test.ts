@@ -70,4 +70,16 @@ describe('renderSlot', () => {
     const slot = { ...OF_USER, attribute: 'medical_condition', value };
     expect(renderSlot(slot, packOf('en')!, attributeTable())).toBe(text);
   });
+
+  it.each([
+    ['en', "User's son Max", "User's son Max: Lives in Lyon"],
+    ['de', "User's son Max", 'Sohn Max: Lebt in Lyon'],
+    ['fr', "User's mother", 'Mère: Habite à Lyon'],
+    ['es', "User's mother-in-law Rosa", 'Suegra Rosa: Vive en Lyon'],
+    ['ja', "User's son", '息子: Lyon在住'],
+    ['de', 'Anna', 'Anna: Lebt in Lyon'],
+  ])('names the subject in the language of the pack: %s, %s', (language, subject, text) => {
+    const slot = { subject, attribute: 'home_city', value: 'Lyon', polarity: 'affirmed' } as const;
+    expect(renderSlot(slot, packOf(language)!, attributeTable())).toBe(text);
+  });
 });

@@ -551,5 +551,16 @@ export function renderSlot(
   const sentence = template.replace('{value}', () => slot.value ?? '');
   const not = slot.isNever === true ? pack.notSo : pack.notAnyMore;
   const denied = slot.polarity === 'denied' ? `${not}: ${sentence}` : sentence;
-  return isUser(slot.subject) ? denied : `${slot.subject}: ${denied}`;
+  return isUser(slot.subject) ? denied : `${ownSubject(slot.subject, pack)}: ${denied}`;
+}
+
+/** The subject of a rendering in the language of the rendering: "User's son Max" is "Sohn Max" in German. */
+function ownSubject(subject: string, pack: Pack): string {
+  const [, whose] = /^User's (.+)$/u.exec(subject) ?? [];
+  if (whose === undefined || pack.language === 'en') return subject;
+  const [word = '', relation = ''] =
+    Object.entries(pack.relations)
+      .filter(([, name]) => whose === name || whose.startsWith(`${name} `))
+      .toSorted(([, one], [, other]) => other.length - one.length)[0] ?? [];
+  return word === '' ? subject : word.charAt(0).toUpperCase() + word.slice(1) + whose.slice(relation.length);
 }

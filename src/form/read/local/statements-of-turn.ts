@@ -20,6 +20,7 @@ import {
   isRescheduled,
   isYearly,
   kindOf,
+  LONGEST_REDATING,
   movedDayIn,
   type NewDay,
   newDayIn,
@@ -384,7 +385,10 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const { text, dates } = datedWords(turn, group, main, guess);
   const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
   const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
-  const ahead = dayAhead(dates, words, turn.pack, at.now);
+  // The day of a plan is in the sentence that is the plan: "A bad day today. I work four days a week from June".
+  const offset = first.unit.start;
+  const own = dates.filter(({ start }) => start >= main.unit.start - offset && start < main.unit.end - offset);
+  const ahead = dayAhead(own, words, turn.pack, at.now) ?? dayAhead(dates, words, turn.pack, at.now);
   // A state has a day on which it begins, and an event has a day on which it is due.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
@@ -625,16 +629,31 @@ export function withValue(
  * dentist moved!! now Friday". Null for other turns.
  */
 export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
-  const { event, number, pack, units, at } = turn;
+  const { event, pack, units, at } = turn;
   if (pack === null || units.some(({ isForeign }) => isForeign)) return null;
   const { content } = event;
   const moved = units.every(isClaim) ? movedDayIn(content, pack, at) : null;
   if (moved !== null && (moved.isAll || units.length === 1)) return movedPlan(turn, content, moved, said, input);
   const next = newDayIn(content, pack, at);
-  if (next === null) return null;
-  const found = lastSaid(said, input, number, next.denies !== null).filter(({ one: { from, text } }) => {
-    const isDenied = from !== null && next.denies?.(new Date(from)) !== false;
-    return isDenied && next.about.every((stem) => contentStems(text).has(stem));
+  if (next === null || (units.length > 1 && content.length > LONGEST_REDATING)) return null;
+  if (next.beside.length > 0 && !units.every(isClaim)) return null;
+  return deniedPlan(turn, content, next, said, input);
+}
+
+/** The plan whose day a text denies, with the new day. A plan on that day that has a word of the text is meant. */
+function deniedPlan(
+  turn: Turn,
+  content: string,
+  next: NewDay,
+  said: ReadStatement[],
+  input: ReadInput,
+): ReadStatement | null {
+  const { denies, about, beside } = next;
+  const found = lastSaid(said, input, turn.number, denies !== null).filter(({ one: { from, text } }) => {
+    const isDenied = from !== null && denies?.(new Date(from)) !== false;
+    const stems = contentStems(text);
+    const isNamed = beside.length === 0 || beside.some((stem) => stems.has(stem));
+    return isDenied && isNamed && about.every((stem) => stems.has(stem));
   });
   return withDayOf(turn, content, next, { found, said, input });
 }
@@ -646,8 +665,12 @@ export function movedBy(
   said: ReadStatement[],
   input: ReadInput,
 ): ReadStatement | null {
-  const moved = pack === null ? null : movedDayIn(text, pack, turn.at);
-  return moved === null ? null : movedPlan(turn, text, moved, said, input);
+  if (pack === null) return null;
+  const moved = movedDayIn(text, pack, turn.at);
+  if (moved !== null) return movedPlan(turn, text, moved, said, input);
+  const next = newDayIn(text, pack, turn.at);
+  const isNamed = next !== null && next.denies !== null && next.beside.length > 0;
+  return isNamed ? deniedPlan(turn, text, next, said, input) : null;
 }
 
 function movedPlan(
@@ -659,8 +682,10 @@ function movedPlan(
 ): ReadStatement | null {
   const found = lastSaid(said, input, turn.number, true).filter(({ one: { from, text, attribute } }) => {
     const isOpen = from !== null && Date.parse(from) > turn.at.now.getTime() - DAY;
-    const isAny = next.about.length === 0 && hasTrait(attribute, 'event');
     const stems = contentStems(text);
+    const isAny =
+      next.about.length === 0 &&
+      (next.beside.length === 0 ? hasTrait(attribute, 'event') : next.beside.some((stem) => stems.has(stem)));
     return isOpen && (isAny || (next.about.length > 0 && next.about.every((stem) => isNamed(stem, stems))));
   });
   return withDayOf(turn, content, next, { found, said, input });
@@ -673,7 +698,9 @@ function withDayOf(
   next: NewDay,
   { found, said, input }: { found: readonly Said[]; said: ReadStatement[]; input: ReadInput },
 ): ReadStatement | null {
-  const last = onlyOne(found.filter(({ one }) => one.tense === 'planned'));
+  const plans = found.filter(({ one }) => one.tense === 'planned');
+  const shared = plans.map(({ one }) => next.beside.filter((stem) => contentStems(one.text).has(stem)).length);
+  const last = onlyOne(plans.filter((_, index) => shared[index] === Math.max(...shared)));
   if (pack === null || last === null || last.one.from === null) return null;
   const { one } = last;
   // If the turn is read a second time, the known statement already has the new day.
