@@ -17,9 +17,12 @@ import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import {
   type CheckContext,
+  isOfAnother,
   isStated,
+  mayChangeKnown,
   quotedIn,
   saidWith,
+  trustOfWords,
   unrelatedChanges,
   unrelatedTarget,
   unsharedSources,
@@ -51,7 +54,7 @@ import {
 } from './read/reader.ts';
 import type { FormDeps, FormWork } from './formation-settings.ts';
 import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
-import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
+import type { CheckedForget, CheckedRequests, Evidence, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 
 /** A checked reading, with the vectors and verdicts that decide about its statements. */
@@ -96,7 +99,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: reader.kind === 'local',
   });
-  const ended = facts ? await endedByTurns(work, reading) : [];
+  const ended = facts ? await endedByTurns(work, reading, input.userNames) : [];
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
   const first = await checkReading(work, reading.statements, context);
@@ -132,13 +135,28 @@ export async function readTurns(given: FormWork): Promise<Formable> {
  * Finds the known statements that turns make untrue. A turn from which nothing else was read is added to the reading as a correction. If a
  * language model is configured as the reader, it finds such statements itself, and this function returns none.
  */
-async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRequests['ends']> {
+async function endedByTurns(
+  work: FormWork,
+  reading: Reading,
+  userNames: readonly string[],
+): Promise<CheckedRequests['ends']> {
   if (usesModel(work.deps, 'read')) return [];
   const ended: CheckedRequests['ends'] = [];
+  const whole = (event: Event): Evidence => ({ event, start: 0, end: event.content.length });
+  const mayEnd = (event: Event, target: Memory): boolean => mayChangeKnown(whole(event), target, userNames);
+  const endOf = (event: Event, target: Memory): CheckedRequests['ends'][number] => {
+    const evidence = whole(event);
+    const isOthers = isOfAnother(event, userNames);
+    return {
+      target,
+      evidence,
+      on: null,
+      trust: isOthers ? trustOfWords(evidence, target.subject, userNames) : undefined,
+    };
+  };
   for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
     const targets = await endedByText(work, { ...event, content: inFirstPerson(event.content) });
-    const evidence = { event, start: 0, end: event.content.length };
-    ended.push(...targets.map((target) => ({ target, evidence, on: null })));
+    ended.push(...targets.filter((target) => mayEnd(event, target)).map((target) => endOf(event, target)));
   }
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
@@ -147,6 +165,7 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
     // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
     const found = (await changedBy(work, event)).filter(
       ({ target }) =>
+        mayEnd(event, target) &&
         !own.some(({ attribute, relation, text }) =>
           relation?.kind === 'extends'
             ? text.startsWith(target.content)
@@ -154,8 +173,7 @@ async function endedByTurns(work: FormWork, reading: Reading): Promise<CheckedRe
         ),
     );
     if (own.length === 0) reading.statements.push(...correctionBy(event, number, found));
-    const evidence = { event, start: 0, end: event.content.length };
-    ended.push(...found.flatMap(({ target, isOver }) => (isOver ? { target, evidence, on: null } : [])));
+    ended.push(...found.flatMap(({ target, isOver }) => (isOver ? endOf(event, target) : [])));
   }
   return ended;
 }

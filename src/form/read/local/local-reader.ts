@@ -46,6 +46,7 @@ import { readObserved, topicsOf } from './observed.ts';
 import { type Asked, certainSlots, featuresOf, isKept, requestOf, select, type Select } from './selector.ts';
 import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
 import {
+  asKnownTo,
   contextOf,
   correctionOf,
   hasValue,
@@ -57,6 +58,7 @@ import {
   movedBy,
   redatedBy,
   REMEMBERED,
+  speakerOf,
   statementsOf,
   withValue,
 } from './statements-of-turn.ts';
@@ -156,8 +158,9 @@ async function othersWords(index: number, input: ReadInput, telling: Telling): P
 }
 
 /** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
-function filledIn(unit: ReadUnit, { at, told }: Turn, { known }: ReadInput): FilledSlot[] {
-  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...slotsOfKnown(unit, known, at)];
+function filledIn(unit: ReadUnit, { at, told, speaker }: Turn, { known }: ReadInput): FilledSlot[] {
+  const ofKnown = slotsOfKnown(unit, asKnownTo(speaker, known), at);
+  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...ofKnown];
   return withListedNames(slots, unit.text, unit.pack);
 }
 
@@ -202,12 +205,6 @@ export function peopleOf(
   return [...new Set(names.map((name) => name.toLowerCase()))]
     .filter((name) => name.length > 2 && (pack === null || !isOrdinary(name, pack)))
     .slice(-MOST_PEOPLE);
-}
-
-/** The person whom "I" means: the speaker of the turn, who is the user if the turn names no speaker or one of the user's names. */
-function speakerOf({ speaker }: Event, { userNames }: ReadInput): string {
-  const name = speaker?.toLowerCase() ?? '';
-  return speaker === null || name === '' || userNames.some((own) => own.toLowerCase() === name) ? USER : speaker;
 }
 
 function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
