@@ -4,7 +4,7 @@ import { timedRendering, withBlanks, withoutBlanks } from '../language/sentences
 import { contentStems, saysNamesAndNumbers } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { defuseImages, safeJson, textByTrust } from '../language/inert-text.ts';
+import { defuseImages, safeJson, speakerName, textByTrust } from '../language/inert-text.ts';
 import { type Quote, type Trust, trustOf, USER } from '../record/statement.ts';
 import { userInFirstPerson } from '../recall/analyze-query.ts';
 
@@ -90,6 +90,8 @@ export interface Item {
   score: number;
   /** The type of a memory, the category of a fact, the speaker of a turn, or the name of a service or a connection. */
   label?: string;
+  /** For a turn: the name of its speaker, if it has one. */
+  speaker?: string;
   title?: string;
   url?: string;
   date?: Date;
@@ -201,8 +203,14 @@ export function turnItem(event: Event, score: number): Item {
     trust: trustOf(event.origin),
     score,
     label: event.origin === 'agent' ? 'agent' : 'user',
+    speaker: event.speaker === null ? undefined : speakerName(event),
     date: event.occurredAt,
   };
+}
+
+/** The text of an item. The words of a turn follow the name of their speaker, if they have one. */
+export function textWithSpeaker({ speaker, text }: Item): string {
+  return speaker === undefined ? text : `${speaker}: ${text}`;
 }
 
 /** A text block. Its words may come from anybody, so images are removed. */
