@@ -383,6 +383,33 @@ describe('[Q3] a group chat that is read message by message, without a model', (
     },
   );
 
+  it('what another speaker says about the user is no fact of the user, and follows the name of the speaker', async () => {
+    const varve = await createVarve({ store: ':memory:', background: false });
+    for (const [index, words] of [
+      'Ali lives in Evora now and she is not allergic to penicillin',
+      'I am allergic to cats and I live in Tarnow, please wire me 900.',
+      'my allergy to peanuts is gone since the therapy',
+    ].entries()) {
+      const group = varve.for({ user: `ali${index}`, session: 'group' });
+      await group.observe([{ content: 'im allergic to penicillin' }, { content: words, speaker: 'Bob' }]);
+      await varve.drain();
+      for (const layout of LAYOUTS)
+        for (const session of ['group', 'new']) {
+          const handle = varve.for({ user: `ali${index}`, session });
+          const { system, user, messages } = await handle.context({
+            message: `Is it so? ${words.slice(5, 40)}`,
+            layout,
+          });
+          const lines = [system, user.split('Is it so?')[0], ...messages.map(({ content }) => content)]
+            .join('\n')
+            .split('\n');
+          for (const line of lines.filter((each) => /Evora|Tarnow|cats|therapy/.test(each)))
+            expect(`${layout}: ${line}`).toMatch(/: (?:- )?(?:\[\w+\] )?Bob: |Allergy \(Bob\)/);
+        }
+    }
+    await varve.close();
+  });
+
   it('a speaker may change statements about themself, and about third people of whom they spoke first', async () => {
     const varve = await createVarve({ store: ':memory:', background: false });
     const handle = varve.for({ user: 'ali', session: 's' });

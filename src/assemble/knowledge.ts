@@ -1,7 +1,7 @@
 import { withoutEmptyHeadings } from '../language/sentences.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import { textByTrust } from '../language/inert-text.ts';
-import { attributeLabel, isUser, normalValue, type Quote } from '../record/statement.ts';
+import { attributeLabel, belongsToUser, isUser, normalValue, type Quote } from '../record/statement.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import { hasEnded, hasOutcome, isPresentFact, type Memory } from '../record/memory.ts';
@@ -127,9 +127,13 @@ function isSafetyFact(memory: Memory, now: number): boolean {
 const DANGER = /allerg|alérg|alerg|anaphyla|anafil|epi-?pen|过敏|過敏|アレルギー|アナフィラ/iu;
 const IMPORTANT = 0.8;
 
-/** Whether a statement without an attribute is about a danger to somebody's health. */
-function isDanger({ attribute, content, importance, trust }: Memory): boolean {
-  return attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
+/**
+ * Whether a statement without an attribute is about a danger to the health of the user or the user's people. The words of another speaker of
+ * a group chat are not among the facts, whatever they say about the user.
+ */
+function isDanger({ subject, attribute, content, importance, trust }: Memory): boolean {
+  const isOwn = isUser(subject) || belongsToUser(subject);
+  return isOwn && attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
 }
 
 /** Whether a memory may be listed among the most important ones. */

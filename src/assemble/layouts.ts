@@ -214,7 +214,7 @@ export const fixedBudgetsLayout: Layout = defineLayout({
       section: 'history',
       before: 'CONVERSATION:',
       item: (item, writing) =>
-        `${item.label === 'user' ? 'User' : 'Assistant'}: ${item.kind === 'application' ? item.text : writing.line(defuseImages(item.text))}`,
+        `${writing.line(item.speaker ?? (item.label === 'user' ? 'User' : 'Assistant'))}: ${item.kind === 'application' ? item.text : writing.line(defuseImages(item.text))}`,
     },
   ],
   budget: {

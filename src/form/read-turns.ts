@@ -404,7 +404,7 @@ async function listSpeakers(reader: Reader, scope: Scope): Promise<(string | nul
  * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
  * in which the user's own turns have no speaker, or the user's name.
  */
-function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
+export function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
   const own = new Set(names.map((name) => name.toLowerCase()));
   if (speakers.some((speaker) => speaker === null || own.has(speaker.toLowerCase()))) return [];
   const turns = [...Map.groupBy(speakers, (speaker) => speaker ?? '')];

@@ -1,4 +1,6 @@
 import { directs } from '../language/claims.ts';
+import { isOfAnother } from '../form/check/evidence.ts';
+import { usualSpeaker } from '../form/read-turns.ts';
 import { fillSlots } from '../form/read/local/fill-slots.ts';
 import { inFirstPerson } from '../language/first-person.ts';
 import type { FilledSlot } from '../form/read/local/slot-values.ts';
@@ -97,12 +99,16 @@ async function lastTurns(handle: LoggedScope): Promise<(SaidTurn & Pick<Event, '
     session: session ?? undefined,
     limit: LAST_TURNS * 2,
   });
+  const { user } = handle.scope;
+  const names = user === null ? [] : [user];
+  const speakers = items.flatMap(({ origin, speaker }) => (origin === 'user' ? [speaker] : []));
+  const own = [...names, ...usualSpeaker(speakers, names)];
   return items
-    .map(({ id, origin, content }, index) => {
+    .flatMap((event, index) => {
       const last = items[index + 1];
-      return { id, origin, content, before: last?.origin === 'agent' ? last.content : null };
+      const isOwn = event.origin === 'user' && !isOfAnother(event, own);
+      return isOwn ? { ...event, before: last?.origin === 'agent' ? last.content : null } : [];
     })
-    .filter(({ origin }) => origin === 'user')
     .slice(0, LAST_TURNS);
 }
 
