@@ -103,7 +103,7 @@ export function serializeBlock(kind: BlockKindName, scope: Scope, content: unkno
 }
 
 function serializeJson(kind: BlockKindName, content: unknown): string {
-  const parsed = z.json().safeParse(content);
-  if (!parsed.success) throw invalidInput(`The block ${kind} holds JSON; this value is not JSON.`);
+  const parsed = z.record(z.string(), z.json()).safeParse(content);
+  if (!parsed.success) throw invalidInput(`The block ${kind} holds a JSON object; this value is none.`);
   return JSON.stringify(parsed.data);
 }
