@@ -80,7 +80,7 @@ export interface Checking extends CheckContext {
 /** The kinds of events that are statements themselves: observations and decisions of an agent, and outcomes of decisions. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
 
-export function isStated({ kind }: Event): boolean {
+export function isStated({ kind }: Pick<Event, 'kind'>): boolean {
   return STATED_KINDS.has(kind);
 }
 
