@@ -6,6 +6,7 @@ import { defineLayout, type Layout, marked, type SectionFormat } from './layout.
 import type { Item, SectionName } from './section.ts';
 
 const asIs = ({ text }: Item): string => text;
+const asEntry = (item: Item): string => marked(item, item.text);
 const asBlock = (item: Item, writing: Writing): string => marked(item, writing.block(item.text, 1));
 const withType = (item: Item, writing: Writing): string =>
   `- [${writing.line(item.label ?? 'memory')}] ${marked(item, writing.line(item.text))}`;
@@ -51,7 +52,7 @@ const varveLayout: Layout = defineLayout({
         }),
         tagged('profile', 'profile', { item: asBlock }),
         tagged('working_memory', 'workingMemory', { item: asBlock }),
-        tagged('structured_data', 'scaffold', { around: ['{', '}'], item: asIs, between: ',\n' }),
+        tagged('structured_data', 'scaffold', { around: ['{', '}'], item: asEntry, between: ',\n' }),
         tagged('learned_info', 'learnedInfo', { item: byConnection }),
         tagged('rules', 'learnings'),
         tagged('memories', 'memories', { item: withType }),
@@ -252,7 +253,7 @@ const workingMemoryLayout: Layout = defineLayout({
   system: [
     { section: 'instructions', item: asIs },
     { section: 'workingMemory', before: '# Your Context', item: asBlock },
-    { section: 'scaffold', before: 'Structured Data:', around: ['{', '}'], item: asIs, between: ', ' },
+    { section: 'scaffold', before: 'Structured Data:', around: ['{', '}'], item: asEntry, between: ', ' },
     { section: 'learnedInfo', before: 'Learned Info:', item: byConnection },
     { section: 'recall', before: 'Relevant Retrieved Facts:' },
     { section: 'identity', before: '# Agent Identity', item: asIs },

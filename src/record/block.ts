@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
-import { countWords } from './parse.ts';
+import { countWords, isObject } from './parse.ts';
 import type { Scope } from './scope.ts';
 
 interface BlockKind {
@@ -59,6 +59,17 @@ export const basisSchema: z.ZodType<Basis, Basis> = z.record(
   z.string(),
   z.strictObject({ rests: z.record(z.string(), z.string()), until: z.number().optional() }),
 );
+
+/** The value of a scaffold entry that comes from a page, a mail or a tool. Prompts mark it as unverified. */
+export interface UnverifiedValue {
+  value: unknown;
+  unverified: true;
+  source: string;
+}
+
+export function isUnverified(value: unknown): value is UnverifiedValue {
+  return isObject(value) && value['unverified'] === true && 'value' in value;
+}
 
 /** A short document that is part of every context. */
 export interface Block {

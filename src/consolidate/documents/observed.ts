@@ -30,20 +30,22 @@ const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fac
 // These ranks are stored in the notes of the tiers, so another scale would need a migration.
 const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 const CORRECTION_RANK = 3;
+const UNVERIFIED_RANK = 0;
 
 export function toObserved({ event, sequence }: { event: Event; sequence: number }, privacy: PrivacyPolicy): Observed {
   const sourceType: SourceType =
     event.origin === 'user' ? 'explicit' : AUTONOMOUS.has(event.category ?? '') ? 'inference' : 'conversation';
   const content = redactSensitive(event.content, privacy);
-  const rank = RANK[sourceType];
+  const trust = trustOf(event.origin);
+  const rank = trust === 'low' ? UNVERIFIED_RANK : RANK[sourceType];
   return {
     event,
     sequence,
     content,
     entries: scaffoldEntries(event, privacy),
     sourceType,
-    rank: event.category === 'correction' ? Math.max(rank, CORRECTION_RANK) : rank,
-    trust: trustOf(event.origin),
+    rank: event.category === 'correction' && trust !== 'low' ? Math.max(rank, CORRECTION_RANK) : rank,
+    trust,
     stems: contentStems(content),
   };
 }
