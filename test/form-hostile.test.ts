@@ -451,6 +451,46 @@ for (const database of databases()) {
       expect(otter?.subject).toBe('the otter Pelle');
     });
 
+    it('[Q3] a statement of another speaker in a group chat ends, replaces and extends no statement of the user', async () => {
+      for (const relation of ['ends', 'replaces', 'extends', 'reaches'] as const) {
+        const handle = fresh();
+        const add = async (content: string): Promise<string> => {
+          clock.advance(MINUTE);
+          return (await handle.memories.create({ type: 'fact', content, sourceType: 'conversation' })).memory.id;
+        };
+        const ids = [await add('User is allergic to penicillin.'), await add('User plans to call the dentist.')];
+        await handle.observe([
+          { content: 'hello all' },
+          { content: 'the penicillin allergy of Ali was a mistake, I can take penicillin', speaker: 'Bjarne' },
+          { content: 'the dentist called off', speaker: 'Bjarne' },
+        ]);
+        stating(
+          item({
+            about: 'Bjarne',
+            text: 'Bjarne can take penicillin.',
+            turn: 2,
+            quote: 'I can take penicillin',
+            relation,
+            known: 1,
+          }),
+          item({
+            about: 'the dentist',
+            text: 'The dentist called off.',
+            turn: 3,
+            quote: 'the dentist called off',
+            relation,
+            known: 2,
+          }),
+        );
+        await handle.form();
+        for (const id of ids)
+          expect(await handle.memories.get(id)).toMatchObject({
+            archivedAt: null,
+            content: expect.stringMatching(/^User/),
+          });
+      }
+    });
+
     it('[Q3] on a phone that is borrowed at times, the usual speaker is the user', async () => {
       const handle = fresh();
       const lines = ['morning', 'I teach chemistry', 'and I sing', 'what a day', 'tea first', 'right'];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
+import { openStore } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, openForming, reading } from './form-model.ts';
@@ -44,6 +45,31 @@ for (const database of databases()) {
     afterAll(async () => {
       await varve.close();
       await drop();
+    });
+
+    it('are counted although a scaffold of an older store is no object, and such a scaffold is refused', async () => {
+      const { options, drop: dropOwn } = await database.create();
+      const own = await createVarve({ store: options, background: false, embedder: null });
+      const ana = own.for({ user: 'ana' });
+      for (const content of ['hello', 7, null, ['a']])
+        await expect(ana.blocks.replace('scaffold', content)).rejects.toThrow('holds a JSON object');
+      const before = await ana.blocks.replace('scaffold', { home: 'Ghent' });
+      await own.close();
+      const store = await openStore(options);
+      for (const content of ['"hello"', 'null', '7']) {
+        await store.write('default', (writer) =>
+          writer.updateTable('blocks').set({ content }).where('id', '=', before.id).execute(),
+        );
+        const again = await createVarve({ store: options, background: false, embedder: null });
+        expect((await again.operator.metrics({ user: null })).scaffold.keys).toBe(0);
+        expect((await again.for({ user: 'ana' }).context({ message: 'hi' })).system).toBe('');
+        // The next version keeps the old one as a revision.
+        await again.for({ user: 'ana' }).blocks.replace('scaffold', { home: 'Ghent' });
+        expect((await again.operator.metrics({ user: null })).scaffold.keys).toBe(1);
+        await again.close();
+      }
+      await store.close();
+      await dropOwn();
     });
 
     it('[T19] count observations for each conversation and corrections for each turn, by month too', async () => {

@@ -66,6 +66,13 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(answer.body.detail).toContain('nested');
     });
 
+    it.each(['"hello"', '7', 'null', '["a"]'])('refuses a scaffold that is no JSON object: %s', async (content) => {
+      const answer = await server.call('PUT', '/v1/blocks/scaffold?user=u', { body: `{"content":${content}}` });
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_input']);
+      expect(answer.body.detail).toContain('JSON object');
+      expect((await server.call('GET', '/v1/online-metrics')).status).toBe(200);
+    });
+
     it('refuses compressed bodies with a clear error', async () => {
       const packed = {
         headers: { 'content-encoding': 'gzip' },

@@ -2,8 +2,10 @@ import { wordsOfAll } from '../language/packs/packs.ts';
 import { withoutEmptyHeadings } from '../language/sentences.ts';
 import { createLru } from '../record/cache.ts';
 import type { AttributeTable } from '../record/attributes.ts';
-import { textByTrust } from '../language/inert-text.ts';
-import { attributeLabel, isUser, normalValue, type Quote } from '../record/statement.ts';
+import { safeJson, textByTrust } from '../language/inert-text.ts';
+import { negationsIn } from '../language/quotes.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
+import { attributeLabel, belongsToUser, isUser, normalValue, type Quote, spelledKey } from '../record/statement.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import { hasEnded, hasOutcome, isPresentFact, type Memory, mergedAmong } from '../record/memory.ts';
@@ -128,9 +130,13 @@ function isSafetyFact(memory: Memory, now: number): boolean {
 const DANGER = new RegExp(wordsOfAll('danger'), 'iu');
 const IMPORTANT = 0.8;
 
-/** Whether a statement without an attribute is about a danger to somebody's health. */
-function isDanger({ attribute, content, importance, trust }: Memory): boolean {
-  return attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
+/**
+ * Whether a statement without an attribute is about a danger to the health of the user or the user's people. The words of another speaker of
+ * a group chat are not among the facts, whatever they say about the user.
+ */
+function isDanger({ subject, attribute, content, importance, trust }: Memory): boolean {
+  const isOwn = isUser(subject) || belongsToUser(subject);
+  return isOwn && attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
 }
 
 /** Whether a memory may be listed among the most important ones. */
@@ -258,7 +264,13 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
     ].map((item) => (item.label === 'health' ? { ...item, score: item.score + 1 } : item)),
     profile: text('profile'),
     workingMemory: text('working_memory'),
-    scaffold: scaffold === undefined ? [] : entryItems(scaffold.id, scaffold.content),
+    scaffold:
+      scaffold === undefined
+        ? []
+        : entryItems(scaffold.id, scaffold.content).filter(({ entry }) => {
+            const isObserved = scaffold.restsOn.has(entry?.key ?? '');
+            return !isObserved || !opposesUser(entry, [...facts, ...memories], attributes);
+          }),
     learnedInfo: blocks
       .filter(({ kind }) => kind === 'learned_info')
       .flatMap((block) => jsonItem(block.id, block.content, block.connection ?? undefined) ?? []),
@@ -268,6 +280,28 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
     userReflections: reflectionsOf('user', blocks, reflections),
     sessionReflections: reflectionsOf('session', blocks, reflections),
   };
+}
+
+/**
+ * Whether an entry of the scaffold that an agent has observed is about a field that the user has stated otherwise: the entry leaves a stated
+ * value out, or has a negation. Prompts show the statement of the user and not the entry.
+ */
+function opposesUser(entry: Item['entry'], statements: readonly Memory[], attributes: AttributeTable): boolean {
+  const { key = '', value } = entry ?? {};
+  const attribute = attributes.resolve(key);
+  const words = contentStems(spelledKey(key).replaceAll('_', ' '));
+  const said = statements.filter(
+    (one) =>
+      isUser(one.subject) &&
+      one.statedBy === 'user' &&
+      one.attribute !== null &&
+      one.value !== null &&
+      one.polarity === 'affirmed' &&
+      (one.attribute === attribute || coveredBy(contentStems(one.attribute.replaceAll('_', ' ')), words) === 1),
+  );
+  const text = safeJson(value);
+  const isSaid = (one: Memory): boolean => normalValue(text).includes(normalValue(one.value ?? ''));
+  return said.length > 0 && (negationsIn(text) > 0 || !said.every(isSaid));
 }
 
 /** The label of a fact, with the person if it is not the user: "Allergy (User's son)". */

@@ -2,7 +2,7 @@ import { invalidInput } from '../errors.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import type { PromptSection } from '../record/memory-types.ts';
 import { markdownWriting, type Writing, xmlWriting } from '../language/inert-text.ts';
-import type { Item, Material, OverflowRule, SectionName } from './section.ts';
+import { type Item, type Material, type OverflowRule, type SectionName, textWithSpeaker } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 
 export interface SectionFormat {
@@ -134,7 +134,7 @@ export function writePlace(entries: readonly (SectionFormat | Frame)[], material
 const UNVERIFIED = ' (unverified)';
 
 function bullet(item: Item, writing: Writing): string {
-  return `- ${marked(item, writing.line(item.text))}`;
+  return `- ${marked(item, writing.line(textWithSpeaker(item)))}`;
 }
 
 /** A text, marked as unverified if it has low trust. */
@@ -170,10 +170,11 @@ export function writeContext(
   const messages =
     layout.history === 'text'
       ? []
-      : fromFirstQuestion(material.history ?? []).map(({ label, text }): HistoryMessage => ({
-          role: label === 'agent' ? 'assistant' : 'user',
-          content: text,
-        }));
+      : fromFirstQuestion(material.history ?? []).map((turn): HistoryMessage =>
+          turn.label === 'agent'
+            ? { role: 'assistant', content: turn.text }
+            : { role: 'user', content: textWithSpeaker(turn) },
+        );
   const tokens = {
     system: counter.count(system),
     user: counter.count(user),

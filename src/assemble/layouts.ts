@@ -7,6 +7,7 @@ import { defineLayout, type Layout, marked, type SectionFormat } from './layout.
 import type { Item, SectionName } from './section.ts';
 
 const asIs = ({ text }: Item): string => text;
+const asEntry = (item: Item): string => marked(item, item.text);
 const asBlock = (item: Item, writing: Writing): string => marked(item, writing.block(item.text, 1));
 const withType = (item: Item, writing: Writing): string =>
   `- [${writing.line(item.label ?? 'memory')}] ${marked(item, writing.line(item.text))}`;
@@ -55,7 +56,7 @@ export const varveLayout: Layout = defineLayout({
         }),
         tagged('profile', 'profile', { item: asBlock }),
         tagged('working_memory', 'workingMemory', { item: asBlock }),
-        tagged('structured_data', 'scaffold', { around: ['{', '}'], item: asIs, between: ',\n' }),
+        tagged('structured_data', 'scaffold', { around: ['{', '}'], item: asEntry, between: ',\n' }),
         tagged('learned_info', 'learnedInfo', { item: byConnection }),
         tagged('rules', 'learnings'),
         tagged('memories', 'memories', { item: withType }),
@@ -215,7 +216,7 @@ export const fixedBudgetsLayout: Layout = defineLayout({
       section: 'history',
       before: PROMPT_HEADINGS.conversation,
       item: (item, writing) =>
-        `${item.label === 'user' ? 'User' : 'Assistant'}: ${item.kind === 'application' ? item.text : writing.line(defuseImages(item.text))}`,
+        `${writing.line(item.speaker ?? (item.label === 'user' ? 'User' : 'Assistant'))}: ${item.kind === 'application' ? item.text : writing.line(defuseImages(item.text))}`,
     },
   ],
   budget: {
@@ -253,7 +254,7 @@ const workingMemoryLayout: Layout = defineLayout({
   system: [
     { section: 'instructions', item: asIs },
     { section: 'workingMemory', before: PROMPT_HEADINGS.workingMemory, item: asBlock },
-    { section: 'scaffold', before: PROMPT_HEADINGS.scaffold, around: ['{', '}'], item: asIs, between: ', ' },
+    { section: 'scaffold', before: PROMPT_HEADINGS.scaffold, around: ['{', '}'], item: asEntry, between: ', ' },
     { section: 'learnedInfo', before: PROMPT_HEADINGS.learnedInfo, item: byConnection },
     { section: 'recall', before: PROMPT_HEADINGS.retrieved },
     { section: 'identity', before: PROMPT_HEADINGS.identity, item: asIs },

@@ -435,7 +435,8 @@ function itemOf(result: RecallResult, turn: Event | null, otherwise: string): It
   const trust = trustOfTurn(turn, passage);
   const text = textByTrust(textOf(turn, passage), trust);
   const timeZone = zoneOf(turn, otherwise);
-  return { ...turnItem(turn, result.score), text, trust, timeZone, label: turn.speaker ?? turn.origin };
+  const item = turnItem(turn, result.score);
+  return { ...item, text, trust, timeZone, label: item.speaker ?? turn.origin };
 }
 
 /** Whether a statement is a quotation and not a sentence that stands alone. */

@@ -2,9 +2,10 @@ import { detectPack, PACKS, templateOf, wordsOfAll } from '../language/packs/pac
 import { findDates } from '../language/resolve-dates.ts';
 import { timedRendering, withBlanks, withoutBlanks } from '../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers } from '../language/words.ts';
+import { isUnverified } from '../record/block.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { defuseImages, safeJson, textByTrust } from '../language/inert-text.ts';
+import { defuseImages, safeJson, speakerName, textByTrust } from '../language/inert-text.ts';
 import { type Quote, type Trust, trustOf, USER } from '../record/statement.ts';
 import { userInFirstPerson } from '../recall/analyze-query.ts';
 
@@ -91,6 +92,8 @@ export interface Item {
   score: number;
   /** The type of a memory, the category of a fact, the speaker of a turn, or the name of a service or a connection. */
   label?: string;
+  /** For a turn: the name of its speaker, if it has one. */
+  speaker?: string;
   title?: string;
   url?: string;
   date?: Date;
@@ -202,8 +205,14 @@ export function turnItem(event: Event, score: number): Item {
     trust: trustOf(event.origin),
     score,
     label: event.origin === 'agent' ? 'agent' : 'user',
+    speaker: event.speaker === null ? undefined : speakerName(event),
     date: event.occurredAt,
   };
+}
+
+/** The text of an item. The words of a turn follow the name of their speaker, if they have one. */
+export function textWithSpeaker({ speaker, text }: Item): string {
+  return speaker === undefined ? text : `${speaker}: ${text}`;
 }
 
 /** A text block. Its words may come from anybody, so images are removed. */
@@ -214,11 +223,12 @@ export function blockItem(id: string, text: string): Item {
 /** The entries of a JSON block as items with the text `"key": value`. Later entries are dropped first. */
 export function entryItems(id: string, content: unknown): Item[] {
   if (typeof content !== 'object' || content === null) return [];
-  return Object.entries(content).map(([key, value], index) => ({
-    ...blockItem(id, entryText(key, value)),
-    entry: { key, value },
-    score: -index,
-  }));
+  return Object.entries(content).map(([key, given], index) => {
+    const trust = isUnverified(given) ? 'low' : 'medium';
+    const value: unknown = isUnverified(given) ? given.value : given;
+    const text = textByTrust(entryText(key, value), trust);
+    return { ...blockItem(id, text), trust, entry: { key, value }, score: -index };
+  });
 }
 
 function entryText(key: string, value: unknown): string {
@@ -231,7 +241,9 @@ export function entryWithout(entry: Item, isSaid: (statement: string) => boolean
   if (!Array.isArray(value)) return entry;
   const left = value.filter((item) => typeof item !== 'string' || !isSaid(item));
   if (left.length === value.length) return entry;
-  return left.length === 0 ? null : { ...entry, text: entryText(key, left), entry: { key, value: left } };
+  return left.length === 0
+    ? null
+    : { ...entry, text: textByTrust(entryText(key, left), entry.trust), entry: { key, value: left } };
 }
 
 /** A JSON block of a connection or a user, as one item. */

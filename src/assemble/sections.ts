@@ -10,7 +10,7 @@ import { listEvents } from '../store/event-store.ts';
 import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
 import type { Asked, ContextHooks, ContextOptions, HistoryOptions } from './context-options.ts';
 import { fitSection } from './fit-section.ts';
-import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
+import { applicationItem, fieldItems, type Item, type Material, textWithSpeaker, turnItem } from './section.ts';
 import { indexWords, type TokenCounter } from '../language/words.ts';
 
 /** The data of the services that the question needs; no other service is called. */
@@ -163,7 +163,7 @@ async function digestTurns(
 async function inShort(older: readonly Item[], { budget: room, counter, summarise }: Digesting): Promise<Item[]> {
   if (older.length === 0 || room === 0) return [];
   if (summarise !== undefined) {
-    const text = await summarise(older.map(({ label = 'user', text }) => ({ role: label, text })));
+    const text = await summarise(older.map((turn) => ({ role: turn.label ?? 'user', text: textWithSpeaker(turn) })));
     const item: Item = { text, kind: 'event', id: null, trust: 'medium', score: 0 };
     return fitSection({ items: [item], rule: 'cut', budget: room, reason: '', measure: countOf(counter) }).items;
   }
@@ -171,7 +171,8 @@ async function inShort(older: readonly Item[], { budget: room, counter, summaris
   const longest = Math.min(Math.max(Math.floor((room * 4) / older.length) - LABEL, SHORTEST_DIGEST), LONGEST_DIGEST);
   const lines = older.map((turn) => ({
     ...turn,
-    text: `${turn.label === 'agent' ? 'You' : 'User'}: ${beginning(turn.text, longest)}`,
+    speaker: undefined,
+    text: `${turn.speaker ?? (turn.label === 'agent' ? 'You' : 'User')}: ${beginning(turn.text, longest)}`,
   }));
   return fitSection({ items: lines, rule: 'drop-oldest', budget: room, reason: '', measure: countOf(counter) }).items;
 }

@@ -25,10 +25,13 @@ import { checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import {
   type CheckContext,
+  isOfAnother,
   isQuoted,
   isStated,
+  mayChangeKnown,
   quotedIn,
   saidWith,
+  trustOfWords,
   unrelatedChanges,
   unrelatedTarget,
   unsharedSources,
@@ -61,7 +64,7 @@ import {
 } from './read/reader.ts';
 import type { ApplyDeps, FormDeps, FormWork } from './formation-settings.ts';
 import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
-import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
+import type { CheckedForget, CheckedRequests, Evidence, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 
 /** A checked reading, with the vectors and verdicts that decide about its statements. */
@@ -106,7 +109,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: reader.kind === 'local',
   });
-  const changed = facts ? await changedByTurns(work, reading) : { ends: [], corrections: [] };
+  const changed = facts ? await changedByTurns(work, reading, input.userNames) : { ends: [], corrections: [] };
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
   const first = await checkReading(work, [...reading.statements, ...changed.corrections], context);
@@ -145,13 +148,25 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 async function changedByTurns(
   work: FormWork,
   reading: Reading,
+  userNames: readonly string[],
 ): Promise<Pick<CheckedRequests, 'ends'> & { corrections: ReadStatement[] }> {
   const ends: CheckedRequests['ends'] = [];
   const corrections: ReadStatement[] = [];
   if (usesModel(work.deps, 'read')) return { ends, corrections };
+  const mayEnd = (event: Event, target: Memory): boolean => mayChangeKnown(wholeOf(event), target, userNames);
+  const endOf = (event: Event, target: Memory): CheckedRequests['ends'][number] => {
+    const evidence = wholeOf(event);
+    const isOthers = isOfAnother(event, userNames);
+    return {
+      target,
+      evidence,
+      on: null,
+      trust: isOthers ? trustOfWords(evidence, target.subject, userNames) : undefined,
+    };
+  };
   for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
     const targets = await endedByText(work, { ...event, content: noteInFirstPerson(event.content) });
-    ends.push(...targets.map((target) => ({ target, evidence: wholeOf(event), on: null })));
+    ends.push(...targets.filter((target) => mayEnd(event, target)).map((target) => endOf(event, target)));
   }
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
@@ -160,6 +175,7 @@ async function changedByTurns(
     // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
     const found = (await changedBy(work, event)).filter(
       ({ target }) =>
+        mayEnd(event, target) &&
         !own.some(({ attribute, relation, text }) =>
           relation?.kind === 'extends'
             ? text.startsWith(target.content)
@@ -167,8 +183,7 @@ async function changedByTurns(
         ),
     );
     if (own.length === 0) corrections.push(...correctionBy(event, number, found));
-    const over = found.filter(({ isOver }) => isOver);
-    ends.push(...over.map(({ target }) => ({ target, evidence: wholeOf(event), on: null })));
+    ends.push(...found.flatMap(({ target, isOver }) => (isOver ? endOf(event, target) : [])));
   }
   return { ends, corrections };
 }
@@ -409,7 +424,7 @@ async function listSpeakers(store: Reader, scope: Scope): Promise<(string | null
  * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
  * in which the user's own turns have no speaker, or the user's name.
  */
-function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
+export function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
   const own = new Set(names.map((name) => name.toLowerCase()));
   if (speakers.some((speaker) => speaker === null || own.has(speaker.toLowerCase()))) return [];
   const turns = [...Map.groupBy(speakers, (speaker) => speaker ?? '')];

@@ -1,11 +1,14 @@
-import { listDecisions, recordDecision, recordOutcome } from '../observe/decisions.ts';
+import { decisionEvent, listDecisions, outcomeEvent, recordOutcome } from '../observe/decisions.ts';
 import { newDecisionSchema, newOutcomeSchema } from '../observe/decisions.ts';
 import type { DecisionWithOutcomes, NewDecision, NewOutcome } from '../observe/decisions.ts';
 import type { Event } from '../record/event.ts';
 import { limitSchema, parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
-import { append, type AppendDeps } from './change.ts';
+import { appendEvents, type EventInput } from '../observe/observe.ts';
+import { append, type AppendDeps, cleanedEvents } from './change.ts';
+import { eventReader } from './events.ts';
+import { withoutOrders } from './provenance.ts';
 
 /** The decisions of an agent and their outcomes. */
 export interface DecisionHandle {
@@ -16,6 +19,9 @@ export interface DecisionHandle {
 }
 
 export function decisionHandle(parts: Parts & AppendDeps, scope: Scope): DecisionHandle {
+  const log = { scope, events: eventReader(parts, scope, null) };
+  const checked = async (input: EventInput): Promise<EventInput> =>
+    cleanedEvents(parts, await withoutOrders(log, [input]))[0] as EventInput;
   const appended = async (record: (writer: Writer) => Promise<Event>): Promise<Event> => {
     const recorded = async (writer: Writer): Promise<Event[]> => [await record(writer)];
     const [event] = await append(parts, scope, recorded, (events) => events);
@@ -23,12 +29,12 @@ export function decisionHandle(parts: Parts & AppendDeps, scope: Scope): Decisio
   };
   return {
     async record(decision) {
-      const input = parse(newDecisionSchema, decision, 'The decision');
-      return appended((writer) => recordDecision(writer, parts, scope, input));
+      const event = await checked(decisionEvent(parse(newDecisionSchema, decision, 'The decision')));
+      return appended(async (writer) => (await appendEvents(writer, parts, scope, [event])).events[0] as Event);
     },
     async recordOutcome(id, outcome) {
-      const input = parse(newOutcomeSchema, outcome, 'The outcome');
-      return appended((writer) => recordOutcome(writer, parts, scope, { decision: id, outcome: input }));
+      const event = await checked(outcomeEvent(id, parse(newOutcomeSchema, outcome, 'The outcome')));
+      return appended((writer) => recordOutcome(writer, parts, scope, { decision: id, event }));
     },
     async list({ limit = 20 } = {}) {
       const most = parse(limitSchema, limit, 'The limit');

@@ -9,7 +9,10 @@ import { closeIntention } from '../store/forget/forget.ts';
 import { ownTimeZone } from '../store/progress-store.ts';
 import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
+import { type ObservationSource, sourceFields } from '../observe/record-observation.ts';
+import { eventReader } from './events.ts';
 import { notFound } from './memories.ts';
+import { vouchedBy } from './provenance.ts';
 
 /** An action that the user intends to take. */
 export interface NewIntention {
@@ -20,6 +23,10 @@ export interface NewIntention {
   followUpDays?: number;
   /** How the intention came up. */
   context?: string;
+  /** Who states it. Default: the application. */
+  statedBy?: ObservationSource['statedBy'];
+  /** The page, mail or tool that the intention comes from. The intention is then unverified. */
+  source?: string | null;
 }
 
 /** Intentions are brought up when they are due, until they are done or dismissed. */
@@ -45,6 +52,7 @@ const newIntentionSchema = z.strictObject({
   dueAt: timeSchema.optional(),
   followUpDays: z.number().min(0).max(3650).default(3),
   context: textSchema(2000).optional(),
+  ...sourceFields,
 });
 
 const dueOptionsSchema = z.strictObject({
@@ -56,6 +64,7 @@ const OPEN: ReadonlySet<string | null> = new Set([null, 'open', 'snoozed']);
 
 export function intentionHandle(parts: Parts & { settings: { timeZone: string } }, scope: Scope): IntentionHandle {
   const { database, clock } = parts;
+  const log = { scope, events: eventReader(parts, scope, null) };
   const open = async (): Promise<Memory[]> => {
     const filter = { types: ['intention'], order: 'oldest' as const, limit: 1000 };
     const { items } = await database.read(scope.tenant, (reader) =>
@@ -75,10 +84,11 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
     });
   return {
     async add(intention) {
-      const { text, dueAt, followUpDays, context } = parse(newIntentionSchema, intention, 'The intention');
+      const { text, dueAt, followUpDays, context, ...from } = parse(newIntentionSchema, intention, 'The intention');
+      const statedBy = await vouchedBy(log, text, { ...from, otherwise: 'system' });
       const due = dueAt ?? new Date(clock.now() + followUpDays * DAY);
       const metadata = context === undefined ? {} : { context };
-      const input = { type: 'intention', content: text, dueAt: due, state: 'open', metadata };
+      const input = { type: 'intention', content: text, dueAt: due, state: 'open', metadata, statedBy };
       const why = { reason: 'noted as an intention' };
       return (await database.write(scope.tenant, (writer) => writeMemory(writer, parts, scope, input, why))).memory;
     },

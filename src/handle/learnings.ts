@@ -6,14 +6,21 @@ import type { Parts } from '../store/database.ts';
 import { forget } from '../store/forget/forget.ts';
 import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { writeMemory } from '../store/write-memory.ts';
+import { ruleAuthorises } from '../language/claims.ts';
+import { eventReader } from './events.ts';
 import { notFound } from './memories.ts';
+import { vouchedBy } from './provenance.ts';
 
 /** A rule for the agent. */
 export interface NewLearning {
   rule: string;
   /** Such as `communication` or `decision_making`. Default `general`. */
   category?: string;
-  /** Where the rule comes from: `user`, `correction`, `reflection`, … Default `application`. */
+  /**
+   * Where the rule comes from: `user`, `correction`, `reflection` or `application` (default). Every other source, such as a page, is not
+   * trusted, and no prompt contains its rule. Neither does a prompt contain a rule that permits payments or actions without a question,
+   * unless a turn of the user says so.
+   */
   source?: string;
   /** Ids of the events that the rule was learned from. */
   sourceEvents?: string[];
@@ -38,10 +45,17 @@ const newLearningSchema = z.strictObject({
 
 export function learningHandle(parts: Parts, scope: Scope): LearningHandle {
   const { database, clock } = parts;
+  const log = { scope, events: eventReader(parts, scope, null) };
   return {
     async add(learning) {
       const { rule, category, source, sourceEvents } = parse(newLearningSchema, learning, 'The learning');
-      const input = { type: 'learning', content: rule, category, metadata: { source }, sourceEvents };
+      const isOwn = /^(?:application|correction|reflection)$/i.test(source.trim());
+      const statedBy = await vouchedBy(log, rule, {
+        source: isOwn ? null : source,
+        otherwise: 'system',
+        needsUser: ruleAuthorises,
+      });
+      const input = { type: 'learning', content: rule, category, metadata: { source }, sourceEvents, statedBy };
       const why = { reason: 'learned as a rule' };
       return (await database.write(scope.tenant, (writer) => writeMemory(writer, parts, scope, input, why))).memory;
     },

@@ -5,7 +5,11 @@ import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Page } from '../store/database.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
+import { directs } from '../language/claims.ts';
+import { sourceFields } from '../observe/record-observation.ts';
+import { eventReader } from './events.ts';
 import { memoryHandle } from './memories.ts';
+import { vouchedBy } from './provenance.ts';
 import { type Origin, ORIGINS } from '../record/statement.ts';
 
 /** A text that somebody wrote down to keep. */
@@ -15,6 +19,8 @@ export interface NewNote {
   tags?: string[];
   /** Who wrote the note. Default `system`, the application itself. */
   statedBy?: Origin;
+  /** The page, mail or tool that the note comes from. The note is then unverified. */
+  source?: string | null;
 }
 
 /** A link kept for later. */
@@ -44,8 +50,17 @@ export interface SavedItemHandle extends Pick<NoteHandle, 'list'> {
 
 export function noteHandle(parts: FormDeps, scope: Scope): NoteHandle {
   const memories = memoryHandle(parts, scope);
+  const log = { scope, events: eventReader(parts, scope, null) };
   return {
-    add: async (note) => (await memories.create({ ...note, type: 'note' }, { reason: 'noted' })).memory,
+    async add({ source, ...note }) {
+      const statedBy = await vouchedBy(log, note.content, {
+        statedBy: note.statedBy,
+        source: parse(sourceFields.source, source, 'The source of the note'),
+        otherwise: 'system',
+        needsUser: (content) => directs(`${note.title}\n${content}`),
+      });
+      return (await memories.create({ ...note, statedBy, type: 'note' }, { reason: 'noted' })).memory;
+    },
     list: (options) => memories.list({ ...options, types: ['note'] }),
   };
 }

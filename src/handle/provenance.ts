@@ -1,4 +1,6 @@
 import { directs } from '../language/claims.ts';
+import { isOfAnother, isStated } from '../form/check/evidence.ts';
+import { usualSpeaker } from '../form/read-turns.ts';
 import { fillSlots } from '../form/read/local/fill-slots.ts';
 import { noteInFirstPerson } from '../language/first-person.ts';
 import type { FilledSlot } from '../form/read/local/slot-values.ts';
@@ -10,9 +12,9 @@ import { relationsOf, smallTalkIn, wordsPattern } from '../language/packs/packs.
 import { negationsIn, numbersSaid } from '../language/quotes.ts';
 import { splitClauses, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import type { Event, EventKind } from '../record/event.ts';
+import { type Event, type EventKind, toldText } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { attributeTable, isUser, normalValue } from '../record/statement.ts';
+import { attributeTable, isUser, normalValue, type Origin } from '../record/statement.ts';
 import { namedSource, ofTool } from '../observe/record-observation.ts';
 import type { EventInput } from '../observe/observe.ts';
 import type { Scope } from '../record/scope.ts';
@@ -67,9 +69,34 @@ export async function provenanceOf(
   return { statedBy: isDirection(claim) ? 'tool' : 'agent', source: null, events: [] };
 }
 
+/** Who states a text that an application stores, as the caller says it. */
+interface Stating {
+  statedBy?: Origin | undefined;
+  /** The page, mail or tool that the text comes from. */
+  source?: string | null | undefined;
+  /** Who states the text if nothing else is known. */
+  otherwise: Origin;
+  /** Whether the text needs the words of the user. Default: `directs`. */
+  needsUser?: (text: string) => boolean;
+}
+
 /**
- * Attributes the agent's observations to a tool if they are orders or authorisations that no turn of the user contains. The words of a tool
- * are unverified and do not become part of documents.
+ * Who vouches for a text that is stored through any interface: observations, decisions, learnings, notes and intentions. A text of another
+ * source is a tool's. So is an order or an authorisation that no turn of the user contains, unless the caller states that the user said it.
+ */
+export async function vouchedBy(
+  handle: LoggedScope,
+  text: string,
+  { statedBy, source, otherwise, needsUser = directs }: Stating,
+): Promise<Origin> {
+  if (statedBy === undefined && namedSource(source) !== null) return 'tool';
+  if (statedBy === 'user' || !needsUser(text)) return statedBy ?? otherwise;
+  return (await provenanceOf(handle, { text }, {})).statedBy === 'user' ? (statedBy ?? otherwise) : 'tool';
+}
+
+/**
+ * Attributes observations, decisions and outcomes to a tool if they are orders or authorisations that no turn of the user contains. The
+ * words of a tool are unverified and do not become part of documents.
  */
 export async function withoutOrders<Input extends EventInput>(
   handle: LoggedScope,
@@ -77,9 +104,12 @@ export async function withoutOrders<Input extends EventInput>(
 ): Promise<Input[]> {
   const checked: Input[] = [];
   for (const input of inputs) {
-    const isOrder = input.kind === 'observation' && input.origin === 'agent' && directs(input.content);
-    const isTold = !isOrder || (await provenanceOf(handle, { text: input.content }, {})).statedBy === 'user';
-    checked.push(isTold ? input : ofTool(input, 'the agent, and no turn of the user'));
+    const { kind, origin, content, metadata = {} } = input;
+    const mayOrder = isStated(input) && (origin === 'agent' || origin === 'system');
+    const by = mayOrder
+      ? await vouchedBy(handle, toldText({ kind, content, metadata }), { otherwise: origin })
+      : origin;
+    checked.push(by === origin ? input : ofTool(input, 'the agent, and no turn of the user'));
   }
   return checked;
 }
@@ -98,12 +128,16 @@ async function lastTurns(handle: LoggedScope): Promise<(SaidTurn & Pick<Event, '
     session: session ?? undefined,
     limit: LAST_TURNS * 2,
   });
+  const { user } = handle.scope;
+  const names = user === null ? [] : [user];
+  const speakers = items.flatMap(({ origin, speaker }) => (origin === 'user' ? [speaker] : []));
+  const own = [...names, ...usualSpeaker(speakers, names)];
   return items
-    .map(({ id, origin, content }, index) => {
+    .flatMap((event, index) => {
       const last = items[index + 1];
-      return { id, origin, content, before: last?.origin === 'agent' ? last.content : null };
+      const isOwn = event.origin === 'user' && !isOfAnother(event, own);
+      return isOwn ? { ...event, before: last?.origin === 'agent' ? last.content : null } : [];
     })
-    .filter(({ origin }) => origin === 'user')
     .slice(0, LAST_TURNS);
 }
 

@@ -62,6 +62,35 @@ describe('the handle of a key that is limited to a user', () => {
     await wide.close();
   });
 
+  it('shows no use of memories that other users share, and shows the use of its own', async () => {
+    const own = limitHandle(bob, KEY);
+    const eve = varve.for({ user: 'eve' });
+    const { memory } = await everybody.memories.create({
+      type: 'note',
+      title: 'Help',
+      content: 'The helpline opens at 9.',
+    });
+    const { memory: mine } = await bob.memories.create({
+      type: 'note',
+      title: 'Tea',
+      content: 'The green tea is at home.',
+    });
+    await eve.recall('helpline', { mode: 'text' });
+    await bob.recall('green tea', { mode: 'text' });
+    await varve.drain();
+    const counts = async (handle: Handle): Promise<(number | undefined)[]> => {
+      const { items } = await handle.memories.list({ types: ['note'] });
+      const { results } = await handle.recall('helpline green tea', { mode: 'text', track: false });
+      const past = await handle.asOf(new Date()).memories.get(memory.id);
+      const all = [...items, ...results.map((result) => result.memory), await handle.memories.get(memory.id), past];
+      return all.filter((each) => each?.id === memory.id).map((each) => each?.accessCount);
+    };
+    expect(new Set(await counts(own))).toEqual(new Set([0]));
+    expect((await own.memories.get(memory.id))?.lastAccessedAt).toBeNull();
+    expect((await own.memories.get(mine.id))?.accessCount).toBe(1);
+    expect((await eve.memories.get(memory.id))?.accessCount).toBe(1);
+  });
+
   it('restores no forgotten record that all users share, and restores its own', async () => {
     const limited = limitHandle(bob, KEY);
     for (const [owner, content] of [

@@ -85,6 +85,40 @@ function ownParts(
  */
 export function limitHandle(handle: Handle, key: ApiKey): Handle {
   if (!isLimited(key)) return handle;
+  const limited = limitChanges(handle, key);
+  return key.users === null ? limited : answering(limited, withoutSharedUse);
+}
+
+/** A part of a handle whose methods return changed results. */
+function answering<Part extends object>(part: Part, change: <Value>(value: Value) => Value): Part {
+  const parts = Object.entries(part).map(([name, value]: [string, unknown]) => {
+    if (typeof value !== 'function') return [name, name === 'scope' ? value : answering(value as object, change)];
+    const method = (...given: unknown[]): unknown => {
+      const result: unknown = value.apply(part, given);
+      if (result instanceof Promise) return result.then(change);
+      // `asOf` returns a handle.
+      return typeof result === 'object' && result !== null ? answering(result, change) : result;
+    };
+    return [name, method];
+  });
+  return Object.fromEntries(parts) as Part;
+}
+
+/**
+ * An answer without the use of memories that several users share: their counts are 0, and they have no last use. Otherwise a user could see
+ * when another user asks about the topic of a shared memory.
+ */
+function withoutSharedUse<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutSharedUse) as Value;
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(value).map(([name, each]: [string, unknown]) => [name, withoutSharedUse(each)]),
+  );
+  const isShared = 'accessCount' in copy && (copy['scope'] as Scope | undefined)?.user === null;
+  return (isShared ? { ...copy, accessCount: 0, lastAccessedAt: null } : copy) as Value;
+}
+
+function limitChanges(handle: Handle, key: ApiKey): Handle {
   const { memories, blocks, intentions, learnings } = handle;
   const own = async (id: string): Promise<void> => {
     const memory = await memories.get(id);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidInput, messageOf, VarveError } from '../errors.ts';
+import { speakerName } from '../language/inert-text.ts';
 import type { Recalled, RecallResult } from '../recall/recall-options.ts';
 import { trustOfTurn } from '../recall/results.ts';
 import type { Memory } from '../record/memory.ts';
@@ -98,7 +99,7 @@ function shortOf(result: RecallResult): Record<string, unknown> {
       : {
           type: result.event.kind,
           date: result.event.occurredAt,
-          speaker: result.event.speaker ?? result.event.origin,
+          speaker: speakerName(result.event),
           trust: trustOfTurn(result.event, result.passage),
         };
   // Only requests with `neighbours` or `withSources` have these turns.

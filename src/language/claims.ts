@@ -3,7 +3,7 @@ import { type ForeignSpan, foreignSpans } from './foreign-text.ts';
 import { visibleText } from './inert-text.ts';
 import type { Pack } from './packs/pack.ts';
 import { english } from './packs/en.ts';
-import { detectPack, PACKS, packPattern, perPack, plainMarks, topicsNamed } from './packs/packs.ts';
+import { detectPack, listPattern, PACKS, packPattern, perPack, plainMarks, topicsNamed } from './packs/packs.ts';
 import { wordsPattern } from './packs/packs.ts';
 import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
 import { splitClauses, splitSentences, withBlanks } from './sentences.ts';
@@ -240,6 +240,18 @@ const directing = perPack(({ lists, script }) => {
 export function directs(text: string): boolean {
   const sentences = splitSentences(plainMarks(visibleText(text)).slice(0, LONGEST_DIRECTION));
   return sentences.some(({ text: sentence }) => isOrder(sentence) || PACKS.some((pack) => directsIn(sentence, pack)));
+}
+
+/**
+ * Whether a rule permits payments, other actions without a question, or the disclosure of data. Every rule tells an agent what to do, so
+ * `directs` does not tell rules apart. A prohibition ("never pay without asking") permits nothing.
+ */
+export function ruleAuthorises(rule: string): boolean {
+  const sentences = splitSentences(plainMarks(visibleText(rule)).slice(0, LONGEST_DIRECTION));
+  return sentences.some(({ text }) => {
+    if (listPattern(detectPack(text) ?? english, 'negation').exec(text)?.index === 0) return false;
+    return permits(text) || PACKS.some((each) => directsIn(text, each));
+  });
 }
 
 const LONGEST_DIRECTION = 20_000;

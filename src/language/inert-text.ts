@@ -63,8 +63,20 @@ export function inertText(text: string): string {
   return withoutFences(withoutMarkers(visibleText(text)).replace(TAG_START, '&lt;'));
 }
 
+const ROLE = 'human|assistant|system|user|developer|tool|function|model|ai|bot';
 // A label of a speaker at the beginning of a line, as in older chat templates and in transcripts.
-const SPEAKER = /^[\s>*_#]{0,10}(?:human|assistant|system|user|developer|tool|function|model|ai|bot)[\s*_]{0,5}[:：]/iu;
+const SPEAKER = new RegExp(`^[\\s>*_#]{0,10}(?:${ROLE})[\\s*_]{0,5}[:：]`, 'iu');
+const ROLE_ALONE = new RegExp(`^[^\\p{L}]*(?:the )?(?:${ROLE}|agent|document|you)[^\\p{L}]*$`, 'iu');
+
+/**
+ * The name of a speaker as prompts show it. A name that equals a role other than the speaker's own is in quotes, so that a mail of a sender
+ * named "system" does not look like words of the system. Without a name, the origin is shown.
+ */
+export function speakerName({ origin, speaker }: { origin: string; speaker: string | null }): string {
+  if (speaker === null) return origin;
+  const name = oneLine(speaker);
+  return ROLE_ALONE.test(name.normalize('NFKC')) && name.toLowerCase() !== origin ? `"${name}"` : name;
+}
 
 /** Whether a line looks like the beginning of a turn. */
 function beginsTurn(line: string): boolean {

@@ -1,6 +1,7 @@
 import { type Memory, plannedFor } from '../record/memory.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
 import { dayOf } from './calendar.ts';
+import { speakerName } from './inert-text.ts';
 import { english } from './packs/en.ts';
 import type { Pack, PackDated } from './packs/pack.ts';
 import { detectPack, PACKS, templateOf, wordsOfAll } from './packs/packs.ts';
@@ -255,7 +256,9 @@ export function timedRendering(
 ): string {
   const { subject, attribute, reader, validTo } = memory;
   const isOfAnother = reader === 'local' && attribute === null && !isUser(subject) && !belongsToUser(subject);
-  const content = isOfAnother ? `${subject.split("'s ", 1)[0]}: ${memory.content}` : memory.content;
+  const content = isOfAnother
+    ? `${speakerName({ origin: '', speaker: subject.split("'s ", 1)[0] ?? null })}: ${memory.content}`
+    : memory.content;
   if (memory.tense === 'planned') {
     const day = plannedFor(memory);
     const note = day === null ? 'planned' : 'plannedFor';

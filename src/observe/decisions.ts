@@ -5,12 +5,15 @@ import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } f
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import { findEvent, listEvents } from '../store/event-store.ts';
-import { appendEvents } from './observe.ts';
+import { appendEvents, type EventInput } from './observe.ts';
+import { namedSource, ofTool, sourceFields } from './record-observation.ts';
 
 /** A decision of an agent. */
 export interface NewDecision {
   content: string;
   reason?: string;
+  /** The page, mail or tool that the decision comes from, if it is not the agent's own. The decision is then unverified. */
+  source?: string | null;
   metadata?: Record<string, unknown>;
   occurredAt?: TimeInput;
   idempotencyKey?: string;
@@ -43,6 +46,7 @@ const shared = {
 export const newDecisionSchema: z.ZodType<Parsed<NewDecision>, NewDecision> = z.strictObject({
   ...shared,
   reason: textSchema(20_000).optional(),
+  source: sourceFields.source,
 });
 
 export const newOutcomeSchema: z.ZodType<Parsed<NewOutcome>, NewOutcome> = z.strictObject({
@@ -51,23 +55,26 @@ export const newOutcomeSchema: z.ZodType<Parsed<NewOutcome>, NewOutcome> = z.str
   measure: z.strictObject({ name: textSchema(100), value: z.number() }).optional(),
 });
 
-export async function recordDecision(
-  writer: Writer,
-  parts: Parts,
-  scope: Scope,
-  { reason, ...input }: Parsed<NewDecision>,
-): Promise<Event> {
+/** A decision as an event. */
+export function decisionEvent({ reason, source, ...input }: Parsed<NewDecision>): EventInput {
   const metadata = { ...input.metadata, ...(reason === undefined ? {} : { reason }) };
-  const event = { ...input, metadata, kind: 'decision', origin: 'agent' } as const;
-  return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
+  const event: EventInput = { ...input, metadata, kind: 'decision', origin: 'agent' };
+  const named = namedSource(source);
+  return named === null ? event : ofTool(event, named);
 }
 
-/** Records the outcome of a decision that the handle sees. */
+/** The outcome of a decision as an event. */
+export function outcomeEvent(decision: string, { effect, measure, ...input }: Parsed<NewOutcome>): EventInput {
+  const metadata = { ...input.metadata, effect, ...(measure === undefined ? {} : { measure }) };
+  return { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision };
+}
+
+/** Appends the outcome of a decision that the handle sees. */
 export async function recordOutcome(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  { decision, outcome }: { decision: string; outcome: Parsed<NewOutcome> },
+  { decision, event }: { decision: string; event: EventInput },
 ): Promise<Event> {
   const found = await findEvent(writer, scope, decision);
   if (found?.kind !== 'decision') {
@@ -76,9 +83,6 @@ export async function recordOutcome(
       details: { id: decision },
     });
   }
-  const { effect, measure, ...input } = outcome;
-  const metadata = { ...input.metadata, effect, ...(measure === undefined ? {} : { measure }) };
-  const event = { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision } as const;
   return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
 }
 

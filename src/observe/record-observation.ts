@@ -14,6 +14,11 @@ export interface UserContextUpdate {
   scaffoldUpdates?: Record<string, unknown>;
   /** Statements to be kept. */
   persistentInfoAdditions?: readonly string[];
+  /**
+   * The page, mail or tool that says so. The values and statements are then unverified, and prompts mark them. Values of a source never
+   * replace other values.
+   */
+  source?: string | null;
 }
 
 const observationSchema = z.strictObject({
@@ -24,6 +29,7 @@ const observationSchema = z.strictObject({
 const updateSchema = z.strictObject({
   scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
   persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
+  source: textSchema(200).nullish(),
 });
 
 /** The source of an observation. */
@@ -72,7 +78,7 @@ export function ofTool<Input extends EventInput>(observation: Input, from: strin
 
 /** One `scaffold_update` event for each key, and one `learned_fact` event for each addition. */
 export function userContextEvents(scope: Scope, update: UserContextUpdate): EventInput[] {
-  const { scaffoldUpdates = {}, persistentInfoAdditions = [] } = parse(updateSchema, update, 'The update');
+  const { scaffoldUpdates = {}, persistentInfoAdditions = [], source } = parse(updateSchema, update, 'The update');
   const events = [
     ...Object.entries(scaffoldUpdates).map(([key, value]): EventInput => {
       const event = observed(scope, 'autonomous');
@@ -88,7 +94,8 @@ export function userContextEvents(scope: Scope, update: UserContextUpdate): Even
   ];
   if (events.length === 0)
     throw invalidInput('The update is empty: give `scaffoldUpdates` or `persistentInfoAdditions`.');
-  return events;
+  const named = namedSource(source);
+  return named === null ? events : events.map((event) => ofTool(event, named));
 }
 
 function observed(

@@ -236,12 +236,12 @@ export async function takeInEntity(
   { entities }: Taking,
 ): Promise<TakenIn> {
   const owner = { ...line.scope, session: null, connection: null };
-  // If another owner already has an entity with this id, this entity gets a new id.
-  const ids = (await isOthersEntity(writer, owner, line.id)) ? parts : fixed(parts, line.id, undefined);
-  const entity = await writeEntity(writer, ids, owner, line.data);
+  // If another owner already has an entity with this id, this entity gets another id. The result does not reveal it.
+  const id = (await isOthersEntity(writer, owner, line.id)) ? idOfCopy(line.id, ownerKey(owner)) : line.id;
+  const entity = await writeEntity(writer, fixed(parts, id, undefined), owner, line.data);
   // Only changed ids are kept, so that memory use does not grow with the import.
   if (entity.id !== line.id) entities.set(line.id, entity.id);
-  return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === line.id ? 'imported' : 'known';
+  return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === id ? 'imported' : 'known';
 }
 
 export async function takeInRevision(writer: Writer, line: Line<'revision'>, taking: Taking): Promise<TakenIn> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
-import { countWords } from './parse.ts';
+import { countWords, isObject } from './parse.ts';
 import type { Scope } from './scope.ts';
 
 interface BlockKind {
@@ -60,6 +60,17 @@ export const basisSchema: z.ZodType<Basis, Basis> = z.record(
   z.strictObject({ rests: z.record(z.string(), z.string()), until: z.number().optional() }),
 );
 
+/** The value of a scaffold entry that comes from a page, a mail or a tool. Prompts mark it as unverified. */
+export interface UnverifiedValue {
+  value: unknown;
+  unverified: true;
+  source: string;
+}
+
+export function isUnverified(value: unknown): value is UnverifiedValue {
+  return isObject(value) && value['unverified'] === true && 'value' in value;
+}
+
 /** A short document that is part of every context. */
 export interface Block {
   id: string;
@@ -103,7 +114,7 @@ export function serializeBlock(kind: BlockKindName, scope: Scope, content: unkno
 }
 
 function serializeJson(kind: BlockKindName, content: unknown): string {
-  const parsed = z.json().safeParse(content);
-  if (!parsed.success) throw invalidInput(`The block ${kind} holds JSON; this value is not JSON.`);
+  const parsed = z.record(z.string(), z.json()).safeParse(content);
+  if (!parsed.success) throw invalidInput(`The block ${kind} holds a JSON object; this value is none.`);
   return JSON.stringify(parsed.data);
 }

@@ -71,7 +71,7 @@ const EVENT_CONTENT_LIMIT = 500_000;
 export interface NewEvent {
   /** Default: a message. */
   kind?: EventKind;
-  /** Default: the user. */
+  /** Default: the origin that the kind implies: the user for a message, `tool` for a tool result, `document` for a chunk of a document. */
   origin?: Origin;
   content: string;
   speaker?: string | null;
@@ -90,9 +90,24 @@ export interface NewEvent {
 
 export type ParsedEvent = Parsed<NewEvent> & Required<Pick<NewEvent, 'kind' | 'origin'>>;
 
+/** The origins of events that name none, by kind. The words of a tool or a document never count as the user's by default. */
+const ORIGIN_OF: Readonly<Record<EventKind, Origin>> = {
+  message: 'user',
+  observation: 'agent',
+  tool_result: 'tool',
+  decision: 'agent',
+  outcome: 'system',
+  document_chunk: 'document',
+};
+
+const withOrigin = <Given extends { kind: EventKind; origin?: Origin | undefined }>(event: Given) => ({
+  ...event,
+  origin: event.origin ?? ORIGIN_OF[event.kind],
+});
+
 const fields = {
   kind: z.enum(EVENT_KINDS).default('message'),
-  origin: z.enum(ORIGINS).default('user'),
+  origin: z.enum(ORIGINS).optional(),
   content: textSchema(EVENT_CONTENT_LIMIT),
   speaker: textSchema(200).nullish(),
   category: textSchema(50).nullish(),
@@ -105,15 +120,17 @@ const fields = {
   idempotencyKey: textSchema(500).optional(),
 };
 
-export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields);
+export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields).transform(withOrigin);
 
 /**
  * An event in an export. If all of its words were forgotten, its content is blanks of the same length, so that quotes keep their offsets.
  */
-export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
-  ...fields,
-  content: z.union([fields.content, z.string().max(EVENT_CONTENT_LIMIT).regex(/^\s*$/u)]),
-});
+export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z
+  .strictObject({
+    ...fields,
+    content: z.union([fields.content, z.string().max(EVENT_CONTENT_LIMIT).regex(/^\s*$/u)]),
+  })
+  .transform(withOrigin);
 
 /** The weights, by origin, of an event's tokens in the count that triggers the next formation. */
 export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };

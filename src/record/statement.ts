@@ -139,7 +139,7 @@ export function isNamedIn(subject: string, text: string): boolean {
 }
 
 /** Whether a subject is a thing and not a person: it is neither the user, nor a bare name, nor somebody who belongs to the user. */
-function isThing(subject: string): boolean {
+export function isThing(subject: string): boolean {
   return !isUser(subject) && !belongsToUser(subject) && !/^\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*$/u.test(subject);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { givenText, inertText, oneLine } from '../language/inert-text.ts';
+import { givenText, inertText, oneLine, speakerName } from '../language/inert-text.ts';
 import { shownStatement } from '../language/sentences.ts';
 import type { RecallResult } from '../recall/recall-options.ts';
 import { trustOfTurn } from '../recall/results.ts';
@@ -69,7 +69,7 @@ export function foundRecord(result: RecallResult): FoundRecord {
     id: result.id,
     type: event.kind,
     text: givenText(result.text, trust),
-    speaker: event.speaker === null ? event.origin : inertText(oneLine(event.speaker)),
+    speaker: inertText(speakerName(event)),
     date: event.occurredAt.toISOString(),
     ...scored,
     trust,

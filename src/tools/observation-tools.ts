@@ -37,12 +37,14 @@ const updateUserContext: AgentTool = defineTool({
   input: z.object({
     scaffold_updates: z.record(z.string().min(1).max(200), z.json()).optional(),
     persistent_info_additions: z.array(z.string().min(1).max(5000)).max(100).optional(),
+    source: sourceParameter,
   }),
   output: z.object({ events: z.number() }),
-  async run(handle, { scaffold_updates, persistent_info_additions }) {
+  async run(handle, { scaffold_updates, persistent_info_additions, source }) {
     const events = await handle.updateUserContext({
       scaffoldUpdates: scaffold_updates,
       persistentInfoAdditions: persistent_info_additions,
+      source,
     });
     return { events: events.length };
   },

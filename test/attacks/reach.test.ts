@@ -141,10 +141,12 @@ for (const database of databases('sql')) {
       };
       const unknown = (id: string): string => `${id.slice(0, -4)}zzzz`;
       let count = 0;
-      const linesFor = (id: string, event: string): object[] => {
+      const linesFor = (id: string, event: string, entity: string): object[] => {
         const content = `Dan has ${(count += 1)} cats.`;
         const before = { type: 'fact', content };
+        const data = { type: 'person', name: `Haugerud ${count}`, aliases: [], metadata: {} };
         return [
+          { record: 'entity', id: entity, scope, data },
           { record: 'memory', id, scope, data: { type: 'fact', content } },
           { record: 'event', id: event, scope, data: { content, kind: 'message', origin: 'user' } },
           {
@@ -159,8 +161,9 @@ for (const database of databases('sql')) {
           },
         ];
       };
-      const known = linesFor(memory.id, events[0]?.id ?? '');
-      const other = linesFor(unknown(memory.id), unknown(events[0]?.id ?? ''));
+      const entity = await cleo.entities.add({ type: 'person', name: 'Haugerud' });
+      const known = linesFor(memory.id, events[0]?.id ?? '', entity.id);
+      const other = linesFor(unknown(memory.id), unknown(events[0]?.id ?? ''), unknown(entity.id));
       for (const [index, line] of known.entries())
         for (const _time of ['first', 'second'])
           expect(await importOf(line)).toEqual(await importOf(other[index] ?? {}));

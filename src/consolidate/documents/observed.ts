@@ -29,20 +29,22 @@ export interface Observed {
 const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
 
 const CORRECTION_RANK = 3;
+const UNVERIFIED_RANK = 0;
 
 export function toObserved({ event, sequence }: { event: Event; sequence: number }, privacy: PrivacyPolicy): Observed {
   const sourceType: SourceType =
     event.origin === 'user' ? 'explicit' : AUTONOMOUS.has(event.category ?? '') ? 'inference' : 'conversation';
   const content = redactSensitive(event.content, privacy);
-  const rank = SOURCE_RANK[sourceType];
+  const trust = trustOf(event.origin);
+  const rank = trust === 'low' ? UNVERIFIED_RANK : SOURCE_RANK[sourceType];
   return {
     event,
     sequence,
     content,
     entries: scaffoldEntries(event, privacy),
     sourceType,
-    rank: event.category === 'correction' ? Math.max(rank, CORRECTION_RANK) : rank,
-    trust: trustOf(event.origin),
+    rank: event.category === 'correction' && trust !== 'low' ? Math.max(rank, CORRECTION_RANK) : rank,
+    trust,
     stems: contentStems(content),
   };
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { directs } from '../../language/claims.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import type { Basis } from '../../record/block.ts';
+import { type Basis, isUnverified, type UnverifiedValue } from '../../record/block.ts';
 import type { ScaffoldChange } from '../ask-model.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
 import { losesTooMuch, type RefusedChange } from './changes.ts';
@@ -52,6 +53,29 @@ export function givenChanges(observed: readonly Observed[], first: number): Scaf
   return observed.flatMap(({ entries }, index) =>
     entries.map(([key, value]) => ({ key, value, confidence: null, from: [first + index] })),
   );
+}
+
+/**
+ * The changes of the scaffold by values of pages, mails and tools, with their source. They replace no value that has no such source. Orders
+ * to the agent are left out.
+ */
+export function unverifiedChanges(
+  { entries }: Scaffold,
+  observed: readonly Observed[],
+  first: number,
+): ScaffoldChange[] {
+  return givenChanges(observed, first).flatMap((change) => {
+    const { event, content } = observed[(change.from[0] ?? first) - first] as Observed;
+    const isOpen = !Object.hasOwn(entries, change.key) || isUnverified(entries[change.key]);
+    if (!isOpen || directs(content)) return [];
+    const value: UnverifiedValue = { value: change.value, unverified: true, source: String(event.metadata['from']) };
+    return { ...change, value };
+  });
+}
+
+/** The entries of a scaffold that do not come from a page, a mail or a tool. */
+export function verifiedEntries({ entries }: Pick<Scaffold, 'entries'>): Scaffold['entries'] {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => !isUnverified(value)));
 }
 
 interface ChangedScaffold {
@@ -111,7 +135,7 @@ export function changedScaffold(
     });
   }
   const next = Object.fromEntries(entries);
-  const [had, has] = [countValues(before.entries), countValues(next)];
+  const [had, has] = [countValues(verifiedEntries(before)), countValues(verifiedEntries({ entries: next }))];
   const isSuspicious = losesTooMuch({ held: had, lost: had - has }, given.shrinkShare);
   return {
     scaffold: { entries: next, notes: Object.fromEntries(notes), basis: Object.fromEntries(basis) },

@@ -36,7 +36,15 @@ import {
   writeBlockText,
 } from './document.ts';
 import { factsToKeep, type Observed, toObserved } from './observed.ts';
-import { changedScaffold, givenChanges, readTierNotes, type Scaffold, type TierNotes } from './scaffold.ts';
+import {
+  changedScaffold,
+  givenChanges,
+  readTierNotes,
+  type Scaffold,
+  type TierNotes,
+  unverifiedChanges,
+  verifiedEntries,
+} from './scaffold.ts';
 import {
   holdsNow,
   liveStatements,
@@ -154,9 +162,10 @@ async function synthesiseOnce(
       return { tiers, materials, formed: await memoriesFrom(reader, scope.tenant, events) };
     });
     run.read({ observations: batch.length });
-    // The words of tools and pages do not go into documents. Recall finds them, marked as unverified.
+    // The words of tools and pages do not go into documents, except values of the scaffold, which have a mark. Recall finds the others.
     const trusted = batch.filter(({ trust }) => trust !== 'low');
-    const next = await nextTiers(deps, run, { tiers, materials, batch: trusted });
+    const unverified = batch.filter(({ trust }) => trust === 'low');
+    const next = await nextTiers(deps, run, { tiers, materials, batch: trusted, unverified });
     const apply: SynthesisToApply = {
       ...next.tiers,
       facts: factsToKeep(next.facts, trusted, {
@@ -211,11 +220,19 @@ interface NextTiers {
   suspicion: string | null;
 }
 
+interface TakenIn {
+  tiers: Tiers;
+  materials: Materials;
+  batch: readonly Observed[];
+  /** The observations that tools and pages make. */
+  unverified: readonly Observed[];
+}
+
 /** The tiers after a batch of observations. A model works the observations in; without a model they become lines and entries as given. */
 async function nextTiers(
   deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
   run: ActiveRun,
-  { tiers, materials, batch }: { tiers: Tiers; materials: Materials; batch: readonly Observed[] },
+  { tiers, materials, batch, unverified }: TakenIn,
 ): Promise<NextTiers> {
   const { words, scaffoldKeys, shrinkShare } = deps.consolidation.tiers;
   const now = deps.clock.now();
@@ -225,7 +242,8 @@ async function nextTiers(
   const document = refreshed(tiers.workingMemory, { known, wanted: materials.wanted }, now);
   const first = document.sentences.length + 1;
   const texts = [...document.sentences.map(({ text }) => text), ...batch.map(({ content }) => content)];
-  const shown = [...texts, JSON.stringify(tiers.scaffold.entries)];
+  const entries = verifiedEntries(tiers.scaffold);
+  const shown = [...texts, JSON.stringify(entries)];
   const sources = { shown, own: shown };
   const synthesis =
     languageModel === null
@@ -235,7 +253,7 @@ async function nextTiers(
           {
             sentences: document.sentences,
             observations: batch.map(({ event, content }) => ({ ...event, content })),
-            scaffold: tiers.scaffold.entries,
+            scaffold: entries,
             scaffoldKeys,
             wordLimit: words,
             today: new Date(now).toISOString().slice(0, 10),
@@ -243,14 +261,15 @@ async function nextTiers(
           },
           run.signal,
         );
+  const limits = { first, keys: scaffoldKeys, shrinkShare, now: new Date(now).toISOString() };
+  const checked = languageModel === null ? null : sources;
   const scaffold = changedScaffold(tiers.scaffold, synthesis.scaffold, {
+    ...limits,
     observed: batch,
-    first,
-    keys: scaffoldKeys,
-    shrinkShare,
-    sources: languageModel === null ? null : sources,
-    now: new Date(now).toISOString(),
+    sources: checked,
   });
+  const added = unverifiedChanges(scaffold.scaffold, unverified, first);
+  const whole = changedScaffold(scaffold.scaffold, added, { ...limits, observed: unverified, sources: null });
   // Without a model the observations become lines, except updates of the scaffold.
   const lines = observed.filter((_, index) => batch[index]?.event.category !== 'scaffold_update');
   const wanted = [...materials.wanted, ...lines];
@@ -261,7 +280,7 @@ async function nextTiers(
   return {
     tiers: {
       workingMemory: writeBlockText(fitted(working.document, words, tiers.inProfile)),
-      scaffold: scaffold.scaffold,
+      scaffold: whole.scaffold,
       refused: [...working.refused, ...scaffold.refused],
     },
     facts: synthesis.facts,

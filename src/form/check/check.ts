@@ -34,11 +34,12 @@ import {
   checkOrigin,
   checkWords,
   clippedWords,
-  isOwnName,
+  isOfAnother,
   isOwnWordOfAnother,
   isRecalled,
   isStated,
   locateQuotes,
+  mayChangeKnown,
   quoteOf,
   trustOfEvent,
   trustOfWords,
@@ -136,7 +137,7 @@ function asSaid(named: ReadStatement, read: ReadStatement, context: CheckContext
  */
 function ownSubject(subject: string, read: ReadStatement, { evidence, userNames, subjects }: Checking): string {
   const given = canonicalSubject(read.subject, userNames);
-  const isOthers = evidence.some(({ event: { speaker } }) => speaker !== null && !isOwnName(speaker, userNames));
+  const isOthers = evidence.some(({ event }) => isOfAnother(event, userNames));
   return isUser(subject) && !isUser(given) && isOthers ? knownSubject(given, subjects) : subject;
 }
 
@@ -255,6 +256,7 @@ function relationOf({ relation, subject }: ReadStatement, checking: Checking): S
   const { evidence, known, userNames } = checking;
   const target = relation === null ? undefined : known[relation.known - 1];
   if (relation === null || target === undefined) return null;
+  if (evidence.length > 0 && !evidence.some((each) => mayChangeKnown(each, target, userNames))) return null;
   const isOwnMatter =
     isSameSubject(subject, target.subject) && evidence.some((each) => isOwnWordOfAnother(each, subject, userNames));
   return { kind: relation.kind, target, isOwnMatter };

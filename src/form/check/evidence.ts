@@ -24,6 +24,7 @@ import type { Scope } from '../../record/scope.ts';
 import {
   belongsToUser,
   isSameSubject,
+  isThing,
   isUser,
   normalValue,
   type Origin,
@@ -80,7 +81,7 @@ export interface Checking extends CheckContext {
 /** The kinds of events that are statements themselves: observations and decisions of an agent, and outcomes of decisions. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
 
-export function isStated({ kind }: Event): boolean {
+export function isStated({ kind }: Pick<Event, 'kind'>): boolean {
   return STATED_KINDS.has(kind);
 }
 
@@ -109,7 +110,8 @@ export function checkOrigin(
   if (outside.some((each) => isInstruction(wordsOf(each)) || isInstruction(statement.text)))
     return { reason: 'instruction_from_outside' };
   // An agent's observation, decision or outcome counts as it is, unless text from outside is cited as well.
-  if (outside.length === 0 && evidence.some(({ event }) => isStated(event))) return { evidence };
+  if (outside.length === 0 && evidence.some(({ event }) => isStated(event) && !isOfAnother(event, userNames)))
+    return { evidence };
   const needsOwnWords = isUser(statement.subject) || belongsToUser(statement.subject) || statement.isPersonal;
   const own = evidence.filter((each) => isUsersOwn(each, statement.subject, userNames));
   if (!needsOwnWords) {
@@ -175,11 +177,15 @@ export function trustOfEvent({ origin, kind, metadata }: Event): Trust {
 
 /**
  * The trust of the words on which a statement about a subject rests. A pasted text has low trust, as a document has. The words of another
- * person about themself have medium trust.
+ * speaker about one of the user's people or a third person have medium trust, so that they change no statement of the user.
  */
 export function trustOfWords(evidence: Evidence, subject: string, userNames: readonly string[]): Trust {
   if (isFromOutside(evidence)) return 'low';
-  return isOwnWordOfAnother(evidence, subject, userNames) ? 'medium' : trustOfEvent(evidence.event);
+  const isOthers =
+    isOfAnother(evidence.event, userNames) &&
+    !isThing(subject) &&
+    (belongsToUser(subject) || !isAboutSpeaker(evidence, subject));
+  return isOthers ? 'medium' : trustOfEvent(evidence.event);
 }
 
 function isMostlyWithin(quote: TextSpan, span: TextSpan): boolean {
@@ -201,6 +207,23 @@ function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly str
 
 export function isOwnName(speaker: string, userNames: readonly string[]): boolean {
   return userNames.some((name) => name.toLowerCase() === speaker.toLowerCase());
+}
+
+/** Whether a turn names a speaker who is not the user. */
+export function isOfAnother({ origin, speaker }: Event, userNames: readonly string[]): boolean {
+  return origin === 'user' && speaker !== null && !isOwnName(speaker, userNames);
+}
+
+/**
+ * Whether words may end, replace or change a known statement. The words of another speaker of a group chat may change only statements about
+ * that speaker, or about a subject that is neither the user nor one of the user's people.
+ */
+export function mayChangeKnown(
+  evidence: Evidence,
+  { subject }: Pick<Memory, 'subject'>,
+  userNames: readonly string[],
+): boolean {
+  return !isOfAnother(evidence.event, userNames) || isUsersOwn(evidence, subject, userNames);
 }
 
 /** Whether a speaker speaks about themself or their own people: "User's son Tai" and "Tai's teacher" in a turn of Tai. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dayOf, localDay, zoneOf } from '../../language/calendar.ts';
+import { speakerName } from '../../language/inert-text.ts';
 import type { LanguageModel } from '../../models/language-model.ts';
 import { definePrompt, fence, numbered, type PromptTemplate, renderPrompt } from '../../models/prompt.ts';
 import { type Event, isBlank } from '../../record/event.ts';
@@ -149,7 +150,8 @@ function turnLine(
   event: Event,
   { timeZone, turnCharacters, userCharacters }: Pick<ReadPromptInput, 'timeZone' | 'turnCharacters' | 'userCharacters'>,
 ): string {
-  const who = event.speaker ?? (event.kind === 'observation' ? 'Assistant noted' : SPEAKERS[event.origin]);
+  const role = event.kind === 'observation' ? 'Assistant noted' : SPEAKERS[event.origin];
+  const who = event.speaker === null ? role : speakerName(event);
   const outside = event.origin === 'tool' || event.origin === 'document' ? ' (not the user)' : '';
   const most = event.origin === 'user' ? userCharacters : turnCharacters;
   const day = localDay(event.occurredAt, zoneOf(event, timeZone));
@@ -417,7 +419,7 @@ Each entry is one sentence of at most 35 words, in the language of the user. Onl
   render: ({ events, statements, inMind }) => {
     const facts = statements.map(({ text }) => text);
     const turns = events.map(({ occurredAt, origin, speaker, content }) => {
-      const who = speaker ?? (origin === 'user' ? 'User' : 'Assistant');
+      const who = speaker === null ? SPEAKERS[origin] : speakerName({ origin, speaker });
       return `[${isoDay(occurredAt)}] ${who}: ${content.slice(0, LONGEST_TURN).toWellFormed()}`;
     });
     return [

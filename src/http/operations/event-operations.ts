@@ -71,6 +71,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({
       scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
       persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
+      source: sourceFields.source,
     }),
     example: { scaffoldUpdates: { role: 'cook' }, persistentInfoAdditions: ['Works at night.'] },
     answer: { status: 201, schema: z.object({ events: z.array(records.event) }) },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { changeSchema } from '../../handle/change.ts';
 
 import { savedItemSchema } from '../../handle/notes.ts';
+import { sourceFields } from '../../observe/record-observation.ts';
 import { newEntitySchema } from '../../record/entity.ts';
 import { FACT_CATEGORIES } from '../../record/attributes.ts';
 import { textSchema } from '../../record/parse.ts';
@@ -63,6 +64,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
       title: textSchema(500),
       content: textSchema(20_000),
       tags: z.array(textSchema(100)).max(50).optional(),
+      ...sourceFields,
     }),
     example: { title: 'Packing', content: 'Tent, stove, two maps.', tags: ['trip'] },
     answer: { status: 201, schema: records.memory },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sourceFields } from '../../observe/record-observation.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
 import { items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
@@ -10,6 +11,7 @@ const newIntention = z.strictObject({
   dueAt: timeSchema.optional(),
   followUpDays: z.number().min(0).max(3650).optional(),
   context: textSchema(2000).optional(),
+  ...sourceFields,
 });
 const newLearning = z.strictObject({
   rule: textSchema(2000),

@@ -62,6 +62,8 @@ export const englishEndings: readonly SlotRule[] = [
     `(?:i'm|i am|i was|we're) (?:actually |apparently |in fact )*(?:not|never|no longer) (?:actually |really |even |in fact )*allergic to ${NOT_AN_ALLERGEN}<words>`,
     `${I_DID}(?:outgrew|outgrown|grew out of|grown out of) my <plain> allergy`,
     "my <plain> allergy(?:'s| is| has)? (?:now |finally |all )*(?:gone|disappeared|cleared up)",
+    "my allergy to <plain>(?:'s| is| has)? (?:now |finally |all )*(?:gone|over|disappeared|cleared up)",
+    "i can (?:now |finally )*(?:eat|have|take) <plain> again,? (?:(?:my|the) allergy)(?:'s| is| has)? (?:now |finally |all )*(?:gone|over|disappeared|cleared up)",
   ]),
   ...slot.denied('diet', [
     `(?:the |my |this |whole )*<diet> ${DIET_IS}`,

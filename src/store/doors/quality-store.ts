@@ -111,13 +111,19 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
   return states.sort((one, other) => one.at - other.at);
 }
 
-/** The number of keys of a scaffold, which is given as its content or as a row of a block. */
+/**
+ * The number of keys of a scaffold, which is given as its content or as a row of a block. Older versions of Varve also stored scaffolds that
+ * are no objects; these have no keys.
+ */
 function keysOf(text: string | null): number {
-  if (text === null) return 0;
-  const value = JSON.parse(text) as Record<string, unknown>;
-  const content = 'content' in value && 'kind' in value ? value['content'] : value;
-  const scaffold = typeof content === 'string' ? (JSON.parse(content) as object) : (content ?? {});
+  const value = asObject(text);
+  const scaffold = 'content' in value && 'kind' in value ? asObject(value['content']) : value;
   return Object.keys(scaffold).length;
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  const given: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+  return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
 }
 
 /** A turn of the agent with a question. */

@@ -30,9 +30,9 @@ class Operations:
         """Records an observation of a chat agent about the user, as an event."""
         return self._call("POST", "/v1/observations", query={}, body={"content": content, "category": category, "statedBy": stated_by, "source": source}, idempotency_key=idempotency_key)
 
-    def update_user_context(self, *, scaffold_updates: Optional[Dict[str, Any]] = None, persistent_info_additions: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+    def update_user_context(self, *, scaffold_updates: Optional[Dict[str, Any]] = None, persistent_info_additions: Optional[List[str]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
         """Records what autonomous work has learned: one event for each scaffold key and each item."""
-        return self._call("POST", "/v1/user-context", query={}, body={"scaffoldUpdates": scaffold_updates, "persistentInfoAdditions": persistent_info_additions}, idempotency_key=idempotency_key)
+        return self._call("POST", "/v1/user-context", query={}, body={"scaffoldUpdates": scaffold_updates, "persistentInfoAdditions": persistent_info_additions, "source": source}, idempotency_key=idempotency_key)
 
     def log_interaction(self, *, user_message: str, agent_response: Optional[str] = None, tools_used: Optional[List[Dict[str, Any]]] = None, channel: Optional[str] = None, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
         """Logs an exchange: what the user said, which tools were used, what was answered."""
@@ -46,9 +46,9 @@ class Operations:
         """Indexes a document or an attachment in chunks; repeating the call changes nothing."""
         return self._call("POST", "/v1/documents", query={}, body={"content": content, "context": context, "metadata": metadata, "occurredAt": occurred_at})
 
-    def record_decision(self, *, content: str, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None, reason: Optional[str] = None) -> t.Event:
+    def record_decision(self, *, content: str, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None, reason: Optional[str] = None, source: Optional[Union[str, None]] = None) -> t.Event:
         """Records what an agent decided to do."""
-        return self._call("POST", "/v1/decisions", query={}, body={"content": content, "metadata": metadata, "occurredAt": occurred_at, "idempotencyKey": idempotency_key, "reason": reason})
+        return self._call("POST", "/v1/decisions", query={}, body={"content": content, "metadata": metadata, "occurredAt": occurred_at, "idempotencyKey": idempotency_key, "reason": reason, "source": source})
 
     def list_decisions(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
         """The last decisions with their outcomes, newest first."""
@@ -130,9 +130,9 @@ class Operations:
         """Forgets the fact under a key: it is hidden everywhere, and kept until it is erased."""
         return self._call("DELETE", f'/v1/facts/{quote(key, safe="")}', query={})
 
-    def add_note(self, *, title: str, content: str, tags: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
+    def add_note(self, *, title: str, content: str, tags: Optional[List[str]] = None, stated_by: Optional[Literal["user", "agent", "tool"]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
         """Stores a note."""
-        return self._call("POST", "/v1/notes", query={}, body={"title": title, "content": content, "tags": tags}, idempotency_key=idempotency_key)
+        return self._call("POST", "/v1/notes", query={}, body={"title": title, "content": content, "tags": tags, "statedBy": stated_by, "source": source}, idempotency_key=idempotency_key)
 
     def list_notes(self, *, tags: Optional[List[str]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, archived: Optional[Literal["exclude", "include", "only"]] = None) -> Dict[str, Any]:
         """Lists notes, newest first."""
@@ -234,9 +234,9 @@ class Operations:
         """The built-in memory types, each with its policies."""
         return self._call("GET", "/v1/memory-types", query={}, scoped=False)
 
-    def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, idempotency_key: Optional[str] = None) -> t.Memory:
+    def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, stated_by: Optional[Literal["user", "agent", "tool"]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
         """Adds an intention of the user, which is brought up when it is due."""
-        return self._call("POST", "/v1/intentions", query={}, body={"text": text, "dueAt": due_at, "followUpDays": follow_up_days, "context": context}, idempotency_key=idempotency_key)
+        return self._call("POST", "/v1/intentions", query={}, body={"text": text, "dueAt": due_at, "followUpDays": follow_up_days, "context": context, "statedBy": stated_by, "source": source}, idempotency_key=idempotency_key)
 
     def list_intentions(self, *, due: Optional[bool] = None, at: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
         """Lists open intentions, the next one first; with `due`, only those to bring up now, or at the time `at`."""
@@ -497,9 +497,9 @@ class AsyncOperations:
         """Records an observation of a chat agent about the user, as an event."""
         return await self._call("POST", "/v1/observations", query={}, body={"content": content, "category": category, "statedBy": stated_by, "source": source}, idempotency_key=idempotency_key)
 
-    async def update_user_context(self, *, scaffold_updates: Optional[Dict[str, Any]] = None, persistent_info_additions: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+    async def update_user_context(self, *, scaffold_updates: Optional[Dict[str, Any]] = None, persistent_info_additions: Optional[List[str]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
         """Records what autonomous work has learned: one event for each scaffold key and each item."""
-        return await self._call("POST", "/v1/user-context", query={}, body={"scaffoldUpdates": scaffold_updates, "persistentInfoAdditions": persistent_info_additions}, idempotency_key=idempotency_key)
+        return await self._call("POST", "/v1/user-context", query={}, body={"scaffoldUpdates": scaffold_updates, "persistentInfoAdditions": persistent_info_additions, "source": source}, idempotency_key=idempotency_key)
 
     async def log_interaction(self, *, user_message: str, agent_response: Optional[str] = None, tools_used: Optional[List[Dict[str, Any]]] = None, channel: Optional[str] = None, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
         """Logs an exchange: what the user said, which tools were used, what was answered."""
@@ -513,9 +513,9 @@ class AsyncOperations:
         """Indexes a document or an attachment in chunks; repeating the call changes nothing."""
         return await self._call("POST", "/v1/documents", query={}, body={"content": content, "context": context, "metadata": metadata, "occurredAt": occurred_at})
 
-    async def record_decision(self, *, content: str, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None, reason: Optional[str] = None) -> t.Event:
+    async def record_decision(self, *, content: str, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None, reason: Optional[str] = None, source: Optional[Union[str, None]] = None) -> t.Event:
         """Records what an agent decided to do."""
-        return await self._call("POST", "/v1/decisions", query={}, body={"content": content, "metadata": metadata, "occurredAt": occurred_at, "idempotencyKey": idempotency_key, "reason": reason})
+        return await self._call("POST", "/v1/decisions", query={}, body={"content": content, "metadata": metadata, "occurredAt": occurred_at, "idempotencyKey": idempotency_key, "reason": reason, "source": source})
 
     async def list_decisions(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
         """The last decisions with their outcomes, newest first."""
@@ -597,9 +597,9 @@ class AsyncOperations:
         """Forgets the fact under a key: it is hidden everywhere, and kept until it is erased."""
         return await self._call("DELETE", f'/v1/facts/{quote(key, safe="")}', query={})
 
-    async def add_note(self, *, title: str, content: str, tags: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
+    async def add_note(self, *, title: str, content: str, tags: Optional[List[str]] = None, stated_by: Optional[Literal["user", "agent", "tool"]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
         """Stores a note."""
-        return await self._call("POST", "/v1/notes", query={}, body={"title": title, "content": content, "tags": tags}, idempotency_key=idempotency_key)
+        return await self._call("POST", "/v1/notes", query={}, body={"title": title, "content": content, "tags": tags, "statedBy": stated_by, "source": source}, idempotency_key=idempotency_key)
 
     async def list_notes(self, *, tags: Optional[List[str]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, archived: Optional[Literal["exclude", "include", "only"]] = None) -> Dict[str, Any]:
         """Lists notes, newest first."""
@@ -701,9 +701,9 @@ class AsyncOperations:
         """The built-in memory types, each with its policies."""
         return await self._call("GET", "/v1/memory-types", query={}, scoped=False)
 
-    async def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, idempotency_key: Optional[str] = None) -> t.Memory:
+    async def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, stated_by: Optional[Literal["user", "agent", "tool"]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
         """Adds an intention of the user, which is brought up when it is due."""
-        return await self._call("POST", "/v1/intentions", query={}, body={"text": text, "dueAt": due_at, "followUpDays": follow_up_days, "context": context}, idempotency_key=idempotency_key)
+        return await self._call("POST", "/v1/intentions", query={}, body={"text": text, "dueAt": due_at, "followUpDays": follow_up_days, "context": context, "statedBy": stated_by, "source": source}, idempotency_key=idempotency_key)
 
     async def list_intentions(self, *, due: Optional[bool] = None, at: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
         """Lists open intentions, the next one first; with `due`, only those to bring up now, or at the time `at`."""

@@ -358,6 +358,7 @@ NewDecision = TypedDict(
         "occurredAt": "NotRequired[str]",
         "idempotencyKey": "NotRequired[str]",
         "reason": "NotRequired[str]",
+        "source": "NotRequired[Union[str, None]]",
     },
     total=False,
 )

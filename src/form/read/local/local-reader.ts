@@ -55,6 +55,7 @@ import {
 } from './selector.ts';
 import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
 import {
+  asKnownTo,
   contextOf,
   correctionOf,
   hasValue,
@@ -66,6 +67,7 @@ import {
   movedBy,
   redatedBy,
   REMEMBERED,
+  speakerOf,
   statementsOf,
   withValue,
 } from './statements-of-turn.ts';
@@ -165,8 +167,9 @@ async function othersWords(index: number, input: ReadInput, telling: Telling): P
 }
 
 /** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
-function filledIn(unit: ReadUnit, { at, told }: Turn, input: ReadInput): FilledSlot[] {
-  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...slotsOfKnown(unit, input, at)];
+function filledIn(unit: ReadUnit, { at, told, speaker }: Turn, input: ReadInput): FilledSlot[] {
+  const ofKnown = slotsOfKnown(unit, { ...input, known: asKnownTo(speaker, input.known) }, at);
+  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...ofKnown];
   return withListedNames(slots, unit.text, unit.pack);
 }
 
@@ -212,12 +215,6 @@ export function peopleOf(
   return [...new Set(names.map((name) => name.toLowerCase()))]
     .filter((name) => name.length > 2 && (pack === null || !isOrdinary(name, pack)))
     .slice(-MOST_PEOPLE);
-}
-
-/** The person whom "I" means: the speaker of the turn, who is the user if the turn names no speaker or one of the user's names. */
-function speakerOf({ speaker }: Event, { userNames }: ReadInput): string {
-  const name = speaker?.toLowerCase() ?? '';
-  return speaker === null || name === '' || userNames.some((own) => own.toLowerCase() === name) ? USER : speaker;
 }
 
 function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {

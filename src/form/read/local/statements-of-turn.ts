@@ -32,9 +32,10 @@ import {
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
 import { DAY, MINUTE } from '../../../record/clock.ts';
+import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { hasTrait } from '../../../record/attributes.ts';
-import { isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
+import { belongsToUser, isSameSubject, isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import {
   type Reading,
   type ReadInput,
@@ -322,7 +323,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInpu
   const { category, traits } = input.attributes.policyOf(slot.attribute);
   const isPreference = traits.includes('wish') || category === 'preference';
   const isOfHealth = category === 'health' && traits.includes('vital') && slot.polarity === 'affirmed';
-  const isNever = slot.isNever === true && !isKnown(slot, input);
+  const isNever = slot.isNever === true && !isKnown({ ...slot, subject }, input);
   const rendered = renderSlot({ ...slot, subject, isNever }, unit.pack as Pack, input.attributes);
   const isDue = slot.tense === 'planned' && hasTrait(slot.attribute, 'event');
   const due = isDue ? withTime(slot.from, unit.text, unit.pack, turn.at.timeZone) : null;
@@ -366,8 +367,10 @@ function isVital(words: string, pack: Pack): boolean {
 }
 
 /** Whether the value of a slot is known, so that its denial means "no longer". */
-function isKnown({ attribute, value }: FilledSlot, { known }: ReadInput): boolean {
-  return known.some((one) => one.attribute === attribute && hasValue(one, value));
+function isKnown({ subject, attribute, value }: FilledSlot, { known }: ReadInput): boolean {
+  return known.some(
+    (one) => one.attribute === attribute && hasValue(one, value) && isSameSubject(one.subject, subject),
+  );
 }
 
 /** Whether a statement has a value, regardless of its spelling. */
@@ -506,15 +509,44 @@ interface Said {
   origin?: ReadStatement;
 }
 
-/** The statements of the user's last two turns. With `isAnytime`, also the known statements of earlier turns. */
+/** The person whom "I" means: the speaker of the turn, who is the user if the turn names no speaker or one of the user's names. */
+export function speakerOf({ speaker }: Event, { userNames }: ReadInput): string {
+  const name = speaker?.toLowerCase() ?? '';
+  return speaker === null || name === '' || userNames.some((own) => own.toLowerCase() === name) ? USER : speaker;
+}
+
+/**
+ * The known statements about a speaker and the speaker's people, as statements about the user. The words of another speaker are read with
+ * these statements only, because they say nothing about the user.
+ */
+export function asKnownTo(speaker: string, known: readonly Memory[]): readonly Memory[] {
+  if (speaker === USER) return known;
+  const own = `${speaker}'s `;
+  return known.flatMap((memory) => {
+    const { subject } = memory;
+    if (isSameSubject(subject, speaker)) return { ...memory, subject: USER };
+    return subject.startsWith(own) ? { ...memory, subject: `User's ${subject.slice(own.length)}` } : [];
+  });
+}
+
+/**
+ * The statements of the last two turns. With `isAnytime`, also the known statements of earlier turns. In a turn of another speaker,
+ * statements about the user and the user's people are left out, because only the user's words may change them.
+ */
 function lastSaid(said: readonly ReadStatement[], input: ReadInput, turn: number, isAnytime = false): Said[] {
   const lastTurns = [...input.earlier, ...input.turns.slice(0, turn - 1)].filter(isOwnMessage).slice(-2);
   const isLately = ({ sourceEvents }: Memory): boolean => lastTurns.some(({ id }) => sourceEvents.includes(id));
   const distanceTo = ({ quotes }: ReadStatement): number => turn - (quotes.at(-1)?.turn ?? 0);
+  const event = input.turns[turn - 1];
+  const isUsersTurn = event === undefined || speakerOf(event, input) === USER;
+  const mayChange = ({ subject }: { subject: string }): boolean =>
+    isUsersTurn || !(isUser(subject) || belongsToUser(subject));
   return [
-    ...said.filter((one) => distanceTo(one) > 0 && distanceTo(one) <= 2).map((one) => ({ one, known: null })),
+    ...said
+      .filter((one) => distanceTo(one) > 0 && distanceTo(one) <= 2 && mayChange(one))
+      .map((one) => ({ one, known: null })),
     ...input.known.flatMap((memory, index) =>
-      isAnytime || isLately(memory) ? [{ one: asRead(memory), known: index + 1 }] : [],
+      (isAnytime || isLately(memory)) && mayChange(memory) ? [{ one: asRead(memory), known: index + 1 }] : [],
     ),
   ];
 }
