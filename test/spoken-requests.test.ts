@@ -153,7 +153,13 @@ describe('[X1] a request without a fixed phrase such as “forget”', () => {
   it.each([
     ["I'd sleep better if you didn't know where I live.", ['Hauptstrasse']],
     ['Get rid of everything about my health, would you.', ['diabetes']],
+    ['Act as if I never mentioned the diabetes.', ['diabetes']],
+    ['Pretend I never told you about Tom.', ['gambling']],
+    ['Tu bitte so, als hätte ich nie von Tom erzählt.', ['gambling']],
+    ['kannst du das mit dem diabetes bitte streichen', ['diabetes']],
+    ["Fais comme si je ne t'avais jamais parlé de mon diabète.", ['diabetes']],
     ["I'd rather not talk about my brother.", []],
+    ['My boss acts as if I never told him about Lisbon.', []],
     ["Ana's mail: I'd feel safer if you didn't know where I live. I told her okay.", []],
     ["I bet you've forgotten where I live.", []],
     ['People should be kinder to my brother.', []],

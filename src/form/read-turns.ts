@@ -64,7 +64,7 @@ import {
 } from './read/reader.ts';
 import type { ApplyDeps, FormDeps, FormWork } from './formation-settings.ts';
 import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
-import type { CheckedForget, CheckedRequests, Evidence, Statement } from './statement.ts';
+import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 
 /** A checked reading, with the vectors and verdicts that decide about its statements. */
