@@ -186,7 +186,6 @@ const ofTheUser: readonly SlotRule[] = [
     `i (?:go in|work|teach|only work|only do) (?<v>${DAY}(?:(?:,| and| n| to| till| &|-)* ?${DAY})+)(?![\\p{L}])`,
     `^(?:and |i'm |im |i do |i work |[\\d:apm -]+to[\\d:apm -]+ )?(?<v>${COUNT} (?:days |nights |weeks )?on,? (?:and )?${COUNT} (?:days |nights |weeks |week )?(?:off|home))`,
     `(?:i|for me it is|i do|\\d) (?:\\S+ ){0,3}?(?<v>${COUNT} (?:days |nights |weeks )?on,? (?:and )?${COUNT} (?:days |nights |weeks |week )?(?:off|home))`,
-    `i (?<v>(?:don't|do not|dont|never) (?:work|do) (?:on )?(?:a )?(?:${DAY}|weekends|nights|evenings)(?:(?: and| or|,) ${DAY})*)(?![\\p{L}])`,
     `${I_AM} (?<v>on call (?:every|one in|each)[\\p{L} ]{3,24})`,
     `${I_AM} (?:only |on |at |down to )*(?<v>\\d\\d? ?(?:hours|hrs)(?: a week)?)(?=[,.]|$| now\\b| so\\b)`,
     `(?:i'm|i am|i) (?:doing|do|on|working|work) (?<v>(?:evenings|nights|days|mornings|weekends|earlies|lates)(?: only)?)(?= (?:now|this year|these days|until|from|for|so)\\b|[,.]|$)`,

@@ -84,7 +84,7 @@ function isNeeded(source: string, at: number): boolean {
 }
 
 const WORD = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}'&/+_-]|\\.(?=[\\p{L}\\p{N}]))*\\.?";
-const RUN = `(?<v>${WORD}(?: ${WORD}){0,5})`;
+const RUN = `(?<v>${WORD}(?: (?:& )?${WORD}){0,5})`;
 const HAN_RUN = '(?<v>[\\p{L}\\p{N}ー々·・]{1,14}?)';
 // Names are written without hiragana, except for the particle の in names of firms.
 const HAN_NAME = '(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Latin}ー々·・]{1,12}?)';

@@ -24,6 +24,8 @@ const TABLES: Record<string, [sentence: string, slots: string[]][]> = {
     ['my brother Piet lives in Leiden', ["User's brother Piet home_city=Leiden"]],
     ['I work at Brightwell Foundry as a welder', ['employer=Brightwell Foundry', 'job_title=welder']],
     ["I don't work at Brightwell Foundry any more", ['not employer=Brightwell Foundry']],
+    ['I work at Marks & Spencer in Leeds', ['employer=Marks & Spencer']],
+    ["I don't work Wednesdays", []],
     ['I start at Orbis Labs on 4 May', ['planned employer=Orbis Labs']],
     ["I'm a paramedic in Leeds", ['job_title=paramedic']],
     ["I'm allergic to penicillin", ['allergy=penicillin']],

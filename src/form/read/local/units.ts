@@ -310,6 +310,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isOfPerson = isOfSeveral || hasTrait(attribute, 'own');
     if (place.start === place.end || isTaken || (isNobodys && isOfPerson)) return [];
     const value = unit.text.slice(place.start, place.end);
+    // "don't work Wednesdays" is no value.
+    if (packPattern(pack, 'not').exec(plainMarks(value))?.index === 0) return [];
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
     // "gasthof Pfleger" is a name. In German, titles are capitalised too.
     if (hasTrait(attribute, 'title') && pack.capitalisesNouns !== true && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value))
