@@ -383,6 +383,13 @@ describe('hostile input', () => {
     ['headers', 'From: a\n'],
     ['spaces', ' '],
     ['colons', 'A: b\n'],
+    ['greetings', 'hi, hello there '],
+    ['questions for an opinion', 'what do you think: '],
+    [
+      'titles',
+      'A title\nA line of prose that is longer than forty characters\nAnother such line of prose in the text\n\n',
+    ],
+    ['lines of senders', 'from anna:\n'],
   ])('takes time that grows only with the length: %s', (_, piece) => {
     const time = (size: number): number => {
       const text = piece.repeat(Math.ceil(size / piece.length));

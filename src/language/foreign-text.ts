@@ -326,9 +326,10 @@ function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
       const [first, last] = markedLines(block, mark);
       return add(first, last, mark === 'code' ? 'code' : 'pasted');
     }
+    const introduced = afterColon(block);
     const beside: Beside = { block, index, blocks, asks, length: (block.at(-1)?.end ?? 0) - (block[0]?.start ?? 0) };
     if (isTextByForm(beside) || isTextByRequest(beside)) add(block[0], block.at(-1));
-    else if (block.some(({ text: line }) => headEnd(line) > 0)) spans.push(...afterColon(block));
+    else if (introduced.length > 0) spans.push(...introduced);
     else if (SECOND_PERSON_NOTICE.test(textOf(block)) && beside.length > 120 && !isOwnVoice(block))
       add(block[0], block.at(-1));
   });

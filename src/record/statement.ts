@@ -49,6 +49,11 @@ export function isUser(subject: string): boolean {
   return subject === USER;
 }
 
+/** Whether a name is one of the user's names, in any case. */
+export function isNameOfUser(name: string, userNames: readonly string[]): boolean {
+  return userNames.some((own) => own.toLowerCase() === name.toLowerCase());
+}
+
 /** Whether a subject is a person or a thing that belongs to the user: "User's sister Ana". */
 export function belongsToUser(subject: string): boolean {
   return USERS_OWN.test(subject);
@@ -179,10 +184,13 @@ export function canonicalSubject(subject: string | null | undefined, names: read
     .replace(/^the user\b/i, USER)
     .slice(0, 200);
   if (label === '' || /^(?:user|i|me|myself|self)$/i.test(label)) return USER;
-  const isOwnName = (text: string): boolean => names.some((name) => name.toLowerCase() === text.toLowerCase());
-  if (isOwnName(label)) return USER;
+  if (isNameOfUser(label, names)) return USER;
   const owned = /^(.+?)['’]s (.+)$/u.exec(label);
-  if (owned?.[1] !== undefined && owned[2] !== undefined && (/^user$/i.test(owned[1]) || isOwnName(owned[1]))) {
+  if (
+    owned?.[1] !== undefined &&
+    owned[2] !== undefined &&
+    (/^user$/i.test(owned[1]) || isNameOfUser(owned[1], names))
+  ) {
     return `${USER}'s ${owned[2]}`;
   }
   const mine = /^(?:my|our) (.+)$/i.exec(label);

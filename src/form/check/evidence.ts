@@ -23,6 +23,7 @@ import { countWords } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
 import {
   belongsToUser,
+  isNameOfUser,
   isSameSubject,
   isThing,
   isUser,
@@ -201,17 +202,13 @@ function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly str
   const { event } = evidence;
   if (event.origin !== 'user' || event.kind !== 'message' || isFromOutside(evidence)) return false;
   if (event.speaker === null) return true;
-  if (isOwnName(event.speaker, userNames) || isAboutSpeaker(evidence, subject)) return true;
+  if (isNameOfUser(event.speaker, userNames) || isAboutSpeaker(evidence, subject)) return true;
   return !isUser(subject) && !belongsToUser(subject);
-}
-
-export function isOwnName(speaker: string, userNames: readonly string[]): boolean {
-  return userNames.some((name) => name.toLowerCase() === speaker.toLowerCase());
 }
 
 /** Whether a turn names a speaker who is not the user. */
 export function isOfAnother({ origin, speaker }: Event, userNames: readonly string[]): boolean {
-  return origin === 'user' && speaker !== null && !isOwnName(speaker, userNames);
+  return origin === 'user' && speaker !== null && !isNameOfUser(speaker, userNames);
 }
 
 /**
@@ -238,7 +235,7 @@ function isAboutSpeaker({ event: { speaker } }: Evidence, subject: string): bool
  */
 export function isOwnWordOfAnother(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
   const { speaker } = evidence.event;
-  return belongsToUser(subject) && isAboutSpeaker(evidence, subject) && !isOwnName(speaker ?? '', userNames);
+  return belongsToUser(subject) && isAboutSpeaker(evidence, subject) && !isNameOfUser(speaker ?? '', userNames);
 }
 
 /** Whether evidence is a question of the agent, at most two turns before one of the user's own turns. */

@@ -35,7 +35,15 @@ import { DAY, MINUTE } from '../../../record/clock.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { hasTrait } from '../../../record/attributes.ts';
-import { belongsToUser, isSameSubject, isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
+import {
+  belongsToUser,
+  isNameOfUser,
+  isSameSubject,
+  isUser,
+  normalValue,
+  type Tense,
+  USER,
+} from '../../../record/statement.ts';
 import {
   type Reading,
   type ReadInput,
@@ -511,8 +519,7 @@ interface Said {
 
 /** The person whom "I" means: the speaker of the turn, who is the user if the turn names no speaker or one of the user's names. */
 export function speakerOf({ speaker }: Event, { userNames }: ReadInput): string {
-  const name = speaker?.toLowerCase() ?? '';
-  return speaker === null || name === '' || userNames.some((own) => own.toLowerCase() === name) ? USER : speaker;
+  return speaker === null || speaker === '' || isNameOfUser(speaker, userNames) ? USER : speaker;
 }
 
 /**
