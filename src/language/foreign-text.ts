@@ -72,7 +72,7 @@ const INTRODUCES = new RegExp(`${anyWords('introduces').source}|${SENDS.source}`
 const OWN_SENDING = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('ownSending')})(?!\\p{L})`, 'iu');
 const POINTS_ON = anyWords('pointsOn');
 // A question for an opinion. Before a colon, it introduces a text.
-const ASKS_VIEW = anyWords('asksView');
+const ASKS_OPINION = anyWords('asksOpinion');
 const GREETS = new RegExp(`^\\s*["“„«]?(?:${wordsOfAll('greets')})(?=[\\s,!]|\\p{Lo})`, 'iu');
 // Nobody greets the assistant as a parent: "Hi Mum, this is my new number".
 const PARENTS = PACKS.flatMap(({ relations }) =>
@@ -507,8 +507,9 @@ function headEnd(line: string): number {
   if (colon <= 0) return 0;
   const head = line.slice(0, colon + 1);
   // "What do you think: should I take the job?" asks about the user.
-  const isView = ASKS_VIEW.test(head) && !OWN_VOICE.some((pattern) => plainMarks(line.slice(colon)).match(pattern));
-  return asksAboutText(head) || isView ? colon + 1 : 0;
+  const asksOpinion =
+    ASKS_OPINION.test(head) && !OWN_VOICE.some((pattern) => plainMarks(line.slice(colon)).match(pattern));
+  return asksAboutText(head) || asksOpinion ? colon + 1 : 0;
 }
 
 const MARKED: Readonly<Record<'chat' | 'log' | 'code', readonly RegExp[]>> = {
