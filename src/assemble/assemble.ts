@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import type { Scope } from '../record/scope.ts';
-import { ownTimeZone } from '../store/progress-store.ts';
+import { ownTimeZone } from '../store/owner-store.ts';
 import {
   type AssembleDeps,
   type Attributes,

@@ -1,4 +1,4 @@
-import { type ChangedOwner, changedOwners } from '../store/progress-store.ts';
+import { type ChangedOwner, changedOwners } from '../store/owner-store.ts';
 import { enqueueJobs, scopeOfJob } from '../store/queue/enqueue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';

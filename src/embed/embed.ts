@@ -1,4 +1,12 @@
-import { chunks, nextOwnerVersion, partsOfOwner } from '../store/owner-store.ts';
+import {
+  chunks,
+  findMeta,
+  nextOwnerVersion,
+  partsOfOwner,
+  readMeta,
+  removeMeta,
+  setMeta,
+} from '../store/owner-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageScope } from '../store/doors/usage-store.ts';
 import type { Embedder } from '../models/embedder.ts';
@@ -15,7 +23,6 @@ import {
   saveVectors,
   unqueue,
 } from '../store/indexing.ts';
-import { findMeta, readMeta, removeMeta, setMeta } from '../store/progress-store.ts';
 
 export interface EmbedDeps extends Parts {
   embedding: EmbeddingModels;

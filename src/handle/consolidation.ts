@@ -10,7 +10,7 @@ import { findUse, type MemoryUse } from '../store/context-log-store.ts';
 import { eventsSetAside, retrySetAside, type SetAside } from '../store/event-store.ts';
 import type { HeldChange } from '../store/held-change-store.ts';
 import { listRuns, type Run, type RunFilter } from '../store/history-store.ts';
-import { findProgress, saveProgress } from '../store/progress-store.ts';
+import { findProgress, saveProgress } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { parseRunOptions, type RunOptions } from './change.ts';
 

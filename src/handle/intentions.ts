@@ -6,7 +6,7 @@ import { parse, textSchema, type TimeInput, timeSchema } from '../record/parse.t
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
 import { closeIntention } from '../store/forget/forget.ts';
-import { ownTimeZone } from '../store/progress-store.ts';
+import { ownTimeZone } from '../store/owner-store.ts';
 import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { type ObservationSource, sourceFields } from '../observe/record-observation.ts';

@@ -12,7 +12,7 @@ import type { Page, Parts, Reader, Writer } from '../store/database.ts';
 import { forget, unforget } from '../store/forget/forget.ts';
 import { listForgotten } from '../store/forget/forgotten-store.ts';
 import { listRevisions } from '../store/history-store.ts';
-import { ownTimeZone } from '../store/progress-store.ts';
+import { ownTimeZone } from '../store/owner-store.ts';
 import { newMemory, type Sources, withSources } from '../store/record-rows.ts';
 import { upgradeSnapshot } from '../store/migrations/older-memory.ts';
 import { findChangeable, findMemory, listMemories, memoryFilterSchema } from '../store/read-memories.ts';

@@ -1,4 +1,4 @@
-import { ownTimeZone } from '../store/progress-store.ts';
+import { ownTimeZone } from '../store/owner-store.ts';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Reranker } from '../models/reranker.ts';

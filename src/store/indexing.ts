@@ -19,8 +19,7 @@ import {
 } from './database.ts';
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
-import { chunks, countRows, ofTenant, removeRows } from './owner-store.ts';
-import { findMeta, readMeta, setMeta } from './progress-store.ts';
+import { chunks, countRows, findMeta, ofTenant, readMeta, removeRows, setMeta } from './owner-store.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';

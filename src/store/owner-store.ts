@@ -2,7 +2,9 @@ import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from './database.ts';
-import type { Tables } from './schema.ts';
+import type { OwnerProgressTable, OwnerTable, Tables } from './schema.ts';
+import { DAY } from '../record/clock.ts';
+import { knownTimeZone } from '../record/parse.ts';
 
 /**
  * Identifies one incarnation of an owner. It changes when a record that the owner sees is erased or forgotten, and when an erased owner is
@@ -325,4 +327,174 @@ const CHUNK = 500;
 /** Splits a list into chunks that fit into one statement. */
 export function* chunks<Item>(items: readonly Item[], size: number = CHUNK): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/** The progress of the background work on an owner, and the owner's own settings for it. */
+export interface OwnerProgress {
+  timeZone: string | null;
+  reflectionHour: number | null;
+  nextReflectionAt: number | null;
+  /** Messages that were recorded before this time have been reflected on. */
+  reflectedUntil: number | null;
+  /** Among the messages recorded at exactly `reflectedUntil`, those up to this sequence have been reflected on; 0 means all of them. */
+  reflectedSequence: number;
+  eventSequence: number;
+  consolidatedVersion: number;
+}
+
+const NONE: OwnerProgress = {
+  timeZone: null,
+  reflectionHour: null,
+  nextReflectionAt: null,
+  reflectedUntil: null,
+  reflectedSequence: 0,
+  eventSequence: 0,
+  consolidatedVersion: 0,
+};
+
+export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerProgress> {
+  const row = await reader.selectFrom('owner_progress').selectAll().where(ofOwner(scope)).executeTakeFirst();
+  if (row === undefined) return NONE;
+  return {
+    timeZone: row.time_zone,
+    reflectionHour: row.reflection_hour,
+    nextReflectionAt: row.next_reflection_at,
+    reflectedUntil: row.reflected_until,
+    reflectedSequence: row.reflected_sequence,
+    eventSequence: row.event_row,
+    consolidatedVersion: row.consolidated_version,
+  };
+}
+
+/** The user's own time zone, or the given one if the user has none. */
+export async function ownTimeZone(reader: Reader, scope: Scope, otherwise: string): Promise<string> {
+  return knownTimeZone((await findProgress(reader, scope)).timeZone, otherwise);
+}
+
+function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof ChangedOwner> {
+  return {
+    time_zone: progress.timeZone,
+    reflection_hour: progress.reflectionHour,
+    next_reflection_at: progress.nextReflectionAt,
+    reflected_until: progress.reflectedUntil,
+    event_row: progress.eventSequence,
+    reflected_sequence: progress.reflectedSequence,
+    consolidated_version: progress.consolidatedVersion,
+  };
+}
+
+/** Sets only the fields that are defined, because Kysely leaves undefined columns out of an update. */
+export async function saveProgress(writer: Writer, scope: Scope, fields: Partial<OwnerProgress>): Promise<void> {
+  const set = toColumns(fields as OwnerProgress);
+  if (Object.values(set).every((value) => value === undefined)) return;
+  await writer
+    .insertInto('owner_progress')
+    .values({ ...ownerColumns(scope), ...toColumns({ ...NONE, ...fields }) })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key']).doUpdateSet(set))
+    .execute();
+}
+
+/** A setting of the whole store, such as the model of its vectors; null when it was never set. */
+export async function readMeta(database: Database, key: string): Promise<string | null> {
+  return database.read(EVERY_TENANT, (reader) => findMeta(reader, key));
+}
+
+export async function findMeta(reader: Reader, key: string): Promise<string | null> {
+  const row = await reader.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+export async function setMeta(writer: Writer, key: string, value: string): Promise<void> {
+  await writer
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+export async function removeMeta(writer: Writer, key: string): Promise<void> {
+  await writer.deleteFrom('meta').where('key', '=', key).execute();
+}
+
+/** An owner whose records have changed since the last consolidation. */
+export type ChangedOwner = Pick<OwnerTable, 'tenant_id' | 'owner_key' | 'agent_id' | 'user_id'>;
+
+/**
+ * Changed owners, ordered by key, after the owner `after`. An owner that stays changed for a long time, for lack of credit or a model,
+ * therefore does not block others.
+ */
+export async function changedOwners(
+  database: Database,
+  after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'>,
+  limit: number,
+): Promise<ChangedOwner[]> {
+  const { rows } = await database.read(EVERY_TENANT, (reader) =>
+    sql<ChangedOwner>`
+      select o.tenant_id, o.owner_key, o.agent_id, o.user_id
+      from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+      where o.version > coalesce(p.consolidated_version, 0) and (o.user_id is not null or o.agent_id is not null)
+        and (o.tenant_id, o.owner_key) > (${after.tenant_id}, ${after.owner_key})
+      order by o.tenant_id, o.owner_key limit ${limit}`.execute(reader),
+  );
+  return rows;
+}
+
+/** An owner with the time of the next nightly reflection. `has_news` is true if there are messages since the last reflection. */
+export interface ReflectionRow
+  extends ChangedOwner, Pick<OwnerProgressTable, 'time_zone' | 'reflection_hour' | 'next_reflection_at'> {
+  created_at: number;
+  has_news: number | boolean;
+}
+
+/** The owners within a scope that have messages since their last reflection. */
+export async function ownersWithNews(reader: Reader, scope: Scope, now: number): Promise<Scope[]> {
+  const agent = scope.agent === null ? sql`1 = 1` : sql`o.agent_id = ${scope.agent}`;
+  const user = scope.user === null ? sql`o.user_id is not null` : sql`o.user_id = ${scope.user}`;
+  const { rows } = await sql<Pick<ReflectionRow, 'tenant_id' | 'agent_id' | 'user_id'>>`
+    select o.tenant_id, o.agent_id, o.user_id
+    from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+    where o.tenant_id = ${scope.tenant} and ${agent} and ${user} and ${hasNews(now)}
+    order by o.owner_key`.execute(reader);
+  return rows.map(scopeOfRow);
+}
+
+/**
+ * Whether an owner `o` with the progress `p` has messages that were not reflected on. If `reflected_until` is in the future, because the
+ * clock was set back, it counts as one day ago.
+ */
+function hasNews(now: number): RawBuilder<boolean> {
+  return sql<boolean>`exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
+    and e.kind = 'message' and e.recorded_at <= ${now} and (e.recorded_at >
+      case when p.reflected_until is null then 0 when p.reflected_until <= ${now} then p.reflected_until
+        else ${now - DAY} end
+      or (p.reflected_sequence > 0 and e.recorded_at = p.reflected_until and e.sequence > p.reflected_sequence)))`;
+}
+
+/**
+ * Owners whose reflection is due, has no due time yet, or is due more than `farthest` milliseconds from now, because the clock was set
+ * back.
+ */
+export async function ownersToReflect(
+  reader: Reader,
+  { now, farthest, limit }: { now: number; farthest: number; limit: number },
+): Promise<ReflectionRow[]> {
+  const { rows } = await sql<ReflectionRow>`
+    select o.tenant_id, o.owner_key, o.agent_id, o.user_id, p.time_zone, p.reflection_hour, p.next_reflection_at,
+      o.created_at, ${hasNews(now)} as has_news
+    from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+    where o.user_id is not null and (p.next_reflection_at is null or p.next_reflection_at <= ${now}
+      or p.next_reflection_at > ${now + farthest})
+    order by o.tenant_id, o.owner_key limit ${limit}`.execute(reader);
+  return rows;
+}
+
+/** Sets the next due time of a reflection. If several workers have read the same due time, only one of them succeeds. */
+export async function moveReflection(writer: Writer, row: ReflectionRow, next: number): Promise<boolean> {
+  const result = await sql`
+    insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, reflected_sequence, consolidated_version)
+    values (${row.tenant_id}, ${row.owner_key}, ${row.agent_id}, ${row.user_id}, ${next}, 0, 0, 0)
+    on conflict (tenant_id, owner_key) do update set next_reflection_at = ${next}
+      where owner_progress.next_reflection_at is null or owner_progress.next_reflection_at = ${row.next_reflection_at}
+    returning owner_key`.execute(writer);
+  return result.rows.length > 0;
 }

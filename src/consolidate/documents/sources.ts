@@ -17,11 +17,10 @@ import { eventsById, observationsAfter, ownEventRows, takenInObservations } from
 import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/read-memories.ts';
 import { ownMemories } from '../../store/own-rows.ts';
-import type { OwnerProgress } from '../../store/progress-store.ts';
+import { memoryRowsOf, type OwnerProgress } from '../../store/owner-store.ts';
 import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { BARE, type Material } from './document.ts';
 import { usesModel } from '../../form/read/reader.ts';
-import { memoryRowsOf } from '../../store/owner-store.ts';
 
 // All sources of documents are read in this file, so that one place excludes forgotten content and the words of tools and pages. The latter
 // are excluded because sentences of a document carry no mark `(unverified)`.

@@ -13,8 +13,15 @@ import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { findEvents, noteFailedTry } from '../../store/event-store.ts';
 import { decideHeldChanges, insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
 import type { RunNotes } from '../../store/history-store.ts';
-import { assertNotErased, changeOwner, type SeenOwner, seeOwner } from '../../store/owner-store.ts';
-import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
+import {
+  assertNotErased,
+  changeOwner,
+  findProgress,
+  type OwnerProgress,
+  saveProgress,
+  type SeenOwner,
+  seeOwner,
+} from '../../store/owner-store.ts';
 import { memoriesFrom } from '../../store/read-memories.ts';
 import { markProcessed } from '../../store/session-store.ts';
 import { askSynthesis, type Synthesis } from '../ask-model.ts';

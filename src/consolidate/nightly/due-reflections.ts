@@ -1,11 +1,10 @@
-import { moveReflection, ownersToReflect, type ReflectionRow } from '../../store/progress-store.ts';
+import { moveReflection, ownersToReflect, type ReflectionRow, scopeOfRow } from '../../store/owner-store.ts';
 import { enqueueJobs } from '../../store/queue/enqueue.ts';
 import { nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
 import { knownTimeZone } from '../../record/parse.ts';
 import { EVERY_TENANT, type Writer } from '../../store/database.ts';
 import type { UpkeepDeps } from '../consolidate-deps.ts';
-import { scopeOfRow } from '../../store/owner-store.ts';
 
 const OWNERS_AT_ONCE = 500;
 

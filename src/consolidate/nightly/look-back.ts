@@ -3,7 +3,7 @@ import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findBlock, staleKeys } from '../../store/block-store.ts';
 import type { Reader } from '../../store/database.ts';
-import { findProgress, type OwnerProgress } from '../../store/progress-store.ts';
+import { findProgress, type OwnerProgress } from '../../store/owner-store.ts';
 import type { MaterialDeps } from '../consolidate-deps.ts';
 import {
   BARE,

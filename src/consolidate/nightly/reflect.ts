@@ -8,8 +8,13 @@ import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Writer } from '../../store/database.ts';
 import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
 import type { RunNotes } from '../../store/history-store.ts';
-import { changeOwner } from '../../store/owner-store.ts';
-import { findProgress, type OwnerProgress, ownersWithNews, saveProgress } from '../../store/progress-store.ts';
+import {
+  changeOwner,
+  findProgress,
+  type OwnerProgress,
+  ownersWithNews,
+  saveProgress,
+} from '../../store/owner-store.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
 import type { ConsolidateDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { changed, type DocumentChange, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';

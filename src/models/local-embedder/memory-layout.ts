@@ -69,7 +69,7 @@ export interface MemoryLayout {
   readonly bytes: number;
 }
 
-/** The maximum number of texts that a worker gets in one task: see `worker-pool.ts`. */
+/** The maximum number of texts that a worker gets in one task: see `local-embedder.ts`. */
 export const TEXTS_PER_TASK = 64;
 
 /** The attributes of the user that the reader detects, in the order of their heads. */
