@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
 import { consolidationJobs } from './consolidate/jobs.ts';
@@ -19,14 +20,7 @@ import { ownersToEmbed } from './store/indexing.ts';
 import { tenantsWithMemories } from './store/own-rows.ts';
 
 /** The dependencies of background work. */
-type BackgroundDeps = EmbedDeps &
-  FormDeps &
-  ConsolidateDeps &
-  WebhookDeps & {
-    formation: Formation;
-    /** Resolves at the next write. */
-    written(): Promise<void>;
-  };
+type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & WebhookDeps & { formation: Formation };
 
 /** Settings of background work. */
 export interface BackgroundOptions {
@@ -72,12 +66,13 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   };
 
   const followWrites = async (): Promise<void> => {
-    let next = deps.written();
+    const { writes } = deps.database;
+    let next = once(writes, 'write');
     while (isStarted) {
       await next;
       await sleep(GATHER);
       // The next write is awaited from here on, so that a write during `feedEmbeddings` causes another poll.
-      next = deps.written();
+      next = once(writes, 'write');
       if (!isStarted) return;
       await feedEmbeddings(deps).catch((error: unknown) => {
         // The job `feed-embeddings` retries within ten seconds. A store that is closing needs no retry.

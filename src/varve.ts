@@ -63,14 +63,12 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   assertNode();
   const checked = await checkedSettings(options);
   // All options are valid, so resources can be opened from here on.
-  const store = await openStore(storeOptions(options.store));
-  const writes = createWriteBell();
-  const database = tellingOfWrites(store, writes.ring);
+  const database = await openStore(storeOptions(options.store));
   const parts = await createParts(database, options, checked);
   const { access, assembling, embedding, ledger } = parts;
   const deps = { ...parts, formation: createFormation(parts), webhooks: options.webhooks ?? {} };
   const settings = typeof options.background === 'object' ? options.background : {};
-  const work = createBackground({ ...deps, written: writes.next }, settings);
+  const work = createBackground(deps, settings);
   if (options.background !== false) await work.start();
   const settleLogs = async (): Promise<void> => {
     await access.settle();
@@ -80,7 +78,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   return {
     for: (scope) => createHandle(deps, parseHandleScope(scope)),
     ledger,
-    operator: createOperator(deps, { written: writes.next }),
+    operator: createOperator(deps),
     async drain() {
       // Background work must see the context log, so its pending rows are written first.
       await settleLogs();
@@ -104,7 +102,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
       await work.stop();
       await parts.closeReading();
       await embedding.close();
-      await store.close();
+      await database.close();
     },
   };
 }
@@ -172,12 +170,7 @@ async function createParts(
 function createLocalReaderOnce(model: ReadingModel, isCurrent: boolean): FormDeps['localReader'] {
   let reader: ReturnType<FormDeps['localReader']> | undefined;
   return () =>
-    (reader ??= import('./form/read/local/local-reader.ts').then(({ createLocalReader }) =>
-      createLocalReader({
-        ...(isCurrent ? { embed: async (texts, options) => (await model.embed(texts, options)).vectors } : {}),
-        readParts: model.readParts,
-      }),
-    ));
+    (reader ??= import('./form/read/local/local-reader.ts').then(({ readerOn }) => readerOn(model, isCurrent)));
 }
 
 type ReadingModel = Embedder & Required<Pick<Embedder, 'readParts'>>;
@@ -186,30 +179,6 @@ type ReadingModel = Embedder & Required<Pick<Embedder, 'readParts'>>;
 function readingModel({ current }: EmbeddingModels): ReadingModel {
   const isLocal = current?.id === LOCAL_EMBEDDER_ID && current.readParts !== undefined;
   return (isLocal ? current : cachedEmbedder(createLocalEmbedder())) as ReadingModel;
-}
-
-/** Lets any number of followers wait for the next write. */
-function createWriteBell(): { ring(): void; next(): Promise<void> } {
-  let bell = Promise.withResolvers<void>();
-  return {
-    ring() {
-      bell.resolve();
-      bell = Promise.withResolvers();
-    },
-    next: () => bell.promise,
-  };
-}
-
-/** Wraps the database and signals each write, so that background work starts immediately. */
-function tellingOfWrites(database: Database, tell: () => void): Database {
-  return {
-    ...database,
-    async write(tenant, work) {
-      const result = await database.write(tenant, work);
-      tell();
-      return result;
-    },
-  };
 }
 
 /** The schema of contexts is large, so it is loaded only if there are settings to check. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { invalidInput } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
@@ -23,8 +24,6 @@ export interface FollowOptions {
   /** The cursor of the last change that was seen. Default: now. */
   after?: string;
   signal?: AbortSignal;
-  /** Resolves at the next write of this process, which ends the wait early. */
-  written?(): Promise<void>;
 }
 
 // The maximum delay before changes of other processes are seen.
@@ -41,7 +40,7 @@ const WIDE_LOOK_EVERY = 10;
 export async function* followChanges(
   { database, clock }: { database: Database; clock: Clock },
   scope: Scope,
-  { after, signal, written = () => new Promise(() => {}) }: FollowOptions = {},
+  { after, signal }: FollowOptions = {},
 ): AsyncGenerator<RecordChange> {
   const read = <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> =>
     database.read(scope.tenant, work);
@@ -70,7 +69,7 @@ export async function* followChanges(
     for (const [key, { sequence, at }] of told) {
       if (sequence === 0 ? at < old.at : sequence < old.sequence) told.delete(key);
     }
-    isWoken = await waitFor(written(), signal);
+    isWoken = await waitForWrite(database, signal);
     await waitAtMost(LOOK_AT_MOST_EVERY, signal);
   }
 }
@@ -84,12 +83,15 @@ function before({ sequence, at }: ChangePlace, overlap: number): ChangePlace {
 }
 
 /** Waits for a write in this process, but at most a second. Returns whether a write ended the wait. */
-async function waitFor(written: Promise<void>, signal: AbortSignal | undefined): Promise<boolean> {
+async function waitForWrite({ writes }: Database, signal: AbortSignal | undefined): Promise<boolean> {
   const stop = new AbortController();
-  const signals = signal === undefined ? [stop.signal] : [stop.signal, signal];
+  const either = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);
   const isWritten = await Promise.race([
-    waitAtMost(LOOK_EVERY, AbortSignal.any(signals)).then(() => false),
-    written.then(() => true),
+    waitAtMost(LOOK_EVERY, either).then(() => false),
+    once(writes, 'write', { signal: either }).then(
+      () => true,
+      () => false,
+    ),
   ]);
   stop.abort();
   return isWritten;

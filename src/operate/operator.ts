@@ -84,11 +84,11 @@ export interface Operator {
   /** Queues the formation of every session with unread turns, also of active sessions. Returns the number of sessions. */
   formWaiting(): Promise<number>;
   /** Changes within a scope, as they happen. */
-  changes(scope: ScopeInput, options?: Omit<FollowOptions, 'written'>): AsyncGenerator<RecordChange>;
+  changes(scope: ScopeInput, options?: FollowOptions): AsyncGenerator<RecordChange>;
 }
 
-/** Makes the operator of a store. `written` resolves at the next write of this process. */
-export function createOperator(parts: FormDeps & WebhookDeps, { written }: { written(): Promise<void> }): Operator {
+/** Makes the operator of a store. */
+export function createOperator(parts: FormDeps & WebhookDeps): Operator {
   const { database, clock, embedding } = parts;
   return {
     keys: createKeys(parts),
@@ -125,6 +125,6 @@ export function createOperator(parts: FormDeps & WebhookDeps, { written }: { wri
     import: (lines, { into = {}, ...options }) =>
       importRecords(parts, lines, { ...options, into: { ...into, tenant: into.tenant ?? 'default' } }),
     formWaiting: () => formColdSessions(parts, 0),
-    changes: (scope, options) => followChanges(parts, parseScope(scope), { ...options, written }),
+    changes: (scope, options) => followChanges(parts, parseScope(scope), options),
   };
 }

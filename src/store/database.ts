@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { type Kysely, type RawBuilder, sql, type SqlBool, type Transaction } from 'kysely';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { AttributeTable } from '../record/attributes.ts';
@@ -34,6 +35,8 @@ export interface Database {
    * or the network.
    */
   write<Result>(tenant: Tenant, work: (writer: Writer) => Promise<Result>): Promise<Result>;
+  /** Emits `write` after each write of this process, so that background work starts immediately. */
+  readonly writes: EventEmitter<{ write: [] }>;
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
   readonly syntax: Syntax;

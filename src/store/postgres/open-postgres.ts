@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import {
   HandleEmptyInListsPlugin,
   Kysely,
@@ -75,14 +76,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   const read: Database['read'] = (tenant, work) =>
     begin(tenant, 'read only', (transaction) => work(transaction as Reader));
+  const writes = new EventEmitter<{ write: [] }>().setMaxListeners(0);
   return {
     dialect: 'postgres',
+    writes,
     read,
     readReplica: replica === null ? ({ tenant }, work) => read(tenant, work) : readingFrom(replica, read),
     async write(tenant, work) {
       for (let tries = 1; ; tries += 1) {
         try {
-          return await begin(tenant, 'read write', (transaction) => work(transaction as Writer));
+          const result = await begin(tenant, 'read write', (transaction) => work(transaction as Writer));
+          writes.emit('write');
+          return result;
         } catch (error) {
           if (![SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error))) throw error;
           if (tries < WRITE_TRIES) continue;

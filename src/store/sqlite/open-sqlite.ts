@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as nodeSqlite from 'node:sqlite';
@@ -62,14 +62,18 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     return inMemory ? oneAtATime(() => work(reader as Reader)) : work(reader as Reader);
   };
 
+  const writes = new EventEmitter<{ write: [] }>().setMaxListeners(0);
   return {
     dialect: 'sqlite',
     read,
     readReplica: ({ tenant }, work) => read(tenant, work),
     async write(_tenant, work) {
       assertOpen();
-      return commit(work);
+      const result = await commit(work);
+      writes.emit('write');
+      return result;
     },
+    writes,
     text: sqliteTextIndex,
     vectors: createSqliteVectorIndex({ cacheBytes: options.vectorCacheBytes }),
     syntax: SQLITE_SYNTAX,

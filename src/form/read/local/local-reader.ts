@@ -25,7 +25,7 @@ import { REMOVED } from '../../../language/privacy-policy.ts';
 import { dayAfterLast } from '../../../language/told-days.ts';
 import { intersects, splitClauses } from '../../../language/sentences.ts';
 import { contentStems } from '../../../language/words.ts';
-import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
+import { type Embedder, type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import { type AttributeTable, ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
@@ -153,6 +153,12 @@ export function createLocalReader({
       return reading;
     },
   };
+}
+
+/** The reader on a local embedder. Its vectors are used only if `embeds` is true. */
+export function readerOn({ embed, readParts }: Embedder, embeds: boolean): StatementReader {
+  const vectorsOf: LocalReaderOptions['embed'] = async (texts, options) => (await embed(texts, options)).vectors;
+  return createLocalReader({ embed: embeds ? vectorsOf : null, readParts });
 }
 
 /** The foreign parts of a user's message that are recognised by its form, or because an earlier turn announces them. */
