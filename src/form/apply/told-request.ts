@@ -19,8 +19,19 @@ import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
 import { usesModel } from '../read/reader.ts';
 import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
-import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './clauses-before.ts';
-import { JOINED, joinedIn, namedBy, type Naming, partsOf, type RequestParts, saysAnything } from './request-words.ts';
+import {
+  clausesBefore,
+  clausesOf,
+  type Heard,
+  type HeardBefore,
+  JOINED,
+  joinedIn,
+  namedBy,
+  type Naming,
+  partsOf,
+  type RequestParts,
+  saysAnything,
+} from './request-words.ts';
 
 /** The log-odds of the reading layers above which a plain order is a request to forget, or a turn withdraws such a request. */
 const ASKS = 0;

@@ -40,7 +40,22 @@ import {
   type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
-import { announced, type Telling } from './announced-text.ts';
+import {
+  announced,
+  type ClaimUnit,
+  isClaim,
+  isOwnMessage,
+  othersByForm,
+  type ReadParts,
+  type ReadUnit,
+  taggedSlots,
+  type Telling,
+  tellMessage,
+  type ToldMessage,
+  type Turn,
+  unitsOf,
+  UNTOLD,
+} from './units.ts';
 import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
 import { readObserved } from './observed.ts';
 import {
@@ -71,20 +86,6 @@ import {
   statementsOf,
   withValue,
 } from './statements-of-turn.ts';
-import {
-  type ClaimUnit,
-  isClaim,
-  isOwnMessage,
-  othersByForm,
-  type ReadParts,
-  type ReadUnit,
-  taggedSlots,
-  tellMessage,
-  type ToldMessage,
-  type Turn,
-  unitsOf,
-  UNTOLD,
-} from './units.ts';
 
 export interface LocalReaderOptions {
   /**
