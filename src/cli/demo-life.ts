@@ -7,6 +7,7 @@ import { VarveError } from '../errors.ts';
 import type { ExpectedMemory, Turn } from '../evaluate/conversation.ts';
 import type { DemoLife } from '../http/inspector/inspector-door.ts';
 import { MONTHS } from '../language/calendar.ts';
+import { singleLine } from '../language/words.ts';
 import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '../models/language-model.ts';
 import { HOUR, manualClock, SECOND } from '../record/clock.ts';
 import { createVarve, type Varve } from '../varve.ts';
@@ -169,7 +170,7 @@ function answerTo(life: Life, prompt: string): unknown {
   const numbers = turnNumbers(turns, section(prompt, 'turns'));
   const known = section(prompt, 'known').map((line) => line.replace(/^\d+\. /, ''));
   const numberOf = (text: string): number | null => {
-    const index = known.findIndex((line) => line.endsWith(oneLine(text)));
+    const index = known.findIndex((line) => line.endsWith(singleLine(text)));
     return index < 0 ? null : index + 1;
   };
   const refused = section(prompt, 'refused').join('\n');
@@ -178,7 +179,7 @@ function answerTo(life: Life, prompt: string): unknown {
     const turn = turns.find(({ id }) => id === said);
     const isSaidAgain = memory.stated[0] !== said;
     if (said === undefined || turn === undefined || isSaidAgain || turn.role !== 'user') return [];
-    if (isAmending && !refused.includes(oneLine(memory.text))) return [];
+    if (isAmending && !refused.includes(singleLine(memory.text))) return [];
     const replaced = replacedIn(life, memory.id);
     const target = replaced === undefined ? null : numberOf(replaced.text);
     const due = memory.type === 'intention' || memory.slot === 'appointment' ? dateIn(memory.text) : null;
@@ -230,7 +231,7 @@ function turnNumbers(turns: readonly Omit<Turn, 'at'>[], lines: readonly string[
   const numbers = new Map<string, number>();
   for (const line of lines) {
     const match = /^(\d+)\. \[[^\]]+\] [^:]+: (.*)$/.exec(line);
-    const turn = turns.find(({ text }) => oneLine(text) === match?.[2]);
+    const turn = turns.find(({ text }) => singleLine(text) === match?.[2]);
     if (match !== null && turn !== undefined) numbers.set(turn.id, Number(match[1]));
   }
   return numbers;
@@ -252,8 +253,4 @@ function wordsOf(text: string): Set<string> {
 function dateIn(text: string): string | null {
   const found = new RegExp(`\\b(\\d{1,2} (?:${MONTHS.join('|')}) \\d{4})`).exec(text);
   return found === null ? null : new Date(`${found[1]} UTC`).toISOString().slice(0, 10);
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -116,9 +116,3 @@ export function table(rows: readonly (readonly string[])[]): string {
 export function countTable(counts: object): string {
   return table(Object.entries(counts).map(([name, count]) => [name, String(count)]));
 }
-
-/** A text on one line, truncated to a length. */
-export function oneLine(text: string, length: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
-}

@@ -3,7 +3,7 @@ import { createInlineQueue } from '../jobs/inline-queue.ts';
 import type { JobHandler, JobKinds } from '../jobs/job-kinds.ts';
 import { costOf } from '../ledger/ledger.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
-import { estimateTokens } from '../language/words.ts';
+import { estimateTokens, plainText } from '../language/words.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
 import { ownerKey, type Scope, scopeAt } from '../record/scope.ts';
@@ -19,7 +19,7 @@ import { advanceFormation, findSession, listSessionEvents, markProcessed } from 
 import { applyStatements } from './apply/apply.ts';
 import { writeReflections } from './apply/reflections.ts';
 import { applyRequests } from './apply/requests.ts';
-import { checkStatements, plainText } from './check/check.ts';
+import { checkStatements } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';

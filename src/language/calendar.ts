@@ -105,6 +105,14 @@ export function fromLocal(utc: Date, timeZone: string): Date {
     : new Date(time - offsetAt(time - offsetAt(time, timeZone), timeZone));
 }
 
+/** Parses an ISO date. A date without an offset is a day or a time in the given time zone. Null for any other text. */
+export function parseDate(text: string | null, timeZone: string): Date | null {
+  if (text === null || !/^\d{4}(?:-\d{2}){0,2}/.test(text.trim())) return null;
+  const [, date = '', time = ''] = /^([\d-]+)(?:[T ]([\d:.]+))?$/.exec(text.trim()) ?? [];
+  const instant = new Date(date === '' ? text.trim() : `${date}${time === '' ? '' : `T${time}Z`}`);
+  return Number.isNaN(instant.getTime()) ? null : date === '' ? instant : fromLocal(instant, timeZone);
+}
+
 export interface ClockTime {
   hour: number;
   minute: number;

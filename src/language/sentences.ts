@@ -187,6 +187,17 @@ export function withBlanks(text: string, spans: readonly TextSpan[]): string {
   );
 }
 
+/** A text without some of its spans, which are in the order of their beginnings. */
+export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
+  let rest = '';
+  let position = 0;
+  for (const { start, end } of spans) {
+    if (start > position) rest += text.slice(position, start);
+    position = Math.max(position, end);
+  }
+  return rest + text.slice(position);
+}
+
 // Shorter runs of spaces are the author's own.
 const BLANKS = / {8,}/gu;
 

@@ -285,6 +285,27 @@ export function withoutEnd(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
+/** A text with single spaces and without control characters and invisible characters, some of which databases reject. */
+export function plainText(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      // oxlint-disable-next-line no-control-regex -- control characters are removed here
+      .replace(/[\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu, ' ')
+      .replace(/\s+/gu, ' ')
+      .trim()
+  );
+}
+
+/** A text without line breaks, so that no part of the text looks like another item of a list. */
+export function singleLine(text: string, limit: number = Infinity): string {
+  const line = text
+    .slice(0, limit * 2)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+}
+
 /**
  * All matches of a global pattern. `matchAll` clones the pattern, and V8 compiles the clone again after every major garbage collection:
  * the patterns for the dates of one query then take 4 ms.

@@ -4,7 +4,7 @@ import type { EventKind } from '../../record/event.ts';
 import { type Command, EXIT, flag, listOption, numberOption, readWords, textOption } from '../command.ts';
 import { UsageError, valued } from '../command.ts';
 import { embedFew, noteOtherScopes, withHandle } from '../open-memory.ts';
-import { oneLine } from '../output.ts';
+import { singleLine } from '../../language/words.ts';
 import type { Origin } from '../../record/statement.ts';
 
 /** Appends an event. */
@@ -80,7 +80,7 @@ export const recall: Command = {
             const reasons = explanation
               .map(({ signal, value, weight }) => `${signal} ${(value * weight).toFixed(2)}`)
               .join(', ');
-            const line = `${style('green', relevance.toFixed(2))}  ${oneLine(text, 160)}  ${style('dim', id)}`;
+            const line = `${style('green', relevance.toFixed(2))}  ${singleLine(text, 160)}  ${style('dim', id)}`;
             return input.options['explain'] === true ? `${line}\n      ${style('dim', reasons)}` : line;
           })
           .join('\n'),

@@ -9,7 +9,8 @@ import { forgetMeant } from '../../tools/everyday-tools.ts';
 import { type Command, type CommandInput, EXIT, flag, UsageError, valued } from '../command.ts';
 import { listOption, numberOption, oneWord, readWords, textOption } from '../command.ts';
 import { noteOtherScopes, withHandle } from '../open-memory.ts';
-import { oneLine, table } from '../output.ts';
+import { singleLine } from '../../language/words.ts';
+import { table } from '../output.ts';
 
 /** Stores a memory or a fact. */
 export const remember: Command = {
@@ -75,7 +76,7 @@ export const forget: Command = {
       const candidates = forgotten ? [] : (meant?.candidates ?? []).map(({ id, content }) => ({ id, text: content }));
       await input.output.answer({ forgotten, ...(candidates.length > 0 ? { candidates } : {}) }, () =>
         forgotten
-          ? `Forgot ${meant === null ? what : meant.memories.map(({ content }) => oneLine(content, 120)).join('; ')}.`
+          ? `Forgot ${meant === null ? what : meant.memories.map(({ content }) => singleLine(content, 120)).join('; ')}.`
           : notForgotten(what, candidates),
       );
       return forgotten ? EXIT.ok : EXIT.nothing;
@@ -86,7 +87,7 @@ export const forget: Command = {
 function notForgotten(what: string, candidates: readonly { id: string; text: string }[]): string {
   const advice = `Nothing was forgotten: no single memory clearly matches ${JSON.stringify(what)}. Give the id of a memory (varve list), the key of a fact (varve list facts), or words that only one memory contains.`;
   if (candidates.length === 0) return advice;
-  return `${advice} The nearest memories:\n${table(candidates.map(({ id, text }) => [id, oneLine(text, 120)]))}`;
+  return `${advice} The nearest memories:\n${table(candidates.map(({ id, text }) => [id, singleLine(text, 120)]))}`;
 }
 
 /** Lists or restores forgotten memories. */
@@ -113,7 +114,7 @@ export const forgotten: Command = {
             as,
             by,
             attribute ?? '',
-            oneLine(text, 80),
+            singleLine(text, 80),
           ]),
         ),
       );
@@ -173,7 +174,7 @@ async function listOf(
       id,
       occurredAt.toISOString().slice(0, 16),
       origin,
-      oneLine(content, 110),
+      singleLine(content, 110),
     ];
     return { answer: page, rows: page.items.map(row) };
   }
@@ -185,7 +186,7 @@ async function listOf(
     const items = await handle.facts.list();
     return {
       answer: { items },
-      rows: items.map(({ category, key, value }) => [category ?? '', key, oneLine(value ?? '', 120)]),
+      rows: items.map(({ category, key, value }) => [category ?? '', key, singleLine(value ?? '', 120)]),
     };
   }
   const page = await handle.memories.list({
@@ -202,7 +203,7 @@ async function listOf(
     type,
     attribute ?? '',
     importance.toFixed(2),
-    oneLine(content, 120),
+    singleLine(content, 120),
   ];
   return { answer: page, rows: page.items.map(row) };
 }
@@ -250,7 +251,7 @@ export const history: Command = {
             at.toISOString().slice(0, 19),
             actor,
             reason,
-            before === null ? '' : `was: ${oneLine(String(before['content'] ?? ''), 60)}`,
+            before === null ? '' : `was: ${singleLine(String(before['content'] ?? ''), 60)}`,
           ]),
         ),
       );

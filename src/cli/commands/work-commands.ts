@@ -1,7 +1,8 @@
 import type { JobState } from '../../store/queue/job.ts';
 import { type Command, EXIT, numberOption, textOption, UsageError, valued } from '../command.ts';
 import { scopeOf, withHandle, withMemory } from '../open-memory.ts';
-import { countTable, oneLine, table } from '../output.ts';
+import { singleLine } from '../../language/words.ts';
+import { countTable, table } from '../output.ts';
 
 /** Runs the background work that is due. */
 export const consolidate: Command = {
@@ -68,7 +69,7 @@ export const jobs: Command = {
               job.kind,
               job.state,
               job.runAt.toISOString().slice(0, 19),
-              oneLine(job.lastError ?? '', 80),
+              singleLine(job.lastError ?? '', 80),
             ]),
           ),
         );
@@ -111,7 +112,7 @@ export const refusals: Command = {
             at.toISOString().slice(0, 16),
             what,
             reason,
-            oneLine(text ?? '', 100),
+            singleLine(text ?? '', 100),
           ]),
         ),
       );

@@ -5,7 +5,7 @@ import { addressesIn, isInstruction, isOrder, isOrdered, permits } from '../../l
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { DATED_QUOTATION, isDated, undated, withDatedNote } from '../../language/sentences.ts';
-import { contentStems, coveredBy } from '../../language/words.ts';
+import { contentStems, coveredBy, plainText } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { type InternalMemory, isoDay, type Memory } from '../../record/memory.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
@@ -15,7 +15,6 @@ import { findEntitiesByName } from '../../store/entity-store.ts';
 import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
-import { plainText } from '../check/check.ts';
 import { type Reading, type ReadInput, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';

@@ -1,4 +1,4 @@
-import { zoneOf } from '../../language/calendar.ts';
+import { parseDate, zoneOf } from '../../language/calendar.ts';
 import { contentStems } from '../../language/words.ts';
 import { yieldToEventLoop } from '../../record/event-loop.ts';
 import { lengthOf, normalValue, type Quote, trustOf } from '../../record/statement.ts';
@@ -12,7 +12,6 @@ import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
-import { toDate } from '../check/check.ts';
 import {
   type CheckContext,
   isQuoted,
@@ -63,7 +62,7 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
     else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
     else {
       const trust = trustOfWords(evidence, target.subject, context.userNames);
-      const day = toDate(on, zoneOf(evidence.event, context.settings.timeZone));
+      const day = parseDate(on, zoneOf(evidence.event, context.settings.timeZone));
       checked.ends.push({ target, evidence, on: day, trust, isReached });
     }
   }

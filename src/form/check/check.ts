@@ -1,4 +1,4 @@
-import { fromLocal, zoneOf } from '../../language/calendar.ts';
+import { parseDate, zoneOf } from '../../language/calendar.ts';
 import { KINSHIP } from '../../language/entities.ts';
 import { wordsOfAll } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
@@ -21,6 +21,7 @@ import {
   USER,
 } from '../../record/statement.ts';
 import { hasTrait } from '../../record/attributes.ts';
+import { plainText } from '../../language/words.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Event } from '../../record/event.ts';
 import type { SourceType } from '../../record/memory.ts';
@@ -174,18 +175,6 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
 function trustIn({ evidence, userNames }: Checking, subject: string, said: Said): Trust {
   if (evidence.length > 0) return lowestTrust(evidence.map((each) => trustOfWords(each, subject, userNames)));
   return said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent));
-}
-
-/** A text with single spaces and without control characters and invisible characters, some of which databases reject. */
-export function plainText(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      // oxlint-disable-next-line no-control-regex -- control characters are removed here
-      .replace(/[\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu, ' ')
-      .replace(/\s+/gu, ' ')
-      .trim()
-  );
 }
 
 function clean(read: ReadStatement): ReadStatement {
@@ -355,14 +344,14 @@ function resolveTimes(
   { quoted, statedAt, timeZone }: Said,
   { earlier, events }: CheckContext,
 ): ResolvedStatement {
-  const to = toDate(statement.to, timeZone);
+  const to = parseDate(statement.to, timeZone);
   if (statement.tense === 'habit') {
     const isEnd = to !== null && to.getTime() - statedAt.getTime() > LONGEST_INTERVAL;
     return { ...statement, validFrom: null, validTo: isEnd ? to : null, dueAt: null };
   }
   const said = dayIn(quoted, statedAt, timeZone, statement.tense);
   const agreed = (text: string | null): Date | null => {
-    const read = toDate(text, timeZone);
+    const read = parseDate(text, timeZone);
     if (read === null || said === null || isWithin(read, said)) return read;
     // "Signed today" does not name the day of a job that begins later.
     const isLater = statement.tense !== 'happened' && said.from <= statedAt && read > said.to;
@@ -421,12 +410,4 @@ function isNamedIn(turns: readonly Event[], read: Date, timeZone: string): boole
         [from, to].some((end) => end !== null && Math.abs(end.getTime() - read.getTime()) <= DAY),
       ),
   );
-}
-
-/** Parses a reader's ISO date. A date without an offset is a day or a time in the given time zone. Null for any other text. */
-export function toDate(text: string | null, timeZone: string): Date | null {
-  if (text === null || !/^\d{4}(?:-\d{2}){0,2}/.test(text.trim())) return null;
-  const [, date = '', time = ''] = /^([\d-]+)(?:[T ]([\d:.]+))?$/.exec(text.trim()) ?? [];
-  const instant = new Date(date === '' ? text.trim() : `${date}${time === '' ? '' : `T${time}Z`}`);
-  return Number.isNaN(instant.getTime()) ? null : date === '' ? instant : fromLocal(instant, timeZone);
 }

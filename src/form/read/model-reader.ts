@@ -7,11 +7,10 @@ import { type Event, isBlank } from '../../record/event.ts';
 import { isDaySaid, isoDay, isPlanOver, type Memory } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
 import { isUser, TENSES } from '../../record/statement.ts';
-import { plainText } from '../check/check.ts';
+import { plainText, singleLine } from '../../language/words.ts';
 import type { Verdict } from '../decide/decide.ts';
 import type { Statement } from '../statement.ts';
 import {
-  oneLine,
   readStatement,
   type StatementReader,
   type ReadInput,
@@ -104,10 +103,10 @@ function knownLine(memory: Memory, index: number, now: Date | undefined): string
   const field =
     attribute === null
       ? ''
-      : `${attribute}${value === null ? '' : ` = ${oneLine(value)}`}${polarity === 'denied' ? ' (denied)' : ''} · `;
+      : `${attribute}${value === null ? '' : ` = ${singleLine(value)}`}${polarity === 'denied' ? ' (denied)' : ''} · `;
   const times = timesOf(memory, now);
   const when = times.length === 0 ? '' : ` (${times.join(', ')})`;
-  return `${index + 1}. [${isoDay(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
+  return `${index + 1}. [${isoDay(statedAt)}]${when} ${about}${field}${singleLine(content)}`;
 }
 
 /** The times of a known statement in the prompt: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
@@ -134,7 +133,7 @@ function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string 
   const seen = new Set<string>();
   return turns
     .flatMap((event, index) => {
-      const key = `${event.origin} ${event.speaker ?? ''} ${oneLine(event.content).toLowerCase()}`;
+      const key = `${event.origin} ${event.speaker ?? ''} ${singleLine(event.content).toLowerCase()}`;
       if (isBlank(event) || (seen.has(key) && key.length > 40)) return [];
       seen.add(key);
       return `${index + 1}. ${turnLine(event, input)}`;
@@ -156,7 +155,7 @@ function turnLine(
   const most = event.origin === 'user' ? userCharacters : turnCharacters;
   const day = localDay(event.occurredAt, zoneOf(event, timeZone));
   const weekday = WEEKDAYS[new Date(day).getUTCDay()];
-  return `[${day} ${weekday}] ${who}${outside}: ${shortened(oneLine(event.content), most)}`;
+  return `[${day} ${weekday}] ${who}${outside}: ${shortened(singleLine(event.content), most)}`;
 }
 
 function shortened(text: string, characters: number): string {
@@ -189,7 +188,7 @@ export function isMendable({ reason, detail }: Pick<RefusedItem, 'reason' | 'det
 function amendNote(refused: readonly RefusedItem[]): string {
   const lines = refused.map(
     ({ index, text, reason, detail }) =>
-      `${index < 0 ? '-' : `${index + 1}.`} ${oneLine(text ?? '')} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${oneLine(detail)}"`}`,
+      `${index < 0 ? '-' : `${index + 1}.`} ${singleLine(text ?? '')} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${singleLine(detail)}"`}`,
   );
   return `You have read these turns before. Of your statements these were refused:\n${fence('refused', lines.join('\n'))}\nGive only these again, corrected, in the same form, and leave out what cannot be corrected. Leave ends, forgets, reflections and topics empty.`;
 }
@@ -360,9 +359,9 @@ Statements about different people, things or attributes never touch each other, 
     questions
       .map(({ statement, candidates }, index) => {
         const known = candidates.map(
-          (memory, place) => `${place + 1}. (${isoDay(memory.statedAt)}) ${oneLine(memory.content)}`,
+          (memory, place) => `${place + 1}. (${isoDay(memory.statedAt)}) ${singleLine(memory.content)}`,
         );
-        const said = `(${isoDay(statement.statedAt)}) ${oneLine(statement.text)}`;
+        const said = `(${isoDay(statement.statedAt)}) ${singleLine(statement.text)}`;
         return `New statement ${index + 1}:\n${fence('fact', said)}\nKnown:\n${fence('known', known.join('\n'))}`;
       })
       .join('\n\n'),

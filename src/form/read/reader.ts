@@ -1,3 +1,4 @@
+import { singleLine } from '../../language/words.ts';
 import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryTool } from '../../record/memory-answers.ts';
@@ -336,14 +337,14 @@ function callsOf({ metadata, origin }: Event): { name: string; input: Record<str
 /** The last message of the user before an event. */
 function requestBefore(events: readonly Event[], index: number): string | null {
   const asked = events.slice(0, index).findLast((event) => event.origin === 'user' && event.kind === 'message');
-  return asked === undefined ? null : oneLine(asked.content, LONGEST_REQUEST).toWellFormed();
+  return asked === undefined ? null : singleLine(asked.content, LONGEST_REQUEST).toWellFormed();
 }
 
 function describeInput(input: Readonly<Record<string, unknown>>): string {
   return Object.entries(input)
     .filter(([key, value]) => !SECRET.test(key) && ['string', 'number', 'boolean'].includes(typeof value))
     .slice(0, MOST_VALUES)
-    .map(([key, value]) => `${humanName(key)}: ${oneLine(String(value), LONGEST_VALUE)}`)
+    .map(([key, value]) => `${humanName(key)}: ${singleLine(String(value), LONGEST_VALUE)}`)
     .join(', ');
 }
 
@@ -353,13 +354,4 @@ function humanName(name: string): string {
     .replace(/[_.-]+/g, ' ')
     .toLowerCase()
     .slice(0, LONGEST_VALUE);
-}
-
-/** A text without line breaks, so that no part of the text looks like another item of a list. */
-export function oneLine(text: string, limit: number = Infinity): string {
-  const line = text
-    .slice(0, limit * 2)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 }

@@ -36,7 +36,14 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { cutAt, intersects, spansOf, splitSentences, type TextSpan } from '../../../language/sentences.ts';
+import {
+  cutAt,
+  intersects,
+  spansOf,
+  splitSentences,
+  type TextSpan,
+  withoutSpans,
+} from '../../../language/sentences.ts';
 import { type Embedder, type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { hasTrait } from '../../../record/attributes.ts';
@@ -150,16 +157,6 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
     };
   });
   return { pack, units };
-}
-
-function withoutSpans(text: string, spans: readonly ForeignSpan[]): string {
-  let rest = '';
-  let position = 0;
-  for (const { start, end } of spans) {
-    if (start > position) rest += text.slice(position, start);
-    position = Math.max(position, end);
-  }
-  return rest + text.slice(position);
 }
 
 function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
