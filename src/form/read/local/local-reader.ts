@@ -119,33 +119,33 @@ export function createLocalReader({
     kind: 'local',
     async read(input, { signal } = {}) {
       signal?.throwIfAborted();
+      const reading = emptyReading();
       const turns = await Promise.all(
         input.turns.map(async (event, index) => {
-          if (!isOwnMessage(event)) return readableTurn(event, index, input, UNTOLD);
+          if (!isOwnMessage(event)) return readableTurn(index, input, reading, UNTOLD);
           const text = withoutPrompt(event.content, input.attributes);
           const told = (await unlessUnavailable(tellMessage(text, readParts, { signal }))) ?? UNTOLD;
           const isAsking = told.asking.some(({ odds }) => odds > 0);
           const others = await othersWords(index, input, { readParts, isAsking, signal });
-          return readableTurn(event, index, input, { ...told, foreign: [...told.foreign, ...others] });
+          return readableTurn(index, input, reading, { ...told, foreign: [...told.foreign, ...others] });
         }),
       );
       const texts = turns.flatMap((turn) => turn.units.map((unit) => unit.text));
       const vectors = embed === null || texts.length === 0 ? null : await unlessUnavailable(embed(texts, { signal }));
       signal?.throwIfAborted();
       let place = 0;
-      const reading = emptyReading();
       for (const turn of turns) {
         const asked = turn.units.map((unit) => {
           const vector = vectors?.[place] ?? null;
           place += 1;
           return {
-            unit: { ...unit, filled: filledIn(unit, turn, input) },
+            unit: { ...unit, filled: filledIn(unit, turn) },
             request: requestOf(unit),
             selection: ask(featuresOf(unit), vector),
             hasVector: vector !== null,
           };
         });
-        readTurn(turn, asked, input, reading);
+        readTurn(turn, asked);
       }
       const types = new Set(input.types.map(({ name }) => name));
       reading.statements = reading.statements.map((statement) =>
@@ -174,16 +174,17 @@ async function othersWords(index: number, input: ReadInput, telling: Telling): P
 }
 
 /** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
-function filledIn(unit: ReadUnit, { at, told, speaker }: Turn, input: ReadInput): FilledSlot[] {
+function filledIn(unit: ReadUnit, { input, at, told, speaker }: Turn): FilledSlot[] {
   const ofKnown = slotsOfKnown(unit, { ...input, known: asKnownTo(speaker, input.known) }, at);
   const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...ofKnown];
   return withListedNames(slots, unit.text, unit.pack);
 }
 
-function readableTurn(event: Event, index: number, input: ReadInput, told: ToldMessage): Turn {
+function readableTurn(index: number, input: ReadInput, reading: Reading, told: ToldMessage): Turn {
+  const event = input.turns[index] as Event;
   const before = [...input.earlier, ...input.turns.slice(0, index)];
   const at = { now: event.occurredAt, timeZone: zoneOf(event, input.timeZone), prefer: 'future' as const };
-  const turn = { event, number: index + 1, at, told };
+  const turn = { input, reading, event, number: index + 1, at, told };
   if (!isOwnMessage(event)) return { ...turn, units: [], speaker: USER, pack: null };
   const last = before.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
@@ -224,28 +225,25 @@ export function peopleOf(
     .slice(-MOST_PEOPLE);
 }
 
-function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
-  const { event } = turn;
-  const redated = redatedBy(turn, reading.statements, input);
+function readTurn(turn: Turn, asked: readonly Asked[]): void {
+  const { event, input, reading } = turn;
+  const redated = redatedBy(turn);
   if (event.kind !== 'message' || redated !== null) {
     reading.statements.push(...(redated === null ? readObserved(event, turn.number, input) : [redated]));
     return;
   }
   const claims = asked.map(({ unit }) => unit).filter(isClaim);
   const moved = claims.flatMap((unit) => {
-    const statement = movedBy(turn, unit, reading.statements, input);
+    const statement = movedBy(turn, unit);
     return statement === null ? [] : [{ unit, statement }];
   });
   reading.statements.push(...moved.map(({ statement }) => statement));
   const others = asked.filter((item) => !moved.some(({ unit }) => unit.index === item.unit.index));
-  const leaving = leavingIn(claims, turn, input);
-  const statements = statementsOf(
-    turn,
-    keptIn(turn, leaving === null ? others : others.map(leaving.withoutQuitting), input, reading),
-    input,
-  );
+  const leaving = leavingIn(claims, turn);
+  const kept = keptIn(turn, leaving === null ? others : others.map(leaving.withoutQuitting));
+  const statements = statementsOf(turn, kept);
   reading.statements.push(...(leaving === null ? statements : statements.map(leaving.withEnd)));
-  reading.ends.push(...calledOffIn(claims, turn, input), ...quitIn(claims, turn, input), ...(leaving?.ends ?? []));
+  reading.ends.push(...calledOffIn(claims, turn), ...quitIn(claims, turn), ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
@@ -258,24 +256,25 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
 }
 
 /** The sentences and slots of a turn that are kept. Corrections of earlier statements are added to the reading. */
-function keptIn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): Kept[] {
+function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
+  const { statements } = turn.reading;
   const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request } = item;
-    const here = kept.length > 0 && isCorrecting(unit) ? statementsOf(turn, kept.slice(-1), input) : [];
+    const here = kept.length > 0 && isCorrecting(unit) ? statementsOf(turn, kept.slice(-1)) : [];
     const correction =
-      (isCorrecting(unit) ? correctionOf(unit, reading.statements, input, turn, here) : null) ??
-      (kept.length > 0 ? null : replacementIn(unit, input, turn));
+      (isCorrecting(unit) ? correctionOf(unit, turn, here) : null) ??
+      (kept.length > 0 ? null : replacementIn(unit, turn));
     if (correction !== null) {
       // The statements of the sentence that is corrected are complete, so that the sentence itself is no longer needed.
-      if (kept.pop() !== undefined) reading.statements.push(...here);
-      reading.statements.push(correction);
+      if (kept.pop() !== undefined) statements.push(...here);
+      statements.push(correction);
     } else if (request === 'remember' && isBareRequest(unit)) {
-      if (asked.length === 1) keepLastTurn(turn, input, reading);
+      if (asked.length === 1) keepLastTurn(turn);
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
-      const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn.number, reading, input);
+      const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn);
       kept.push(...keptOf(wanted, asked, kept.at(-1), joins));
     }
   }
@@ -309,8 +308,8 @@ function isBareRequest(unit: ReadUnit): boolean {
 }
 
 /** Keeps the user's previous turn, because the current turn only asks to remember it. */
-function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
-  const index = input.turns.slice(0, turn.number - 1).findLastIndex(isOwnMessage);
+function keepLastTurn({ input, reading, number }: Turn): void {
+  const index = input.turns.slice(0, number - 1).findLastIndex(isOwnMessage);
   const event = input.turns[index];
   if (event === undefined) return;
   const own = reading.statements.filter(({ quotes }) => quotes[0]?.turn === index + 1);
@@ -337,7 +336,7 @@ function endsOf(
 }
 
 /** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
-function calledOffIn(claims: readonly ClaimUnit[], { number, at }: Turn, { known }: ReadInput): Reading['ends'] {
+function calledOffIn(claims: readonly ClaimUnit[], { number, at, input: { known } }: Turn): Reading['ends'] {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
       const clause = plainMarks(unit.text.slice(start, end));
@@ -386,7 +385,7 @@ function pronounSlots(
  * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", and "I don't like sushi
  * anymore" ends "I love sushi".
  */
-function quitIn(claims: readonly ClaimUnit[], { number, event }: Turn, { known }: ReadInput): Reading['ends'] {
+function quitIn(claims: readonly ClaimUnit[], { number, event, input: { known } }: Turn): Reading['ends'] {
   return claims.flatMap(({ text, pack }) => {
     const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
     const liked = endedTaste(plainMarks(text), pack);
@@ -430,7 +429,7 @@ interface Leaving {
  * Finds a job that the user leaves on a later day: "I handed in my notice, my last day is 31 December". The sentence with the day must name
  * the job, or the turn must give notice, because the day may also be the last one at a school or of a diet.
  */
-function leavingIn(claims: readonly ClaimUnit[], { number, at }: Turn, { known }: ReadInput): Leaving | null {
+function leavingIn(claims: readonly ClaimUnit[], { number, at, input: { known } }: Turn): Leaving | null {
   const isNotice = claims.some(
     ({ pack, text, filled }) => filled.some(isQuitting) || listPattern(pack, 'givesNotice').test(plainMarks(text)),
   );
@@ -580,7 +579,7 @@ const NAME = `${WORD}(?: ${WORD}){0,2}`;
  * The statement that replaces a known value by the name in a correction: "It's in Knivsta, not Uppsala". Null if the correction names no
  * known value, or several.
  */
-function replacementIn(unit: ReadUnit, input: ReadInput, { number, event }: Turn): ReadStatement | null {
+function replacementIn(unit: ReadUnit, { input, number, event }: Turn): ReadStatement | null {
   const { pack, text } = unit;
   const insteadOf = pack?.lists['insteadOf'];
   if (pack === null || insteadOf === undefined || !isClaim(unit)) return null;

@@ -44,14 +44,7 @@ import {
   type Tense,
   USER,
 } from '../../../record/statement.ts';
-import {
-  type Reading,
-  type ReadInput,
-  type ReadQuote,
-  readStatement,
-  type ReadStatement,
-  type Relation,
-} from '../reader.ts';
+import { type ReadInput, type ReadQuote, readStatement, type ReadStatement, type Relation } from '../reader.ts';
 import { type Asked, isStandingOrder } from './selector.ts';
 import { fillSlots } from './fill-slots.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
@@ -125,14 +118,12 @@ function bareReminder(plain: string, pack: Pack): string {
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words if the slots do not cover them. */
-export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
+export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[] {
   const statements: ReadStatement[] = [];
   const filled = kept.flatMap(({ unit }) => unit.filled);
   for (const group of grouped(kept)) {
     const slots = group.flatMap((item) =>
-      item.unit.filled
-        .filter((slot) => !isReplaced(slot, filled, turn.pack, input))
-        .map((slot) => slotStatement(turn, slot, item, input)),
+      item.unit.filled.filter((slot) => !isReplaced(slot, filled, turn)).map((slot) => slotStatement(turn, slot, item)),
     );
     const said = slots.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ');
     const isSlotOnly = group.every((item) => item.isSlotOnly === true);
@@ -155,16 +146,11 @@ export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput
  * Whether a slot only denies a value that another slot of the turn replaces anyway: "I quit, I'm at Aldi now". A denial without a value
  * would also end the new value.
  */
-function isReplaced(
-  slot: FilledSlot,
-  filled: readonly FilledSlot[],
-  pack: Pack | null,
-  { attributes }: ReadInput,
-): boolean {
+function isReplaced(slot: FilledSlot, filled: readonly FilledSlot[], { pack, input }: Turn): boolean {
   const { attribute, subject, polarity, value } = slot;
   // In "Stop using bullet points, I prefer prose", the wish for prose replaces the exclusion of bullet points.
   if (layoutOf(slot, pack) === 'excluded' && filled.some((other) => layoutOf(other, pack) === 'wanted')) return true;
-  if (polarity !== 'denied' || (value !== null && attributes.policyOf(attribute).values === 'many')) return false;
+  if (polarity !== 'denied' || (value !== null && input.attributes.policyOf(attribute).values === 'many')) return false;
   return filled.some(
     (other) =>
       other.attribute === attribute &&
@@ -324,8 +310,9 @@ function isEventInWords(attribute: string | null, group: readonly Kept[]): boole
   return hasTrait(attribute, 'event') && countWords(group) <= MOST_EVENT_WORDS;
 }
 
-function slotStatement(turn: Turn, slot: FilledSlot, item: Kept, input: ReadInput): ReadStatement {
+function slotStatement(turn: Turn, slot: FilledSlot, item: Kept): ReadStatement {
   const { unit } = item;
+  const { input } = turn;
   const subject = subjectFor(slot.subject, turn.speaker);
   const tense = slot.value === null ? 'happened' : isEventInWords(slot.attribute, [item]) ? 'planned' : null;
   const { category, traits } = input.attributes.policyOf(slot.attribute);
@@ -540,16 +527,14 @@ export function asKnownTo(speaker: string, known: readonly Memory[]): readonly M
  * The statements of the last two turns. With `isAnytime`, also the known statements of earlier turns. In a turn of another speaker,
  * statements about the user and the user's people are left out, because only the user's words may change them.
  */
-function lastSaid(said: readonly ReadStatement[], input: ReadInput, turn: number, isAnytime = false): Said[] {
-  const lastTurns = [...input.earlier, ...input.turns.slice(0, turn - 1)].filter(isOwnMessage).slice(-2);
+function lastSaid({ input, reading, number, speaker }: Turn, isAnytime = false): Said[] {
+  const lastTurns = [...input.earlier, ...input.turns.slice(0, number - 1)].filter(isOwnMessage).slice(-2);
   const isLately = ({ sourceEvents }: Memory): boolean => lastTurns.some(({ id }) => sourceEvents.includes(id));
-  const distanceTo = ({ quotes }: ReadStatement): number => turn - (quotes.at(-1)?.turn ?? 0);
-  const event = input.turns[turn - 1];
-  const isUsersTurn = event === undefined || speakerOf(event, input) === USER;
+  const distanceTo = ({ quotes }: ReadStatement): number => number - (quotes.at(-1)?.turn ?? 0);
   const mayChange = ({ subject }: { subject: string }): boolean =>
-    isUsersTurn || !(isUser(subject) || belongsToUser(subject));
+    speaker === USER || !(isUser(subject) || belongsToUser(subject));
   return [
-    ...said
+    ...reading.statements
       .filter((one) => distanceTo(one) > 0 && distanceTo(one) <= 2 && mayChange(one))
       .map((one) => ({ one, known: null })),
     ...input.known.flatMap((memory, index) =>
@@ -619,17 +604,12 @@ function guessed(said: Said, pack: Pack, at: DateContext): Said[] {
  * last turns has a value of the same kind, such as a weekday, a number or a name. If `here` has statements, these statements of the same
  * turn are corrected, and the corrected one is removed.
  */
-export function correctionOf(
-  { pack, text }: ReadUnit,
-  said: ReadStatement[],
-  input: ReadInput,
-  { number: turn, at }: Turn,
-  here: ReadStatement[] = [],
-): ReadStatement | null {
+export function correctionOf({ pack, text }: ReadUnit, turn: Turn, here: ReadStatement[] = []): ReadStatement | null {
+  const { input, at } = turn;
   const correcting = pack === null ? null : correctingValue(text, pack);
   if (pack === null || correcting === null) return null;
   const { value, kind } = correcting;
-  const all: Said[] = here.length > 0 ? here.map((one) => ({ one, known: null })) : lastSaid(said, input, turn);
+  const all: Said[] = here.length > 0 ? here.map((one) => ({ one, known: null })) : lastSaid(turn);
   // "Sorry, Tom" does not correct the name of a town.
   const isPerson = GIVEN_NAMES.has(value.toLowerCase()) && !PLACES.has(value.toLowerCase());
   const isOfKind = ({ one: { attribute, value: last } }: Said): boolean => {
@@ -641,15 +621,11 @@ export function correctionOf(
   const stated = all.filter(isOfKind);
   const old = onlyOne(stated.length > 0 ? stated : all.flatMap((each) => guessed(each, pack, at)).filter(isOfKind));
   if (old === null || (old.known !== null && hasValue(old.one, value))) return null;
-  const from = here.length > 0 ? here : said;
+  const from = here.length > 0 ? here : turn.reading.statements;
   if (old.known === null && (here.length > 0 || old.origin !== undefined))
     from.splice(from.indexOf(old.origin ?? old.one), 1);
-  return withValue(old.one, value, {
-    pack,
-    input,
-    quote: { turn, words: text },
-    relation: relationTo(old, 'replaces'),
-  });
+  const quote = { turn: turn.number, words: text };
+  return withValue(old.one, value, { pack, input, quote, relation: relationTo(old, 'replaces') });
 }
 
 /** A statement with a new value, and with the quote that states it. */
@@ -667,59 +643,42 @@ export function withValue(
  * The plan that a turn moves to another day, if the turn says nothing else: "No, Thursday", "the fair is on the 6th, not the 4th", "the
  * dentist moved!! now Friday". Null for other turns.
  */
-export function redatedBy(turn: Turn, said: ReadStatement[], input: ReadInput): ReadStatement | null {
+export function redatedBy(turn: Turn): ReadStatement | null {
   const { event, pack, units, at } = turn;
   if (pack === null || units.some(({ isForeign }) => isForeign)) return null;
   const { content } = event;
   const moved = units.every(isClaim) ? movedDayIn(content, pack, at) : null;
-  if (moved !== null && (moved.isAll || units.length === 1)) return movedPlan(turn, content, moved, said, input);
+  if (moved !== null && (moved.isAll || units.length === 1)) return movedPlan(turn, content, moved);
   const next = newDayIn(content, pack, at);
   if (next === null || (units.length > 1 && content.length > LONGEST_REDATING)) return null;
   if (next.beside.length > 0 && !units.every(isClaim)) return null;
-  return deniedPlan(turn, content, next, said, input);
+  return deniedPlan(turn, content, next);
 }
 
 /** The plan whose day a text denies, with the new day. A plan on that day that has a word of the text is meant. */
-function deniedPlan(
-  turn: Turn,
-  content: string,
-  next: NewDay,
-  said: ReadStatement[],
-  input: ReadInput,
-): ReadStatement | null {
+function deniedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
   const { denies, about, beside } = next;
-  const found = lastSaid(said, input, turn.number, denies !== null).filter(({ one: { from, text } }) => {
+  const found = lastSaid(turn, denies !== null).filter(({ one: { from, text } }) => {
     const isDenied = from !== null && denies?.(new Date(from)) !== false;
     const stems = contentStems(text);
     const isNamed = beside.length === 0 || beside.some((stem) => stems.has(stem));
     return isDenied && isNamed && about.every((stem) => stems.has(stem));
   });
-  return withDayOf(turn, content, next, { found, said, input });
+  return withDayOf(turn, content, next, found);
 }
 
 /** The plan that a sentence names and moves to another day: "They rescheduled my driving test to 6 November". Null for other sentences. */
-export function movedBy(
-  turn: Turn,
-  { text, pack }: ReadUnit,
-  said: ReadStatement[],
-  input: ReadInput,
-): ReadStatement | null {
+export function movedBy(turn: Turn, { text, pack }: ReadUnit): ReadStatement | null {
   if (pack === null) return null;
   const moved = movedDayIn(text, pack, turn.at);
-  if (moved !== null) return movedPlan(turn, text, moved, said, input);
+  if (moved !== null) return movedPlan(turn, text, moved);
   const next = newDayIn(text, pack, turn.at);
   const isNamed = next !== null && next.denies !== null && next.beside.length > 0;
-  return isNamed ? deniedPlan(turn, text, next, said, input) : null;
+  return isNamed ? deniedPlan(turn, text, next) : null;
 }
 
-function movedPlan(
-  turn: Turn,
-  content: string,
-  next: NewDay,
-  said: ReadStatement[],
-  input: ReadInput,
-): ReadStatement | null {
-  const found = lastSaid(said, input, turn.number, true).filter(({ one: { from, text, attribute } }) => {
+function movedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
+  const found = lastSaid(turn, true).filter(({ one: { from, text, attribute } }) => {
     const isOpen = from !== null && Date.parse(from) > turn.at.now.getTime() - DAY;
     const stems = contentStems(text);
     const isAny =
@@ -727,16 +686,12 @@ function movedPlan(
       (next.beside.length === 0 ? hasTrait(attribute, 'event') : next.beside.some((stem) => stems.has(stem)));
     return isOpen && (isAny || (next.about.length > 0 && next.about.every((stem) => isNamed(stem, stems))));
   });
-  return withDayOf(turn, content, next, { found, said, input });
+  return withDayOf(turn, content, next, found);
 }
 
 /** The only plan among the found statements, with the words of the plan and the new day. Null if there is none, or more than one. */
-function withDayOf(
-  { event, number, pack, at }: Turn,
-  content: string,
-  next: NewDay,
-  { found, said, input }: { found: readonly Said[]; said: ReadStatement[]; input: ReadInput },
-): ReadStatement | null {
+function withDayOf(turn: Turn, content: string, next: NewDay, found: readonly Said[]): ReadStatement | null {
+  const { event, number, pack, at, input, reading } = turn;
   const plans = found.filter(({ one }) => one.tense === 'planned');
   const shared = plans.map(({ one }) => next.beside.filter((stem) => contentStems(one.text).has(stem)).length);
   const last = onlyOne(plans.filter((_, index) => shared[index] === Math.max(...shared)));
@@ -750,7 +705,7 @@ function withDayOf(
   const timed = withTime(day, content, pack, at.timeZone) ?? day;
   const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
   // A statement of the same reading is not stored yet. The new statement replaces it and cites both turns.
-  if (last.known === null) said.splice(said.indexOf(one), 1);
+  if (last.known === null) reading.statements.splice(reading.statements.indexOf(one), 1);
   return {
     ...one,
     value: one.attribute === null ? null : writeDay(civilDateAt(day, at.timeZone), pack),
@@ -777,13 +732,13 @@ const LONGEST_PAUSE = 30 * MINUTE;
  * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. Returns false if
  * there is none, or if a pause separates it from the words.
  */
-export function joinsLast(words: ReadStatement, turn: number, reading: Reading, input: ReadInput): boolean {
-  const { statements: said } = reading;
+export function joinsLast(words: ReadStatement, turn: Turn): boolean {
+  const { input, reading, event } = turn;
   const timeOf = (number = 0): number => input.turns[number - 1]?.occurredAt.getTime() ?? 0;
   const saidAt = ({ one, known }: Said): number =>
     known === null ? timeOf(one.quotes.at(-1)?.turn) : (input.known[known - 1]?.statedAt.getTime() ?? 0);
-  const all = lastSaid(said, input, turn).filter(
-    (each) => each.one.polarity === 'affirmed' && timeOf(turn) - saidAt(each) <= LONGEST_PAUSE,
+  const all = lastSaid(turn).filter(
+    (each) => each.one.polarity === 'affirmed' && event.occurredAt.getTime() - saidAt(each) <= LONGEST_PAUSE,
   );
   const here = all.filter(({ known }) => known === null);
   const found = here.length > 0 ? here : all;
@@ -798,6 +753,6 @@ export function joinsLast(words: ReadStatement, turn: number, reading: Reading, 
     importance: Math.max(importance ?? 0, words.importance ?? 0) || null,
   };
   if (last.known === null) Object.assign(last.one, joined);
-  else said.push({ ...last.one, ...joined, names: words.names, relation: relationTo(last, 'extends') });
+  else reading.statements.push({ ...last.one, ...joined, names: words.names, relation: relationTo(last, 'extends') });
   return true;
 }

@@ -47,13 +47,16 @@ import {
 import { type Embedder, type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import { hasTrait } from '../../../record/attributes.ts';
-import type { ReadInput } from '../reader.ts';
+import type { Reading, ReadInput } from '../reader.ts';
 import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
 import { type FilledSlot, isPlaceName, type SlotContext } from './slot-values.ts';
 import { MINUTE } from '../../../record/clock.ts';
 
 /** A turn that the local reader reads. */
 export interface Turn {
+  /** The input of the reader, and the reading of the turns so far. */
+  input: ReadInput;
+  reading: Reading;
   event: Event;
   /** The number of the turn, counted from 1. */
   number: number;
