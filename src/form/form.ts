@@ -233,18 +233,8 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
           ? await deps.localReader()
           : createModelReader(meter.languageModel(deps.languageModel), taking.shown);
       const why = { reason: taking.reason, actor: 'form', run };
-      const work = {
-        deps: own,
-        scope: place,
-        run,
-        meter,
-        reader,
-        ...taken,
-        signal: taking.signal,
-        startedAt,
-        seen,
-        why,
-      };
+      const { signal } = taking;
+      const work = { ...taken, deps: own, scope: place, run, meter, reader, signal, startedAt, seen, why };
       const formable = await readTurns(work);
       if (taken.stretch !== null || !isEmpty(formable)) return commitFormation(work, formable, taking);
     }

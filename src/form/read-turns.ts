@@ -157,12 +157,8 @@ async function changedByTurns(
   const endOf = (event: Event, target: Memory): CheckedRequests['ends'][number] => {
     const evidence = wholeOf(event);
     const isOthers = isOfAnother(event, userNames);
-    return {
-      target,
-      evidence,
-      on: null,
-      trust: isOthers ? trustOfWords(evidence, target.subject, userNames) : undefined,
-    };
+    const trust = isOthers ? trustOfWords(evidence, target.subject, userNames) : undefined;
+    return { target, evidence, on: null, trust };
   };
   for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
     const targets = await endedByText(work, { ...event, content: noteInFirstPerson(event.content) });

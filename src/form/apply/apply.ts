@@ -88,7 +88,7 @@ export async function applyStatements(writing: Writing, given: Decidable): Promi
   const records = isIntended ? await listForgotten(writer, ownerOf(scope)) : forgotten;
   const outOfSight = await forgottenAmong(writer, scope.tenant, { claims: statements, records });
   const candidates = await findCandidates(writer, writing, given);
-  const state = new OwnerState(await targetsNow(writing, statements), vectors);
+  const state = createOwnerState(await targetsNow(writing, statements), vectors);
   const context = decideContext(deps);
   for (const [index, statement] of statements.entries()) {
     if (outOfSight.has(statement)) {
@@ -108,42 +108,35 @@ function isFact({ permanent, attribute, value }: Memory, { attributes }: ApplyDe
 }
 
 /** The owner's statements as this formation has changed them so far. */
-class OwnerState {
-  readonly #now: Map<string, Memory>;
-  readonly #vectors: Vectors | null;
+function createOwnerState(targets: readonly Memory[], vectors: Vectors | null) {
+  const now = new Map(targets.map((target) => [target.id, target]));
   /** The ids of the changed statements, each with the index of the new statement that changed it. */
-  readonly #changed: { id: string; index: number }[] = [];
-
-  constructor(targets: readonly Memory[], vectors: Vectors | null) {
-    this.#now = new Map(targets.map((target) => [target.id, target]));
-    this.#vectors = vectors;
-  }
-
-  note(memory: Memory, index: number): void {
-    this.#now.set(memory.id, memory);
-    this.#changed.push({ id: memory.id, index });
-  }
-
-  /** The candidates in their current state, and the statements that this formation has changed, each with its similarity. */
-  candidates(found: readonly Candidate[], { text }: Statement, index: number): Candidate[] {
-    const all = new Map(
-      found.map(({ memory, similarity }) => [memory.id, { memory: this.#now.get(memory.id) ?? memory, similarity }]),
-    );
-    for (const { id, index: other } of this.#changed) {
-      const memory = this.#now.get(id) as Memory;
-      const [one, two] = [this.#vectors?.of[index], this.#vectors?.of[other]];
-      const cosine = one === undefined || two === undefined ? undefined : dot(one, two);
-      all.set(id, { memory, similarity: similarityOf(text, memory, this.#vectors, cosine) });
-    }
-    return [...all.values()];
-  }
-
-  /** The statement, with the known statement of its relation in its current state. The relation is removed if that statement is gone. */
-  current(statement: Statement): Statement {
-    const { relation } = statement;
-    const target = this.#now.get(relation?.target.id ?? '');
-    return { ...statement, relation: relation === null || target === undefined ? null : { ...relation, target } };
-  }
+  const changed: { id: string; index: number }[] = [];
+  return {
+    note(memory: Memory, index: number): void {
+      now.set(memory.id, memory);
+      changed.push({ id: memory.id, index });
+    },
+    /** The candidates in their current state, and the statements that this formation has changed, each with its similarity. */
+    candidates(found: readonly Candidate[], { text }: Statement, index: number): Candidate[] {
+      const all = new Map(
+        found.map((each) => [each.memory.id, { ...each, memory: now.get(each.memory.id) ?? each.memory }]),
+      );
+      for (const { id, index: other } of changed) {
+        const memory = now.get(id) as Memory;
+        const [one, two] = [vectors?.of[index], vectors?.of[other]];
+        const cosine = one === undefined || two === undefined ? undefined : dot(one, two);
+        all.set(id, { memory, similarity: similarityOf(text, memory, vectors, cosine) });
+      }
+      return [...all.values()];
+    },
+    /** The statement, with the known statement of its relation in its current state. The relation is removed if that statement is gone. */
+    current(statement: Statement): Statement {
+      const { relation } = statement;
+      const target = now.get(relation?.target.id ?? '');
+      return { ...statement, relation: relation === null || target === undefined ? null : { ...relation, target } };
+    },
+  };
 }
 
 /** Reads again the known statements to which the relations of new statements point. They may have changed since the model was called. */

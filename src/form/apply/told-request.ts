@@ -359,20 +359,15 @@ async function readClauses(
 ): Promise<ReadRequest> {
   const { event } = evidence;
   const parts = own.map(({ text }) => text);
-  const before = await clausesBefore(work, event, parts.join(' '));
+  const asked = parts.join(' ');
+  const before = await clausesBefore(work, event, asked);
   const turns = [...Map.groupBy(before.heard, ({ source }) => source).values()];
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
   const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
   const heard = turns.flat().map((clause, index) => ({ clause, read: told?.meant[own.length + index] ?? -Infinity }));
-  const sharing = sharingMost(kept.length > 0 ? parts.join(' ') : wordsOf(evidence), heard);
-  const nearness =
-    told === null
-      ? null
-      : await nearnessTo(
-          work,
-          parts.join(' '),
-          said.map((texts) => texts.join('')),
-        );
+  const sharing = sharingMost(kept.length > 0 ? asked : wordsOf(evidence), heard);
+  const earlier = said.map((texts) => texts.join(''));
+  const nearness = told === null ? null : await nearnessTo(work, asked, earlier);
   const stays = kept.map(({ text }) => text);
   const keeping = kept.length === 0 ? null : namedBy(stays, await clausesBefore(work, event, stays.join(' ')));
   return {

@@ -249,16 +249,20 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
 
 /** Finds the places of the quotes, in the cited turn or in another turn. A quote that is in no turn is left out. */
 export function locateQuotes({ quotes, value, type }: ReadStatement, context: CheckContext): Evidence[] {
-  const { events } = context;
   const found = quotes.flatMap((quote) => locateIn(quote, context, type === 'episode') ?? []).filter(isTelling);
   if (quotes.length > 0 || value === null) return found;
   // For a statement without a quote, the value is searched for in the user's turns.
-  for (const event of events.toReversed()) {
-    if (event.origin !== 'user') continue;
-    const span = locateQuote(event.content, value);
-    if (span !== null) return [{ event, ...span }];
+  const own = context.events.filter(({ origin }) => origin === 'user');
+  return [findWords(value, own.toReversed()) ?? []].flat();
+}
+
+/** The first place of some words in the given turns. Null if no turn contains them. */
+function findWords(words: string, turns: readonly Event[]): Evidence | null {
+  for (const event of turns) {
+    const span = locateQuote(event.content, words);
+    if (span !== null) return { event, ...span };
   }
-  return [];
+  return null;
 }
 
 /**
@@ -278,11 +282,7 @@ function locateIn({ turn, words }: ReadQuote, { events, isLocal }: CheckContext,
   const cited = events[turn - 1];
   if (words === '' && isLocal && cited !== undefined && cited.content !== '') return wholeOf(cited);
   const own = cited?.origin === 'agent' && !isAgents ? events.filter(({ origin }) => origin === 'user') : [];
-  for (const event of [...own, ...(cited === undefined ? [] : [cited]), ...events]) {
-    const span = locateQuote(event.content, words);
-    if (span !== null) return { event, ...span };
-  }
-  return null;
+  return findWords(words, [...own, ...(cited === undefined ? [] : [cited]), ...events]);
 }
 
 /**

@@ -35,7 +35,6 @@ import {
   type ReadForget,
   type Reading,
   type ReadInput,
-  type ReadQuote,
   readStatement,
   type ReadStatement,
   type StatementReader,
@@ -326,28 +325,27 @@ function keepLastTurn({ input, reading, number }: Turn): void {
  */
 const CALLED_OFF = anyWords('calledOff');
 
-function endsOf(
-  known: readonly Memory[],
-  isOver: (memory: Memory) => boolean,
-  quote: ReadQuote,
-  on: string | null = null,
-): Reading['ends'] {
-  return known.flatMap((memory, index) => (isOver(memory) ? [{ known: index + 1, quote, on }] : []));
+type Ends = Reading['ends'];
+
+/** The ends of the known statements that some words of a turn end. */
+function endsBy({ number, input }: Turn, words: string, isOver: (one: Memory) => boolean, on?: string): Ends {
+  const quote = { turn: number, words };
+  return input.known.flatMap((one, index) => (isOver(one) ? [{ known: index + 1, quote, on: on ?? null }] : []));
 }
 
 /** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
-function calledOffIn(claims: readonly ClaimUnit[], { number, at, input: { known } }: Turn): Reading['ends'] {
+function calledOffIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
       const clause = plainMarks(unit.text.slice(start, end));
       if (!CALLED_OFF.test(clause)) return [];
       const slots = [
         ...unit.filled.filter((slot) => slot.start >= start && slot.start < end),
-        ...pronounSlots(unit, start, clause, known, at),
+        ...pronounSlots(unit, start, clause, turn),
       ];
       const isOff = (plan: Memory): boolean =>
-        isOpenPlan(plan, at.now) && (isNamedIn(plan, clause, unit.pack) || isExcluded(plan, slots));
-      return endsOf(known, isOff, { turn: number, words: unit.text });
+        isOpenPlan(plan, turn.at.now) && (isNamedIn(plan, clause, unit.pack) || isExcluded(plan, slots));
+      return endsBy(turn, unit.text, isOff);
     }),
   );
 }
@@ -360,16 +358,10 @@ const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' 
  * The slots of a clause whose pronoun means the person with whose name the sentence begins: "Tobi changed his mind, he's staying in
  * Leipzig".
  */
-function pronounSlots(
-  unit: ClaimUnit,
-  start: number,
-  clause: string,
-  known: readonly Memory[],
-  at: SlotContext,
-): FilledSlot[] {
+function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, at }: Turn): FilledSlot[] {
   const { pack } = unit;
   const pronoun = pronounFirst(pack).exec(clause)?.[0];
-  const relative = pronoun === undefined ? null : relativeAt(unit, pack, known);
+  const relative = pronoun === undefined ? null : relativeAt(unit, input.known);
   if (pronoun === undefined || relative === null) return [];
   const { subject, name, lead } = relative;
   // If the sentence names another person before the clause, the pronoun may mean that person.
@@ -385,18 +377,19 @@ function pronounSlots(
  * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", and "I don't like sushi
  * anymore" ends "I love sushi".
  */
-function quitIn(claims: readonly ClaimUnit[], { number, event, input: { known } }: Turn): Reading['ends'] {
+function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   return claims.flatMap(({ text, pack }) => {
     const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
     const liked = endedTaste(plainMarks(text), pack);
     if (!quits && liked === null) return [];
     const isOver = ({ subject, attribute, type, tense, content, statedAt }: Memory): boolean => {
       const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
-      if (!isHabit || statedAt >= event.occurredAt || packPattern(pack, 'not').test(plainMarks(content))) return false;
+      if (!isHabit || statedAt >= turn.event.occurredAt || packPattern(pack, 'not').test(plainMarks(content)))
+        return false;
       const isLiked = liked !== null && type === 'preference' && tasteIn(plainMarks(content), pack) === liked;
       return isLiked || (quits && listPattern(pack, 'smokes').test(content));
     };
-    return endsOf(known, isOver, { turn: number, words: text });
+    return endsBy(turn, text, isOver);
   });
 }
 
@@ -418,7 +411,7 @@ function tasteIn(plain: string, pack: Pack): string | null {
 
 /** A job that ends on a later day. */
 interface Leaving {
-  ends: Reading['ends'];
+  ends: Ends;
   /** Adds the day on which the job ends to a statement about the job. */
   withEnd: (statement: ReadStatement) => ReadStatement;
   /** Removes the slots of a sentence that would end the job immediately. */
@@ -429,16 +422,16 @@ interface Leaving {
  * Finds a job that the user leaves on a later day: "I handed in my notice, my last day is 31 December". The sentence with the day must name
  * the job, or the turn must give notice, because the day may also be the last one at a school or of a diet.
  */
-function leavingIn(claims: readonly ClaimUnit[], { number, at, input: { known } }: Turn): Leaving | null {
+function leavingIn(claims: readonly ClaimUnit[], turn: Turn): Leaving | null {
   const isNotice = claims.some(
     ({ pack, text, filled }) => filled.some(isQuitting) || listPattern(pack, 'givesNotice').test(plainMarks(text)),
   );
   for (const { pack, text, filled } of claims) {
-    const on = dayAfterLast(text, pack, at)?.toISOString();
+    const on = dayAfterLast(text, pack, turn.at)?.toISOString();
     if (on === undefined) continue;
     const isOver = (memory: Memory): boolean =>
       isJob(memory) && memory.tense === 'holds' && (isNotice || isNamed(memory.value ?? '', text));
-    const ends = endsOf(known, isOver, { turn: number, words: text }, on);
+    const ends = endsBy(turn, text, isOver, on);
     if (!isNotice && ends.length === 0 && !filled.some(isJob)) continue;
     return {
       ends,
@@ -501,13 +494,13 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
 /** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
 function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
   if (!isClaim(unit)) return [];
-  const parted = partedSlots(unit, unit.pack, input);
-  return unit.pack.script === 'han' ? parted : [...parted, ...relativeSlots(unit, unit.pack, input.known, context)];
+  const parted = partedSlots(unit, input);
+  return unit.pack.script === 'han' ? parted : [...parted, ...relativeSlots(unit, input.known, context)];
 }
 
 /** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
-function partedSlots(unit: ReadUnit, pack: Pack, { known, attributes }: ReadInput): FilledSlot[] {
-  const { text, filled } = unit;
+function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
+  const { text, pack, filled } = unit;
   const plain = plainMarks(text);
   return known.flatMap(({ subject, attribute, value, polarity }) => {
     const list = ENDING_LISTS.find((each) => hasTrait(attribute, each, attributes));
@@ -541,14 +534,12 @@ function nameAt(text: string, name: string, isThing = false): number {
 
 const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
 
+type Relative = Record<'subject' | 'name' | 'lead', string>;
+
 /**
  * The known relative or friend with whose name a sentence begins, with the words for the relation. Null if there is none, or more than one.
  */
-function relativeAt(
-  { text }: ReadUnit,
-  pack: Pack,
-  known: readonly Memory[],
-): Record<'subject' | 'name' | 'lead', string> | null {
+function relativeAt({ text, pack }: ClaimUnit, known: readonly Memory[]): Relative | null {
   const subjects = [...new Set(known.map(({ subject }) => subject))].filter((subject) => {
     const name = RELATED.exec(subject)?.groups?.['name'];
     return name !== undefined && nameAt(text, name) === 0;
@@ -561,11 +552,11 @@ function relativeAt(
 }
 
 /** The slots of a sentence that begins with the name of a known relative. The sentence is read as if it also named the relation. */
-function relativeSlots(unit: ReadUnit, pack: Pack, known: readonly Memory[], context: SlotContext): FilledSlot[] {
-  const relative = relativeAt(unit, pack, known);
+function relativeSlots(unit: ClaimUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+  const relative = relativeAt(unit, known);
   if (relative === null) return [];
   const { subject, lead } = relative;
-  return fillSlots(lead + unit.text, pack, context).flatMap((slot) =>
+  return fillSlots(lead + unit.text, unit.pack, context).flatMap((slot) =>
     slot.subject === subject
       ? [{ ...slot, start: Math.max(0, slot.start - lead.length), end: slot.end - lead.length }]
       : [],
