@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
+import { cached } from './cache.ts';
 import { digest } from './id.ts';
 import { parse } from './parse.ts';
 
@@ -83,18 +84,12 @@ export function parseScope(input: ScopeInput): Scope {
  * bits of SHA-256: finding a second owner with the same key takes about 2^80 attempts.
  */
 export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): string {
-  const name = JSON.stringify([owner.tenant, owner.agent, owner.user]);
-  const known = knownKeys.get(name);
-  if (known !== undefined) return known;
-  const key = digest([owner.tenant, owner.agent, owner.user], 16);
-  // Keys are cached, because every row of a batch needs the key of its owner, and hashing costs more than the rest of building a row.
-  if (knownKeys.size >= MOST_KNOWN_KEYS) knownKeys.clear();
-  knownKeys.set(name, key);
-  return key;
+  return keyOf(JSON.stringify([owner.tenant, owner.agent, owner.user]));
 }
 
-const MOST_KNOWN_KEYS = 10_000;
-const knownKeys = new Map<string, string>();
+const MOST_KEYS = 10_000;
+// Keys are cached, because every row of a batch needs the key of its owner, and hashing costs more than the rest of building a row.
+const keyOf = cached(MOST_KEYS, (owner) => digest(JSON.parse(owner) as unknown[], 16));
 
 /** The keys of the owners whose records a handle sees: its own owner, and the owners without its agent, its user or both. */
 export function visibleOwners(scope: Scope): string[] {

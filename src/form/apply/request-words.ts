@@ -158,7 +158,8 @@ function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOr
       ({ text }, index) => index > ordered && (corrects.test(plainMarks(text)) || meant.test(plainMarks(text))),
     );
     if (at === -1) continue;
-    const after = own.slice(at).map((part) => ({ ...part, text: withoutAll(part.text, [corrects, meant]) }));
+    const without = (text: string): string => plainMarks(text).replace(corrects, ' ').replace(meant, ' ');
+    const after = own.slice(at).map((part) => ({ ...part, text: without(part.text) }));
     const telling = after.findIndex(({ text }) => saysAnything(text));
     const target = after[telling];
     if (target === undefined) continue;
@@ -169,10 +170,6 @@ function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOr
     return { own: [{ ...target, text: asked }, ...after.slice(telling + 1)], replaced };
   }
   return none;
-}
-
-function withoutAll(text: string, patterns: readonly RegExp[]): string {
-  return patterns.reduce((left, pattern) => left.replace(pattern, ' '), plainMarks(text));
 }
 
 /** The words of an order without its object: "delete". */
@@ -274,7 +271,9 @@ function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { top
   for (const [topic, pattern] of topicPatterns(pack)) {
     const { 0: match, index = 0 } = pattern.exec(text) ?? {};
     if (match === undefined || isTheirs(text.slice(0, index), pack)) continue;
-    const isName = namePattern(pack, topic).test(match);
+    // The first word of a topic is its name ("health"). The other words may name a part of the topic.
+    const name = /^[^|()]*/u.exec(pack.topics[topic] ?? '')?.[0] ?? '';
+    const isName = wordsPattern(name, pack.script).test(match);
     const isValue = wordsOf(match).some((word) => said.some((each) => each === word || isAlike(word, each)));
     const covers = all.filter(({ topics }) => topics.includes(topic));
     if ((isValue && !isName) || covers.length === 0) continue;
@@ -288,11 +287,6 @@ function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { top
 function isTheirs(before: string, pack: Pack): boolean {
   const last = before.trimEnd().split(' ').at(-1) ?? '';
   return forgetPatterns(pack).theirs.exec(last)?.[0].length === last.length && last !== '';
-}
-
-/** Matches the name of a topic, which is the first of its words ("health"). The other words may name a part of the topic. */
-function namePattern({ topics, script }: Pack, topic: string): RegExp {
-  return wordsPattern(/^[^|()]*/u.exec(topics[topic] ?? '')?.[0] ?? '', script);
 }
 
 /** The clauses that contain a word: in the same form, otherwise in another form, otherwise as a part of a longer word. */
@@ -338,12 +332,8 @@ function isOfNamesake(
 
 /** The English word for a relation. Null for any other word. */
 function relationOf(word: string, { relations }: Pack): string | null {
-  return relations[word] ?? relations[word.replace(/s$/u, '')] ?? plainRelation(word, relations);
-}
-
-function plainRelation(word: string, relations: Pack['relations']): string | null {
-  const found = Object.keys(relations).find((each) => wordsOf(each)[0] === word);
-  return found === undefined ? null : (relations[found] ?? null);
+  const plain = (): string | undefined => Object.keys(relations).find((each) => wordsOf(each)[0] === word);
+  return relations[word] ?? relations[word.replace(/s$/u, '')] ?? relations[plain() ?? ''] ?? null;
 }
 
 const SHORTEST_PART = 5;

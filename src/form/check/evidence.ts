@@ -506,7 +506,9 @@ export async function unrelatedChanges<Each extends { target: Memory; said: read
   for (const change of changes) {
     const { said, target } = change;
     if (said.some((text) => concerns(text, target, attributes))) continue;
-    if (!isVital(target, now, attributes) && !isSet(target) && !said.every(isCourtesy)) continue;
+    // A statement that the application has set was not learned from turns.
+    const isSet = target.sourceEvents.length === 0 && target.sourceType === 'explicit';
+    if (!isVital(target, now, attributes) && !isSet && !said.every(isCourtesy)) continue;
     const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
     if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
   }
@@ -530,11 +532,6 @@ const MOST_IMPORTANT = 0.9;
 function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date, attributes: AttributeTable): boolean {
   const isPassed = (tense === 'planned' || tense === 'happened') && dueAt !== null && dueAt <= now;
   return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital', attributes));
-}
-
-/** Whether the application has set a statement, so that it was not learned from turns. */
-function isSet({ sourceEvents, sourceType }: Memory): boolean {
-  return sourceEvents.length === 0 && sourceType === 'explicit';
 }
 
 /** The refusal of a change whose words are unrelated to its target. */

@@ -161,7 +161,8 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
     isPerson: hasTrait(rule.attribute, 'person'),
     has: (list, words) => packPattern(pack, list).test(words),
   };
-  const polarity = isOfSomebodyElse(found) || isOfAnotherTime(found) ? null : polarityOf(found);
+  const isOfAnotherTime = rule.denied === true ? isLongAgo(found) : isPassing(found);
+  const polarity = isOfSomebodyElse(found) || isOfAnotherTime ? null : polarityOf(found);
   if (polarity === null) return null;
   return {
     subject,
@@ -214,10 +215,6 @@ function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {
 export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
   const lists = ['parted', 'lost'] as const;
   return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
-}
-
-function isOfAnotherTime(found: Found): boolean {
-  return found.rule.denied === true ? isLongAgo(found) : isPassing(found);
 }
 
 const LONG_AGO = 365 * DAY;
