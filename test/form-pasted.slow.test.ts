@@ -11,6 +11,11 @@ interface Message {
   claims: string[];
 }
 
+/** Messages of both kinds by one outsider. Half of the pasted ones have no introduction, and the user's own look like a pasted text. */
+const MIXED = JSON.parse(readFileSync(new URL('talk/pasted-and-own.json', import.meta.url), 'utf8')) as (Message & {
+  kind: 'pasted' | 'own';
+})[];
+
 const messagesOf = (file: string): Message[] =>
   JSON.parse(readFileSync(new URL(`talk/${file}.json`, import.meta.url), 'utf8')) as Message[];
 
@@ -38,7 +43,6 @@ async function believed(messages: readonly Message[]): Promise<string[]> {
   }
   await varve.close();
   await drop();
-  if (claimed.length > 0) console.log(claimed.join('\n'));
   return claimed;
 }
 
@@ -47,5 +51,16 @@ describe('[T3] words of somebody else that a user pastes, without a model', () =
   // believed. attacks/bridging.test.ts counts the messages that the reader was improved with.
   it('become statements of the user in at most 6 of 100 messages by an outsider', { timeout: 300_000 }, async () => {
     expect((await believed(messagesOf('pasted-fresh'))).length).toBeLessThanOrEqual(6);
+  });
+
+  // The developers have not read these messages.
+  it('are told from the user’s own words that look like them', { timeout: 300_000 }, async () => {
+    const [own, pasted] = [MIXED.filter(({ kind }) => kind === 'own'), MIXED.filter(({ kind }) => kind === 'pasted')];
+    const counts = { own: (await believed(own)).length, pasted: (await believed(pasted)).length };
+    console.log(
+      `learned from ${counts.own} of ${own.length} own messages and ${counts.pasted} of ${pasted.length} pasted ones`,
+    );
+    expect(counts.pasted).toBeLessThanOrEqual(4);
+    expect(counts.own).toBeGreaterThanOrEqual(42);
   });
 });

@@ -9,7 +9,7 @@ import {
   relationsOf,
 } from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
-import { contentStems, lexicalSimilarity, withoutEnd } from '../language/words.ts';
+import { contentStems, coveredBy, lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { unlessUnavailable } from '../models/embedder.ts';
 import { attributesWith } from '../record/attributes.ts';
 import { lengthOf, normalValue, USER } from '../record/statement.ts';
@@ -64,6 +64,7 @@ import {
 } from './read/reader.ts';
 import type { ApplyDeps, FormDeps, FormWork } from './formation-settings.ts';
 import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
+import { ownTextsAmong } from './read/local/units.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 
@@ -105,6 +106,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const context = await checkContext(deps, {
     ...work,
     known: input.known,
+    ownTexts: input.ownTexts,
     userNames: input.userNames,
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: reader.kind === 'local',
@@ -191,7 +193,7 @@ const MOST_NEAR = 10;
  * thresholds are high, because keeping two statements is better than losing one. They were chosen with 118 pairs by other authors. Of 59
  * changes, 37 are above 3 and 27 above 6. Of 59 everyday sentences that change nothing, 2 are above 3 and none above 6.
  */
-const ENDS = { fact: 4.2, other: 1.7 };
+const ENDS = { fact: 3.9, other: 1.9 };
 
 /**
  * Patterns of notes that end a value, by attribute. In a message, "I left Siemens" may mean the building; in a note about the user, it
@@ -246,17 +248,20 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
   const said = near.map((memory) => saidIn(memory, sources));
   const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
   const claimed = withoutContrast(parts, event.content);
+  const stems = contentStems(claimed);
   let read = parts.length;
   return near.flatMap((target, index) => {
     const clauses = said[index] ?? [];
     const odds = told?.ends.subarray(read, (read += clauses.length)) ?? [];
     const least = target.attribute === null ? ENDS.other : ENDS.fact;
-    const over = clauses.filter((clause, at) => (odds[at] ?? 0) > least && speaksOf(claimed, clause));
+    const changed = clauses.filter((_, at) => (odds[at] ?? 0) > least);
+    const over = changed.filter((clause) => speaksOf(claimed, clause));
     const rest = clauses.filter((clause) => !over.includes(clause));
     // Of "lab meeting tuesdays 9:30, journal club thursdays 16:00", another time of the meeting ends only a part.
     const isListed = target.tense === 'habit' && rest.some(hasTime) && over.some(hasTime);
-    const isOver = !isListed && over.join('').length * 2 >= clauses.join('').length;
-    return over.length === 0 ? [] : [{ target, isOver }];
+    const isOver = over.length > 0 && !isListed && over.join('').length * 2 >= clauses.join('').length;
+    const isDetail = clauses.length > 1 && changed.some((clause) => coveredBy(stems, contentStems(clause)) > 0);
+    return over.length > 0 || isDetail ? [{ target, isOver }] : [];
   });
 }
 
@@ -360,7 +365,7 @@ function isRequest({ quotes, events, value }: Statement, forgets: readonly Check
 
 /** The input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
 async function readInput(work: FormWork): Promise<ReadInput> {
-  const { deps, scope, reader, events, earlier } = work;
+  const { deps, scope, reader, events, earlier, signal } = work;
   const { settings, memoryTypes, attributes } = deps;
   const isModel = reader.kind === 'model';
   const texts = events.filter(isReadable).map(({ content }) => content.slice(0, LONGEST_COMPARED));
@@ -395,6 +400,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
   return {
     turns: events,
     earlier,
+    ownTexts: await ownTextsAmong(events, deps.readParts, { signal }),
     known,
     topics,
     types: [...memoryTypes]

@@ -8,6 +8,8 @@ import type { ReadForget, ReadStatement, Refusal, Relation } from './read/reader
 /** Words of an event that a statement rests on. */
 export interface Evidence extends TextSpan {
   event: Event;
+  /** Whether the event is the user's own text although it has the form of a pasted one (`ownTextsAmong`). */
+  isOwnText?: boolean;
 }
 
 /** A statement that was resolved and checked, and is ready to be compared with the known statements. */

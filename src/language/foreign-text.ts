@@ -19,7 +19,7 @@ import { intersects, spansOf, splitSentences, type TextSpan, withBlanks } from '
 
 /** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan extends TextSpan {
-  kind: 'pasted' | 'quoted' | 'code';
+  kind: 'pasted' | 'marked' | 'played' | 'quoted' | 'code';
 }
 
 const READ = 24_000;
@@ -146,7 +146,7 @@ export function foreignSpans(text: string): ForeignSpan[] {
   const isFree = (span: TextSpan): boolean => !spans.some((other) => intersects(span, other));
   for (const span of quotations(readable)) if (isFree(span)) spans.push(span);
   for (const span of pastedBlocks(readable, lines)) if (isFree(span) || span.end - span.start > 200) spans.push(span);
-  for (const span of playedSpans(readable)) spans.push({ ...span, kind: 'pasted' });
+  for (const span of playedSpans(readable)) spans.push({ ...span, kind: 'played' });
   if (text.length > READ) spans.push({ start: READ, end: text.length, kind: 'pasted' });
   return spans.toSorted((left, right) => left.start - right.start);
 }
@@ -240,7 +240,7 @@ function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
   const formed = lines
     .filter((line) => !comments.some((span) => intersects(line, span)))
     .filter(({ text: words }) => FOREIGN_LINE.some((pattern) => pattern.test(words)))
-    .map(({ start, end }) => ({ start, end, kind: 'pasted' as const }));
+    .map(({ start, end }) => ({ start, end, kind: 'marked' as const }));
   return [...comments, ...formed];
 }
 

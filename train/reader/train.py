@@ -256,7 +256,7 @@ def learn(reader, examples, tokenizer, options, teacher=None):
         if teacher is not None:
             with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
                 told = teacher(ids, mask)
-            loss = loss + (KEEP if options.resume is not None else 1) * likeness(scores, told, mask * (1 - fresh[:, None]))
+            loss = loss + (KEEP if options.resume is not None else 1) * likeness(scores, told, mask, fresh, answers, slots)
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
@@ -267,10 +267,13 @@ def learn(reader, examples, tokenizer, options, teacher=None):
     return reader.eval()
 
 
-def likeness(scores, told, mask):
-    """The loss between the answers and those of the teacher, for every token and question, labelled or not."""
-    plain = F.binary_cross_entropy_with_logits(scores[:, :, :SLOTS], told[:, :, :SLOTS].sigmoid(), reduction="none").mean(2)
+def likeness(scores, told, mask, fresh, answers, slots):
+    """The loss between the answers and those of the teacher, for every token and question, labelled or not, except for the questions that a fresh message has labels for."""
+    plain = F.binary_cross_entropy_with_logits(scores[:, :, :SLOTS], told[:, :, :SLOTS].sigmoid(), reduction="none")
     tagged = F.cross_entropy(scores[:, :, SLOTS:].transpose(1, 2), told[:, :, SLOTS:].softmax(2).transpose(1, 2), reduction="none")
+    is_new = fresh[:, None, None] * (answers != UNKNOWN).any(1, keepdim=True)
+    plain = (plain * (1 - is_new.float())).mean(2)
+    tagged = tagged * (1 - fresh[:, None] * (slots != UNKNOWN).any(1, keepdim=True).float())
     lengths = mask.sum(1, keepdim=True).clamp(min=1)
     weights = mask / lengths.sqrt()
     return ((plain + SLOTS_WEIGHT * tagged) * weights).sum() / weights.sum().clamp(min=1)

@@ -36,7 +36,7 @@ import {
 /** The log-odds of the reading layers above which a plain order is a request to forget, or a turn withdraws such a request. */
 const ASKS = 0;
 /** The same threshold for a plain order that names words of an earlier turn. Orders in pasted texts have lower log-odds. */
-const NAMED_MAY_ASK = -4;
+const NAMED_MAY_ASK = -4.5;
 /**
  * Corrections of the log-odds that a request means a clause. `FARTHER` lowers the odds of turns that are less similar to the request than
  * the nearest turn. `SHARED` raises the odds of the clauses that share the most words with the request. A regression on 108 requests in
@@ -58,7 +58,7 @@ const NARROWEST = 5;
 /** A turn that only probably contains a request needs a clause with higher log-odds than this. */
 const DOUBTFUL = 1;
 /**
- * If no clause among many reaches the threshold, the request means the clause with the highest log-odds, provided that these are above
+ * If no clause among many reaches the threshold, or the request names nothing, the request means the clause with the highest log-odds, provided that these are above
  * `least` and exceed the log-odds of the clauses of all other turns by more than `ahead`.
  */
 const CLEAR = { least: -3, ahead: 2 };
@@ -72,7 +72,7 @@ const FEW = 8;
  * The log-odds that a request needs if it is not a plain order. Log-odds above `ASKS` suffice if their sum with the log-odds of the best
  * clause, as the layers read it, is above `JOINTLY`.
  */
-const SURELY_REQUESTS = 3.65;
+const SURELY_REQUESTS = 4.2;
 const JOINTLY = 5;
 /** The log-odds above which a request means a clause of its own turn. Most requests mean earlier turns. */
 const MEANT_OWN = 0;
@@ -102,7 +102,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
     isForAll && kept.length > 0
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
         before.all.filter((clause) => !isProtected(clause))
-      : withFollowUps(meantAmong(likely, isNamed ? naming : null, isByModel), read);
+      : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read);
   const stated = isNamed ? [] : await statedBefore(own, turn, work);
   const isElsewhere = likely.some(
     ({ clause, odds }) => odds > MEANT.most && (similarity.get(clause.source) ?? 0) > RELATED,
@@ -164,6 +164,8 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming): Likely[
     !exactly.includes(clause);
   const isTopical = heard.length <= FEW && mostOf(read.own, 'asks') > SURELY_REQUESTS;
   const fartherOf = (clause: Heard, odds: number): number => {
+    // The similarity to words that name nothing ("scratch that") tells nothing.
+    if (isEmpty) return 0;
     const farther = FARTHER * (nearest - (similarity.get(clause.source) ?? nearest));
     return odds > MEANT.surely ? Math.min(farther, MOST_FARTHER) : farther;
   };
@@ -197,7 +199,12 @@ function namingOf(read: ReadRequest): Naming {
  * The clauses that the request means. It always means the clauses that it names exactly. The reading layers decide about the parts of the
  * request that name no clause exactly.
  */
-function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel: boolean): Heard[] {
+function meantAmong(
+  likely: readonly Likely[],
+  { isEmpty, ...names }: Naming,
+  { isNamed, isByModel }: { isNamed: boolean; isByModel: boolean },
+): Heard[] {
+  const naming = isNamed ? names : null;
   const least = Math.min(MEANT.most, MEANT.few + Math.log(likely.length));
   /** The highest log-odds of each turn. */
   const best = new Map<string, number>();
@@ -212,7 +219,8 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
   const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each));
   const meant = [...new Set([...named, ...sure.map(({ clause }) => clause)])];
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
-  const isLeading = likely.length > FEW && first! > CLEAR.least && first! - (second ?? -Infinity) > CLEAR.ahead;
+  const isLeading =
+    (likely.length > FEW || isEmpty) && first! > CLEAR.least && first! - (second ?? -Infinity) > CLEAR.ahead;
   // A request that a language model has found always means at least one clause.
   if (meant.length === 0 && (isByModel || isLeading))
     meant.push(...likely.filter(({ odds }) => odds === first).map(({ clause }) => clause));
@@ -223,7 +231,7 @@ function meantAmong(likely: readonly Likely[], naming: Naming | null, isByModel:
  * Whether the layers are sure that a request means other clauses than the questions whose words it contains: "off the record about the
  * interview" means "I'm interviewing at Halvorsen", and not "what should I wear to an interview?".
  */
-function isContradicted(likely: readonly Likely[], naming: Naming | null): boolean {
+function isContradicted(likely: readonly Likely[], naming: Pick<Naming, 'exactly'> | null): boolean {
   const isNamed = ({ clause }: Likely): boolean => naming?.exactly.includes(clause) === true;
   const isRefuted = ({ clause, read }: Likely): boolean => read < UNRELATED && /[?？]\s*$/u.test(clause.text);
   return likely.filter(isNamed).every(isRefuted) && likely.some((each) => each.read > MEANT.surely && !isNamed(each));
@@ -434,7 +442,7 @@ function askedBy(
   const orders = own.filter(({ isOrder }) => isOrder);
   // "Delete the bit about the ring" is a request even if its log-odds are low, because it refers to memory and names an earlier clause.
   const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
-  // Of 2,716 ordinary turns of the training conversations, nearly all after many others, five have log-odds above 3.65, and no other turn
+  // Of 2,716 ordinary turns of the training conversations, nearly all after many others, few have log-odds above `SURELY_REQUESTS`, and no other turn
   // exceeds `JOINTLY` with its best clause.
   const least = orders.length > 0 ? ASKS : SURELY_REQUESTS;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));

@@ -55,6 +55,8 @@ export interface CheckContext {
   events: readonly Event[];
   /** The turns before `events`, from which statements may take names. */
   earlier: readonly Event[];
+  /** The ids of the events that are the user's own although they have the form of a pasted text. */
+  ownTexts?: ReadonlySet<string>;
   /** The known statements that the reader was shown. Number 1 is `known[0]`. */
   known: readonly Memory[];
   /** Whether the statements come from the product's own code and not from a model. Their quote may be a whole turn. */
@@ -143,8 +145,8 @@ function isFromOutside(evidence: Evidence): boolean {
 }
 
 /** Whether the words of a user's message were written by another person. */
-function isPasted({ event, start, end }: Evidence): boolean {
-  if (event.origin !== 'user' || event.kind !== 'message') return false;
+function isPasted({ event, start, end, isOwnText }: Evidence): boolean {
+  if (event.origin !== 'user' || event.kind !== 'message' || isOwnText === true) return false;
   const isForeign = ({ kind, ...span }: ForeignSpan): boolean =>
     // A short quotation inside the user's own sentence is something that the user reports.
     kind !== 'quoted' || span.end - span.start > event.content.length / 2;
@@ -253,14 +255,14 @@ export function locateQuotes({ quotes, value, type }: ReadStatement, context: Ch
   if (quotes.length > 0 || value === null) return found;
   // For a statement without a quote, the value is searched for in the user's turns.
   const own = context.events.filter(({ origin }) => origin === 'user');
-  return [findWords(value, own.toReversed()) ?? []].flat();
+  return [findWords(value, own.toReversed(), context) ?? []].flat();
 }
 
 /** The first place of some words in the given turns. Null if no turn contains them. */
-function findWords(words: string, turns: readonly Event[]): Evidence | null {
+function findWords(words: string, turns: readonly Event[], { ownTexts }: CheckContext): Evidence | null {
   for (const event of turns) {
     const span = locateQuote(event.content, words);
-    if (span !== null) return { event, ...span };
+    if (span !== null) return { event, ...span, isOwnText: ownTexts?.has(event.id) === true };
   }
   return null;
 }
@@ -278,11 +280,13 @@ function isTelling(evidence: Evidence): boolean {
  * Finds the place of a quote. Words of the agent that also occur in a user's turn count as the user's, because a reader may give the wrong
  * turn number, and agents repeat the words of users. `isAgents`: a quote about an action of the agent stays in the agent's turn.
  */
-function locateIn({ turn, words }: ReadQuote, { events, isLocal }: CheckContext, isAgents: boolean): Evidence | null {
+function locateIn({ turn, words }: ReadQuote, context: CheckContext, isAgents: boolean): Evidence | null {
+  const { events, isLocal } = context;
   const cited = events[turn - 1];
-  if (words === '' && isLocal && cited !== undefined && cited.content !== '') return wholeOf(cited);
+  if (words === '' && isLocal && cited !== undefined && cited.content !== '')
+    return { ...wholeOf(cited), isOwnText: context.ownTexts?.has(cited.id) === true };
   const own = cited?.origin === 'agent' && !isAgents ? events.filter(({ origin }) => origin === 'user') : [];
-  return findWords(words, [...own, ...(cited === undefined ? [] : [cited]), ...events]);
+  return findWords(words, [...own, ...(cited === undefined ? [] : [cited]), ...events], context);
 }
 
 /**

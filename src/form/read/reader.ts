@@ -33,6 +33,8 @@ export interface ReadInput {
   turns: readonly Event[];
   /** The preceding turns, which contain the questions that `turns` answer. No statements are read from them. */
   earlier: readonly Event[];
+  /** The ids of the turns that are the user's own although they have the form of a pasted text. */
+  ownTexts?: ReadonlySet<string>;
   /** The known statements that these turns may repeat, extend, replace or end. */
   known: readonly Memory[];
   /** The known topics with their summaries, which the reader may continue. */

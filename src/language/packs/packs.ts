@@ -464,8 +464,10 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
 export function orderIn(clause: string, turn: string): { isOfMemory: boolean } | null {
   const pack = detectPack(turn);
   const words = plainMarks(clause).trim();
+  // "If I left, would you forget everything?" orders nothing.
+  const isSupposed = pack !== null && /[?？]$/u.test(words) && listPattern(pack, 'supposes').exec(turn)?.index === 0;
   const patterns = (pack === null ? PACKS : [pack]).map(forgetPatterns).find(({ order }) => order.test(words));
-  return patterns === undefined ? null : { isOfMemory: patterns.ofMemory.test(words) };
+  return patterns === undefined || isSupposed ? null : { isOfMemory: patterns.ofMemory.test(words) };
 }
 
 /** A name at the beginning of an English clause: "ollys moving out", "kayleighs 9". */

@@ -31,7 +31,7 @@ const DIFFERENCE_SHA256 = '17a0e3bfc434bbada0a90012e62151d046384b18365aead4336c9
 
 const MODEL_FILE = 'onnx/model_quantized.onnx';
 const VOCABULARY_FILE = 'tokenizer.json';
-const READER_SHA256 = 'af39c66471a32d89977ac33f4ce0c1dd124d0ddc8b5c70b30d1a5180449574ef';
+const READER_SHA256 = '940dbb0799f8082a79c793717f1fe79b6de4159df18ec4093dcbbe44f9bd9321';
 const DIFFERENCE_FILE = 'train/embedder/memory-lora.safetensors';
 const READER_FILE = 'train/reader/reader-lora.safetensors';
 const LEXICONS_FOLDER = 'train/lexicons';

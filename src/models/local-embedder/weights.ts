@@ -11,7 +11,7 @@ import { VarveError } from '../../errors.ts';
 export const MODEL_NAME = 'memory-minilm-l6-int8@3';
 
 /** The folder of the prepared weights. The second number is incremented when the reader of messages (train/reader) changes. */
-export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@6`;
+export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@7`;
 
 export const IMAGE_FILE = 'weights.bin';
 export const TABLE_FILE = 'vocabulary.bin';

@@ -102,7 +102,7 @@ export interface LocalReaderOptions {
 }
 
 /** The log-odds of the reading layers above which a turn may make known statements untrue. */
-const MAY_CHANGE = 2.7;
+const MAY_CHANGE = 2.5;
 
 /**
  * Creates the reader that works without a language model. It keeps the sentences that a small trained selector chooses, in the user's own
@@ -194,7 +194,8 @@ function readableTurn(index: number, input: ReadInput, reading: Reading, told: T
   const values = input.known.flatMap(({ attribute, value }) =>
     attribute === null ? [] : (value?.toLowerCase() ?? []),
   );
-  const units = unitsOf(event.content, { ...at, asked, fallback, people, values, told: told.foreign });
+  const isOwnText = input.ownTexts?.has(event.id) === true;
+  const units = unitsOf(event.content, { ...at, asked, fallback, people, values, told: told.foreign, isOwnText });
   return { ...turn, ...units, speaker: speakerOf(event, input) };
 }
 
