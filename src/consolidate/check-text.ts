@@ -1,4 +1,4 @@
-import { isInstruction } from '../language/claims.ts';
+import { isInstruction, ruleAuthorises } from '../language/claims.ts';
 import { replaceSentences, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { countWords } from '../record/parse.ts';
@@ -40,11 +40,10 @@ export function problemOf(sentence: string, sources: TextSources): 'order' | 'ad
   const numbers = [...sentence.matchAll(LONG_NUMBER)].map(([found]) => found.replace(/\D/g, ''));
   const dates = /^(?:19|20)\d{2}(?:[01]?\d(?:[0-3]?\d)?)?$|^[0-3]?\d[01]?\d(?:19|20)\d{2}$/;
   if (numbers.some((number) => number.length >= 6 && !dates.test(number) && !digits.includes(number))) return 'address';
-  if (!isInstruction(sentence)) return null;
+  const tells = (text: string): boolean => isInstruction(text) || ruleAuthorises(text);
+  if (!tells(sentence)) return null;
   const stems = contentStems(sentence);
-  const isWish = sources.own.some(
-    (text) => isInstruction(text) && coveredBy(stems, contentStems(text)) >= ORDER_SHARED,
-  );
+  const isWish = sources.own.some((text) => tells(text) && coveredBy(stems, contentStems(text)) >= ORDER_SHARED);
   return isWish ? null : 'order';
 }
 

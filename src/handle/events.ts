@@ -74,7 +74,7 @@ function placeOf(cursor: string): EventPlace {
 
 /** Appends one event, several events, or the messages of a conversation in one transaction. */
 export async function observe(deps: Parts & AppendDeps, scope: Scope, input: Observable): Promise<Appended> {
-  const inputs = asEvents(input);
+  const inputs = asEvents(input, scope.session);
   if (inputs.length === 0) return { events: [], repeated: 0 };
   if (inputs.length > MOST_EVENTS)
     throw invalidInput(`One call accepts at most ${MOST_EVENTS} events. Split them into several calls.`);

@@ -29,7 +29,7 @@ export function headsOf(...texts: readonly string[]): Set<string> {
 const ACTS =
   '(?:send|pay|transfer|wire|forward|approve|execute|share|delete|run|buy|order|book|sign|accept|grant|install|open|publish|post)';
 const PERMITS = new RegExp(
-  `\\b(?:without (?:\\w+ ){0,2}(?:asking|being asked|confirm\\w*|approv\\w*|permission|check\\w*|review\\w*|consent|question\\w*)|(?:never|not|no need|needn['’]t|stop|\\w+n['’]t)(?: to)? (?:(?:ask|asking)(?! about| why| how| what| who| when)|confirm|verify|double-check|check (?:with|back|first|before))|(?:always|automatically) ${ACTS}|authori[sz]\\w*|pre-?approve\\w*|(?:permission|consent|free hand|carte blanche) (?:to|for)|may ${ACTS})\\b`,
+  `\\b(?:without (?:\\w+ ){0,2}(?:asking|being asked|confirm\\w*|approv\\w*|permission|check\\w*|review\\w*|consent|question\\w*)|(?:never|not|no need|needn['’]t|stop|\\w+n['’]t)(?: to)? (?:(?:ask|asking)(?! about| why| how| what| who| when)|confirm|verify|double-check|check (?:with|back|first|before))|(?:always|automatically) ${ACTS}|${ACTS} (?:\\S+ ){1,6}automatically|authori[sz]\\w*|pre-?approve\\w*|(?:permission|consent|free hand|carte blanche) (?:to|for)|may ${ACTS})\\b`,
   'i',
 );
 
@@ -135,14 +135,23 @@ const ANYTHING = headsOf(
 
 /** Whether words and a known text have a content word, a number or a topic in common. `topic` is a further topic of the known text. */
 export function isAbout(said: string, known: string, topic: string | null): boolean {
-  const heads = headsOf(said);
+  const stems = [...contentStems(said)];
   const numbers = numbersSaid(said);
   const named = topicsNamed(said);
   return (
-    [...headsOf(known)].some((head) => heads.has(head) && !ANYTHING.has(head)) ||
+    [...contentStems(known)].some(
+      (stem) => !ANYTHING.has(stem.slice(0, HEAD)) && stems.some((other) => isSameWord(stem, other)),
+    ) ||
     [...numbersSaid(known)].some((number) => number > 1 && numbers.has(number)) ||
     [topic ?? '', ...topicsNamed(known)].some((each) => named.includes(each))
   );
+}
+
+/** Whether two stems are forms of one word: "pregnant" and "pregnancy", but not "latex" and "latest". */
+function isSameWord(stem: string, other: string): boolean {
+  const longest = Math.max(stem.length, other.length);
+  const same = [...stem].findIndex((letter, index) => letter !== other[index]);
+  return stem === other || (same === -1 ? stem.length : same) * 3 > longest * 2;
 }
 
 /** Whether a turn is only polite: "Thanks for the help". */
@@ -185,17 +194,33 @@ export function unsupported(claim: Quoting): string | null {
     return 'the user has not ordered or permitted it';
   if (value !== null && isOnlyAsked(value, own)) return 'the user only asks';
   if (isOpposite(text, isDenied, clausesAround(quoted, own))) return 'the user says the opposite';
-  const heads = [...headsOf(text)];
+  const heads = headsOf(text);
   // "The first one" may refer to a list that the user has pasted.
   const said = headsOf(...(isAnswer ? messages : own), ...quoted, ...assented, ...more);
-  const beyond = heads.filter((head) => !said.has(head));
-  const outside = headsOf(...foreign, ...messages.map(pastedIn));
-  const repeated = headsOf(...before);
-  const taken = beyond.filter((head) => outside.has(head));
+  const beyond = heads.difference(said);
+  const taken = beyond.intersection(outsideOf(claim));
   const isTaken =
-    (taken.length > 0 && beyond.length === heads.length) ||
-    taken.filter((head) => !repeated.has(head)).length > Math.max(2, heads.length / 2);
-  return isTaken ? taken.join(', ') : null;
+    (taken.size > 0 && beyond.size === heads.size) ||
+    taken.difference(headsOf(...before)).size > Math.max(2, heads.size / 2);
+  return isTaken ? [...taken].join(', ') : null;
+}
+
+function outsideOf({ foreign, messages }: Quoting): Set<string> {
+  return headsOf(...foreign, ...messages.map(pastedIn));
+}
+
+/** From how many such words a claim rests on a text from outside. A single word occurs there by chance. */
+const FROM_OUTSIDE = 2;
+
+/**
+ * Whether a claim has its words from a tool, a document or a pasted text, and the person has not said them. The person may have accepted
+ * them in an answer to a question, but not by thanks for a report: "They now bank at SEB. – Thanks!"
+ */
+export function isFromOutside(claim: Quoting): boolean {
+  const { text, quoted, isAnswer, messages, before, more } = claim;
+  const asked = before.flatMap((turn) => turn.match(/[^.!?。！？\n]*[?？]/gu) ?? []);
+  const said = headsOf(...messages.map(withoutPasted), ...quoted, ...(isAnswer ? asked : []), ...more);
+  return headsOf(text).difference(said).intersection(outsideOf(claim)).size >= FROM_OUTSIDE;
 }
 
 /** Whether words are an order in another language. An English sentence does not contain the words of such an order. */
@@ -204,7 +229,7 @@ function ordersAbroad(said: string): boolean {
 }
 
 const INSTRUCTION =
-  /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|do not (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
+  /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|(?:do not|don['’]t|never) (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
 
 /** Whether a text tells its reader what to do. */
 export function isInstruction(text: string): boolean {
@@ -252,6 +277,11 @@ export function ruleAuthorises(rule: string): boolean {
     if (listPattern(detectPack(text) ?? english, 'negation').exec(text)?.index === 0) return false;
     return permits(text) || PACKS.some((each) => directsIn(text, each));
   });
+}
+
+/** Whether a text may only be stored for its own user: an address, an order or a permission from one user's conversation. */
+export function isForOwner(text: string): boolean {
+  return addressesIn(text).length > 0 || permits(text) || directs(text);
 }
 
 const LONGEST_DIRECTION = 20_000;

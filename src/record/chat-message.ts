@@ -14,7 +14,7 @@ export interface ChatMessage {
   content?: string | readonly unknown[] | null;
   /** The name of the speaker, or of the tool that answers. */
   name?: string;
-  /** The id of the message. A message with an id that the log already contains is not stored again. */
+  /** The id of the message within its session. A message with an id that the session already contains is not stored again. */
   id?: string;
   /** When the message was sent. Default: now. */
   timestamp?: TimeInput;
@@ -59,7 +59,7 @@ const chatMessageFields = {
   role: roleSchema,
   content: z.union([z.string().max(500_000), z.array(z.unknown()).max(1000)]).nullish(),
   name: textSchema(200).optional(),
-  id: textSchema(400).optional(),
+  id: textSchema(250).optional(),
   timestamp: timeSchema.optional(),
   occurredAt: timeSchema.optional(),
   createdAt: timeSchema.optional(),
@@ -88,7 +88,7 @@ export const conversationSchema: z.ZodType<Conversation, Conversation> = z.stric
  * The events of a conversation. A system message is the application's instruction to its model and often contains recalled memory, so it
  * is not part of the conversation. A message that only calls tools has no text; the result of the call is in the tool's message.
  */
-function conversationEvents(messages: readonly ChatMessage[]): NewEvent[] {
+function conversationEvents(messages: readonly ChatMessage[], session: string | null): NewEvent[] {
   return messages.flatMap((message): NewEvent[] => {
     const origin = ROLE_ORIGINS[message.role.trim().toLowerCase()] ?? 'user';
     const content = chatText(message.content);
@@ -100,7 +100,8 @@ function conversationEvents(messages: readonly ChatMessage[]): NewEvent[] {
         content,
         speaker: message.name,
         occurredAt: message.occurredAt ?? message.timestamp ?? message.createdAt,
-        idempotencyKey: message.id === undefined ? undefined : `message:${message.id}`,
+        // Many applications count the messages of each conversation from 1.
+        idempotencyKey: message.id === undefined ? undefined : `message:${session ?? ''}:${message.id}`,
       },
     ];
   });
@@ -126,13 +127,18 @@ function partText(part: unknown): string {
 /** The input of `observe`: one event, several, or a conversation as chat APIs send it. */
 export type Observable = NewEvent | ChatMessage | readonly (NewEvent | ChatMessage)[] | Conversation;
 
-/** Converts the input to events. An object with a `role` is a chat message, which is validated here; events are validated by the caller. */
-export function asEvents(input: Observable): NewEvent[] {
+/**
+ * Converts the input to events of a session. An object with a `role` is a chat message, which is validated here; events are validated by
+ * the caller.
+ */
+export function asEvents(input: Observable, session: string | null): NewEvent[] {
   if (isKeyed(input, 'messages'))
-    return conversationEvents(parse(conversationSchema, input, 'The conversation').messages);
+    return conversationEvents(parse(conversationSchema, input, 'The conversation').messages, session);
   const inputs = Array.isArray(input) ? (input as readonly (NewEvent | ChatMessage)[]) : [input];
   return inputs.flatMap((one) =>
-    isKeyed(one, 'role') ? conversationEvents([parse(chatMessageSchema, one, 'The message')]) : [one as NewEvent],
+    isKeyed(one, 'role')
+      ? conversationEvents([parse(chatMessageSchema, one, 'The message')], session)
+      : [one as NewEvent],
   );
 }
 

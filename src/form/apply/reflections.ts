@@ -1,7 +1,7 @@
 import { anyWords } from '../../language/packs/packs.ts';
 import { MONTHS, WEEKDAYS, WRITTEN_DATE } from '../../language/calendar.ts';
 import { possibleNames } from '../../language/names.ts';
-import { addressesIn, isInstruction, isOrder, isOrdered, permits } from '../../language/claims.ts';
+import { addressesIn, isForOwner, isInstruction, isOrdered, permits, ruleAuthorises } from '../../language/claims.ts';
 import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { DATED_QUOTATION, isDated, undated, withDatedNote } from '../../language/sentences.ts';
@@ -44,7 +44,7 @@ const LEVELS = ['agent', 'user', 'session'] as const;
 
 /**
  * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the agent
- * level, which all users share. A reflection at that level must neither give an order nor grant a permission.
+ * level, which all users share. A reflection at that level must neither give an order nor grant a permission, and has no address.
  */
 async function writeReflected(writing: Writing, { reflections, known }: Reflected): Promise<void> {
   const { writer, deps, scope, events, result } = writing;
@@ -59,7 +59,7 @@ async function writeReflected(writing: Writing, { reflections, known }: Reflecte
     const isExcess = (seen[level] += 1) > deps.settings.limits.reflectionsPerLevel;
     const checked = isExcess
       ? refusal('reflection', 'excess', text)
-      : level === 'agent' && (isOrder(text) || permits(text))
+      : level === 'agent' && isForOwner(text)
         ? refusal('reflection', 'instruction_from_outside', text)
         : checkText(writing, 'reflection', text, known);
     const isRepeated = inMind.some((other) => coveredBy(stems, other) >= REPEATS);
@@ -234,7 +234,8 @@ function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text
   const address = addressesIn(text).find((each) => !said.some((source) => source.includes(each)));
   if (address !== undefined) return refusal(what, 'value_not_said', text, { detail: address });
   const own = events.filter(({ origin }) => origin === 'user').map(({ content }) => content);
-  if ((isInstruction(text) && !said.some((each) => isInstruction(each))) || (permits(text) && !isOrdered(text, own)))
+  const needsOrder = permits(text) || ruleAuthorises(text);
+  if ((isInstruction(text) && !said.some((each) => isInstruction(each))) || (needsOrder && !isOrdered(text, own)))
     return refusal(what, 'instruction_from_outside', text);
   return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`) };
 }

@@ -28,7 +28,7 @@ import { type Reading, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
 import { reachGoal } from './apply.ts';
-import { tellRequest } from './told-request.ts';
+import { mayAsk, tellRequest } from './told-request.ts';
 
 /**
  * Checks ends and requests to forget by their quotes, because only the user's own words may end or forget a statement. Then finds the words
@@ -44,6 +44,11 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
     if (evidence === null || (request.known.length > 0 && !isNamed)) {
       const reason = evidence === null ? 'quote_not_found' : 'unknown_target';
       checked.refused.push(refusal('forget', reason, request.quote.words));
+      continue;
+    }
+    if (!context.isLocal && request.takenBack !== true && !(await mayAsk(work, evidence.event.content))) {
+      const how = { detail: 'the quoted turn asks to forget nothing', events: [evidence.event] };
+      checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words, how));
       continue;
     }
     const told = isNamed ? null : await tellRequest(work, evidence, !context.isLocal);

@@ -11,7 +11,7 @@ import {
   topicsNamed,
   wordsPattern,
 } from '../../language/packs/packs.ts';
-import { splitSentences } from '../../language/sentences.ts';
+import { splitClauses, splitSentences } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
 import { wordsOf } from '../check/evidence.ts';
@@ -120,6 +120,20 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
     // Among few clauses, the rest of a sentence usually belongs to the clause that is meant.
     isByClause: before.heard.length > FEW,
   };
+}
+
+/**
+ * The log-odds from which a turn may be the request that a model has read from it. Of 714 requests by outsiders, 7 are below, and 9 of 10
+ * ordinary turns are.
+ */
+const MODEL_MAY_ASK = -4;
+
+/** Whether a turn may ask to forget something. A model that was misled by a text from outside may quote any turn of the user. */
+export async function mayAsk({ deps, signal }: FormWork, turn: string): Promise<boolean> {
+  const parts = splitClauses(turn).map(({ start, end }) => turn.slice(start, end));
+  if (parts.some((part) => orderIn(part, turn) !== null)) return true;
+  const told = await unlessUnavailable(deps.readParts(parts, { signal }));
+  return told === null || [...told.asks, ...told.takesBack].some((odds) => odds > MODEL_MAY_ASK);
 }
 
 /** Splits the meant clauses into words of the log and ids of statements that quote no words of the log. */

@@ -1,4 +1,5 @@
 import { parseDate, zoneOf } from '../../language/calendar.ts';
+import { isForOwner } from '../../language/claims.ts';
 import { KINSHIP } from '../../language/entities.ts';
 import { wordsOfAll } from '../../language/packs/packs.ts';
 import { possibleNames } from '../../language/names.ts';
@@ -35,6 +36,7 @@ import {
   checkOrigin,
   checkWords,
   clippedWords,
+  isBridged,
   isOfAnother,
   isOwnWordOfAnother,
   isRecalled,
@@ -99,7 +101,8 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const kept = withoutPrivate(resolved, context.settings.privacy);
   if (kept.dropped !== null) return { ...refuse(read, 'private', kept.dropped, evidence), text: null };
   const own = ownerLevel(context.scope);
-  const level = type.levels.includes(own) ? levelOf(resolved, checking) : null;
+  const trust = isBridged(resolved, checking) ? 'low' : trustIn(checking, resolved.subject, said);
+  const level = type.levels.includes(own) ? levelOf(resolved, checking, trust) : null;
   if (level === null)
     return refuse(read, 'malformed', `a ${resolved.type} cannot be stored at the level ${own}`, evidence);
   const { subject, polarity, tense, validFrom, validTo, dueAt } = resolved;
@@ -117,7 +120,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     level: type.levels.includes(level) ? level : own,
     importance: share(resolved.importance, type.defaultImportance, resolved.explicit),
     confidence: confidenceOf(resolved, evidence),
-    trust: trustIn(checking, subject, said),
+    trust,
     sourceType: context.sourceType ?? sourceTypeOf(resolved, source.events),
     ...source,
     quotes: evidence.map(quoteOf),
@@ -188,10 +191,17 @@ function clean(read: ReadStatement): ReadStatement {
   };
 }
 
-/** The level of a statement. A statement about a person is never stored at the agent level, which all users share. */
-function levelOf({ forEveryone, subject }: ReadStatement, { evidence, scope }: Checking): ScopeLevel {
+/**
+ * The level of a statement. A statement about a person, words from outside, addresses and orders are never stored at the agent level, which
+ * all users share.
+ */
+function levelOf(
+  { forEveryone, subject, text }: ReadStatement,
+  { evidence, scope }: Checking,
+  trust: Trust,
+): ScopeLevel {
   const own = ownerLevel(scope);
-  if (!forEveryone || scope.agent === null || own !== 'user') return own;
+  if (!forEveryone || scope.agent === null || own !== 'user' || trust === 'low' || isForOwner(text)) return own;
   const isPersonal =
     isUser(subject) || belongsToUser(subject) || evidence.some((each) => FIRST_PERSON.test(wordsOf(each)));
   return isPersonal || mayBePerson(subject) ? own : 'agent';

@@ -4,6 +4,7 @@ import {
   isAbout,
   isAssent,
   isCourtesy,
+  isFromOutside as isClaimFromOutside,
   isInstruction,
   type Quoting,
   unsupported,
@@ -423,6 +424,12 @@ function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, '
   };
 }
 
+/** Whether a model's statement has its words from a tool, a document or a pasted text, although it quotes the user. */
+export function isBridged(statement: ReadStatement, context: Checking): boolean {
+  const quoting = context.isLocal ? null : quotingOf(statement, context);
+  return quoting !== null && isClaimFromOutside({ ...quoting, more: context.userNames });
+}
+
 /** The agent's turns to which events are the answers. */
 function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[] {
   return answers.flatMap((event) => {
@@ -496,7 +503,7 @@ const RELATED = 0.6;
 
 /**
  * The changes of known statements that are unrelated to the words that cause them. A change is checked if the known statement is vital, if
- * the application has set it, or if the words are only words of courtesy. The words and the known statement must then share a word, a
+ * the application has set it, or if the words are only words of courtesy or a question. The words and the known statement must then share a word, a
  * number, a topic or the meaning. Other changes are not checked: "got it got it got it" may end a search for work. If a turn changes
  * several statements, a statement that is not vital may also be related to another changed statement instead of to the words.
  */
@@ -512,7 +519,9 @@ export async function unrelatedChanges<Each extends { target: Memory; said: read
     if (said.some((text) => concerns(text, target, attributes))) continue;
     // A statement that the application has set was not learned from turns.
     const isSet = target.sourceEvents.length === 0 && target.sourceType === 'explicit';
-    if (!isVital(target, now, attributes) && !isSet && !said.every(isCourtesy)) continue;
+    // Nothing ends because the user thanks or asks for something else.
+    const isIdle = said.every((text) => isCourtesy(text) || /[?？]\s*$/u.test(text));
+    if (!isVital(target, now, attributes) && !isSet && !isIdle) continue;
     const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
     if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
   }

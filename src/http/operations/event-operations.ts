@@ -33,8 +33,8 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       schema: z.object({ events: z.array(records.event), repeated: z.int() }),
       description: 'The events, in the order of the request.',
     },
-    async run({ handle, body, headers }) {
-      const events = asEvents(body as Observable);
+    async run({ handle, scope, body, headers }) {
+      const events = asEvents(body as Observable, scope.session);
       const [only] = events;
       const given = events.length === 1 && only !== undefined && !Array.isArray(body) ? only : events;
       const key = headers.get('idempotency-key');
