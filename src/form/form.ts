@@ -115,7 +115,6 @@ async function againAfterConflict(read: () => Promise<FormResult>): Promise<Form
 /** Runs a formation after any formation of the same session that is already running in this process. */
 type OneAtATime = <Result>(scope: Scope, form: () => Promise<Result>) => Promise<Result>;
 
-/** The jobs of formation, by their kind. */
 function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
   const reading =
     (by: 'local' | 'model'): JobHandler =>

@@ -55,7 +55,6 @@ export const newOutcomeSchema: z.ZodType<Parsed<NewOutcome>, NewOutcome> = z.str
   measure: z.strictObject({ name: textSchema(100), value: z.number() }).optional(),
 });
 
-/** A decision as an event. */
 export function decisionEvent({ reason, source, ...input }: Parsed<NewDecision>): EventInput {
   const metadata = { ...input.metadata, ...(reason === undefined ? {} : { reason }) };
   const event: EventInput = { ...input, metadata, kind: 'decision', origin: 'agent' };
@@ -63,7 +62,6 @@ export function decisionEvent({ reason, source, ...input }: Parsed<NewDecision>)
   return named === null ? event : ofTool(event, named);
 }
 
-/** The outcome of a decision as an event. */
 export function outcomeEvent(decision: string, { effect, measure, ...input }: Parsed<NewOutcome>): EventInput {
   const metadata = { ...input.metadata, effect, ...(measure === undefined ? {} : { measure }) };
   return { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision };

@@ -9,7 +9,6 @@ import { takeInBlock, takeInEntity, takeInEvent, takeInForgotten, takeInMemory }
 import { takeInRefusal, takeInRevision, type TakenIn, type Taking } from './import-record.ts';
 import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
-/** The options of an import. */
 export interface ImportOptions {
   /** Replaces these parts of the scope of every line. The tenant is always replaced. */
   into: ScopeInput & { tenant: string };

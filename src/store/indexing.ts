@@ -95,7 +95,6 @@ function calibrationKey(embedder: string): string {
   return `calibration ${embedder}`;
 }
 
-/** The table of the records of a kind. */
 export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(kind === 'memory' ? 'memories' : 'events');
 }
@@ -162,7 +161,6 @@ export async function queueForEmbedding(writer: Writer, records: readonly Queued
     .execute();
 }
 
-/** A queued record and the texts to embed. */
 export interface RecordToEmbed extends QueuedRecord {
   /** For an event: one text for each passage, with the speaker. For a memory: its whole text. */
   texts: string[];

@@ -10,7 +10,6 @@ import { countTable, table } from '../output.ts';
 import { CLIENTS } from '../setup/clients.ts';
 import { trust } from '../trust.ts';
 
-/** Creates the folder and the store. */
 export const init: Command = {
   usage: 'init [--here]',
   help: 'Creates a folder for memory: ~/.varve for the person, or with --here ./.varve for this project. Every command that runs in the folder of the project then uses ./.varve.',
@@ -67,7 +66,6 @@ export const migrate: Command = {
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 const LINK_WORKS_FOR = HOUR;
 
-/** Starts the server. */
 export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
   help: 'Starts the server: the inspector at /, HTTP under /v1, the docs at /docs, MCP at /mcp?user=<name>, and background work in the same process. The first start creates the folder and a key, and shows the key once.',
@@ -182,7 +180,6 @@ function welcome({ url, page, store, secret, isLocal }: Welcome): string {
   ].join('\n');
 }
 
-/** Does background work. */
 export const worker: Command = {
   usage: 'worker [--once] [--concurrency 4]',
   help: 'Does background work (forming memories, embedding, consolidation, maintenance) until it is stopped. Any number of workers may share a store. With --once it runs the jobs that are due and ends.',
@@ -206,7 +203,6 @@ export const worker: Command = {
   },
 };
 
-/** Manages API keys. */
 export const keys: Command = {
   usage: 'keys [list | create <name> | rotate <id> | revoke <id> | acts]',
   help: 'Creates, lists, rotates and revokes API keys of the server. A secret is shown once and only its hash is kept. `acts` is the audit trail.',

@@ -16,7 +16,6 @@ import { DOCS_POLICY, notBuilt, readWebFiles, siteFolder, type WebFiles } from '
 export interface DemoLife {
   /** One sentence about the person. */
   title: string;
-  /** The number of conversations. */
   sessions: number;
   /** Replays the life into a tenant; `onSession` is called with the number of finished conversations. */
   load(tenant: string, onSession: (done: number) => void): Promise<void>;

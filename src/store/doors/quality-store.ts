@@ -172,7 +172,6 @@ export async function knownAttributes(
   return found;
 }
 
-/** The number of refusals for each reason. */
 export async function countRefusals(reader: Reader, scope: Scope): Promise<{ reason: string; count: number }[]> {
   const rows = await reader
     .selectFrom('refusals')

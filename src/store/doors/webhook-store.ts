@@ -6,7 +6,6 @@ import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 export type WebhookRow = Selectable<WebhookTable>;
 export type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
-/** The tenants with an enabled webhook. */
 export async function tenantsWithWebhooks(reader: Reader): Promise<string[]> {
   const rows = await reader.selectFrom('webhooks').select('tenant_id').distinct().where('enabled', '=', 1).execute();
   return rows.map((row) => row.tenant_id);
