@@ -3,7 +3,7 @@ import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { ConsolidationReport } from '../consolidate/consolidate.ts';
 import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
 import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/find-patterns.ts';
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import { findUse, type MemoryUse } from '../store/context-log-store.ts';
@@ -80,7 +80,7 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
     async retry(eventId) {
       const isRetried = await database.write(owner.tenant, (writer) => retrySetAside(writer, owner, eventId, tries));
       if (isRetried) return;
-      throw new VarveError(`The event ${eventId} was not set aside.`, { code: 'not_found', details: { id: eventId } });
+      throw notFound(`The event ${eventId} was not set aside.`, eventId);
     },
     suggestTools: async (options = {}) => suggestTools(deps, scope, parse(suggestSchema, options, 'The options')),
     use: (memoryId) =>

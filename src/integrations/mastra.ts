@@ -4,7 +4,7 @@ import type { InputProcessor, OutputProcessor, ProcessInputArgs, ProcessLLMReque
 import { createTool } from '@mastra/core/tools';
 import type { ContextOptions } from '../assemble/context-options.ts';
 
-import { invalidInput, VarveError } from '../errors.ts';
+import { invalidInput, notFound, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { SessionSummary } from '../operate/inspect-records.ts';
 import type { ChatMessage } from '../record/chat-message.ts';
@@ -134,7 +134,7 @@ export class VarveMemory extends MastraMemory {
 
   async updateThread({ id, title, metadata }: ThreadChange): Promise<StorageThreadType> {
     const thread = await this.getThreadById({ threadId: id });
-    if (thread === null) throw new VarveError(`There is no thread ${id}.`, { code: 'not_found' });
+    if (thread === null) throw notFound(`There is no thread ${id}.`);
     const changed = { ...thread, title: title ?? thread.title, metadata: { ...thread.metadata, ...metadata } };
     return this.saveThread({ thread: changed });
   }

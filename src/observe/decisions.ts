@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import type { Event } from '../record/event.ts';
 import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
@@ -76,10 +76,7 @@ export async function recordOutcome(
 ): Promise<Event> {
   const found = await findEvent(writer, scope, decision);
   if (found?.kind !== 'decision') {
-    throw new VarveError(`There is no decision ${decision} that this handle can see.`, {
-      code: 'not_found',
-      details: { id: decision },
-    });
+    throw notFound(`There is no decision ${decision} that this handle can see.`, decision);
   }
   return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findKey, hasLiveKey, insertKey, type KeyRow, listKeys, updateKey } from '../store/doors/api-key-store.ts';
@@ -125,7 +125,7 @@ export function createKeys(parts: Parts): Keys {
   ): Promise<ApiKey> => {
     const row = await database.write(EVERY_TENANT, async (writer) => {
       const changed = await updateKey(writer, key, fields);
-      if (changed === undefined) throw notFound(key.id);
+      if (changed === undefined) throw notFound(`There is no key ${key.id} in this tenant, or it was revoked.`, key.id);
       await recordAct(writer, parts, { tenant: key.tenant, actor: by, act, subject: key.id });
       return changed;
     });
@@ -217,9 +217,4 @@ function toKey(row: KeyRow): ApiKey {
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
     revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
   };
-}
-
-function notFound(id: string): VarveError {
-  const problem = `There is no key ${id} in this tenant, or it was revoked.`;
-  return new VarveError(problem, { code: 'not_found', details: { id } });
 }

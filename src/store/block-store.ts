@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { VarveError } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import { bareStatement, replaceStatements, statementsIn, timedRendering } from '../language/sentences.ts';
 import {
   type Basis,
@@ -95,8 +95,7 @@ export async function replaceBlock(
   const before = await findRow(writer, scope, kind);
   const version = before?.version ?? 0;
   if (expectedVersion !== undefined && expectedVersion !== version) {
-    throw new VarveError(`The block ${kind} is at version ${version}, not ${expectedVersion}. Read it again.`, {
-      code: 'conflict',
+    throw conflict(`The block ${kind} is at version ${version}, not ${expectedVersion}. Read it again.`, {
       retryable: true,
       details: { kind, version, expectedVersion },
     });

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
-import { VarveError } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from './database.ts';
 import type { OwnerProgressTable, OwnerTable, Tables } from './schema.ts';
@@ -162,9 +162,9 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
     .returning(['created_at', 'epoch'])
     .executeTakeFirst();
   if (row !== undefined && incarnationOf(row) === incarnation) return;
-  throw new VarveError(
+  throw conflict(
     'A record was erased or forgotten while the work was running. The work starts again with the remaining records.',
-    { code: 'conflict', retryable: true, details: { erased: true } },
+    { retryable: true, details: { erased: true } },
   );
 }
 

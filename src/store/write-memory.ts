@@ -1,4 +1,4 @@
-import { invalidInput, VarveError } from '../errors.ts';
+import { conflict, invalidInput } from '../errors.ts';
 import { datedLine, isDated, timedRendering, withDatedNote } from '../language/sentences.ts';
 import {
   checkFields,
@@ -213,12 +213,9 @@ export async function restoreMemory(writer: Writer, parts: Parts, before: Memory
   if (before.archivedAt === null) return before;
   const inItsPlace = await findInItsPlace(writer, parts, before);
   if (inItsPlace !== null) {
-    throw new VarveError(
+    throw conflict(
       `The memory ${before.id} cannot be restored, because ${inItsPlace.id} has replaced it. Archive that one first.`,
-      {
-        code: 'conflict',
-        details: { id: before.id, inItsPlace: inItsPlace.id },
-      },
+      { details: { id: before.id, inItsPlace: inItsPlace.id } },
     );
   }
   const after: Memory = { ...before, archivedAt: null, archiveReason: null, contradictedBy: null };
@@ -411,8 +408,7 @@ async function replaceMemory(
     .returning('row_id')
     .executeTakeFirst();
   if (updated === undefined) {
-    throw new VarveError(`The memory ${before.id} has been changed since you read it. Read it again.`, {
-      code: 'conflict',
+    throw conflict(`The memory ${before.id} has been changed since you read it. Read it again.`, {
       retryable: true,
       details: { id: before.id, version: before.version },
     });

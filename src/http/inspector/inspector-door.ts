@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { VarveError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import { type ApiKey, sameText } from '../../operate/api-keys.ts';
 import { parseJson } from '../../operate/parse-json.ts';
 import { HOUR } from '../../record/clock.ts';
@@ -117,8 +117,7 @@ function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRout
   const load = async (asked: InspectorRequest): Promise<InspectorAnswer> => {
     const { tenant } = await operatorOf(asked);
     const { events, memories } = await varve.operator.count({ tenant });
-    if (demo === undefined || loading !== null || events > 0 || memories > 0)
-      throw new VarveError(NOT_EMPTY, { code: 'conflict' });
+    if (demo === undefined || loading !== null || events > 0 || memories > 0) throw conflict(NOT_EMPTY);
     const progress = { tenant, done: 0 };
     loading = progress;
     void demo
