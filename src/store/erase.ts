@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { digest } from '../record/id.ts';
 import { contentStems } from '../language/words.ts';
 import type { Memory } from '../record/memory.ts';
@@ -230,9 +230,7 @@ export function erasureSubject(scope: Scope, id?: string): string {
 
 /** The hash of a list of ids, independent of their order. */
 export function hashIds(ids: readonly string[]): string {
-  return createHash('sha256')
-    .update([...ids].sort().join('\n'))
-    .digest('hex');
+  return hash('sha256', [...ids].sort().join('\n'));
 }
 
 export async function insertErasure(
