@@ -72,6 +72,11 @@ export function conflict(message: string, options: Omit<ErrorOptions, 'code'> = 
   return new VarveError(message, { ...options, code: 'conflict' });
 }
 
+/** The message of any thrown value, as a text that the store accepts: PostgreSQL refuses NUL, and cutting may split a surrogate pair. */
+export function storedMessageOf(thrown: unknown): string {
+  return messageOf(thrown).slice(0, 1000).replaceAll('\0', '').toWellFormed();
+}
+
 /** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

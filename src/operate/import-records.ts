@@ -1,7 +1,7 @@
 import { invalidInput, messageOf, VarveError } from '../errors.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { formImported } from '../form/formation-jobs.ts';
-import { parse } from '../record/parse.ts';
+import { parse, withoutUndefined } from '../record/parse.ts';
 import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/migrations/older-memory.ts';
@@ -149,8 +149,4 @@ async function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking:
 function reject(report: ImportReport, line: number, error: unknown): void {
   report.rejected += 1;
   if (report.problems.length < MOST_PROBLEMS) report.problems.push({ line, problem: messageOf(error) });
-}
-
-function withoutUndefined<Value extends object>(value: Value): Partial<Scope> {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<Scope>;
 }

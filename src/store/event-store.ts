@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, SqlBool } from 'kysely';
+import { storedMessageOf } from '../errors.ts';
 import { indexWords } from '../language/words.ts';
 import { type Event, type EventKind, isBlank, toldText } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
@@ -308,7 +309,7 @@ export async function noteFailedTry(writer: Writer, tenant: string, id: string, 
     .set((eb) => ({
       attempts: eb('attempts', '+', 1),
       processed_at: null,
-      last_error: error.slice(0, 1000).replaceAll('\0', '').toWellFormed(),
+      last_error: storedMessageOf(error),
     }))
     .where(ofId(tenant, id))
     .returning('attempts')

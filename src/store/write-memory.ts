@@ -24,6 +24,7 @@ import {
   type InternalMemory,
   type Memory,
 } from '../record/memory.ts';
+import { withoutUndefined } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import { normalValue } from '../record/statement.ts';
@@ -422,8 +423,4 @@ async function replaceMemory(
 async function recordRevision(writer: Writer, memory: Memory, change: Change, before: string | null): Promise<void> {
   const { scope, id, version, updatedAt } = memory;
   await recordRevisions(writer, [{ scope, recordId: id, version, at: updatedAt.getTime(), change, before }]);
-}
-
-function withoutUndefined<Fields extends object>(fields: Fields): Partial<Memory> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Memory>;
 }

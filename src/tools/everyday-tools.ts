@@ -15,6 +15,7 @@ import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
 import { provenanceOf, slotsOfClaim } from '../handle/provenance.ts';
+import { paragraphs } from '../models/prompt.ts';
 import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf, rememberedFrom } from './agent-tool.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
 import { searchMemory } from './search-tools.ts';
@@ -268,7 +269,7 @@ const getContext: AgentTool = defineTool({
   textOf: ({ context }) => String(context),
   async run(handle, { message, tokens }) {
     const { system, beforeMessage } = await handle.context({ message, budget: tokens, history: false });
-    return { context: [system, beforeMessage].filter((part) => part.trim() !== '').join('\n\n') };
+    return { context: paragraphs([system, beforeMessage]) };
   },
 });
 
