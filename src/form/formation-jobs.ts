@@ -2,7 +2,7 @@ import type { JobContext } from '../jobs/job-kinds.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import type { Scope } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';
 import { restateInBlocks } from '../store/block-store.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
@@ -15,7 +15,6 @@ import { findColdSessions, findSession, listSessionEvents } from '../store/sessi
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeReflections } from './apply/reflections.ts';
-import { ownerOf } from './compare.ts';
 import { conflicts, decideContext, ofSameMatter, wins } from './decide/decide.ts';
 import { nothingFormed, readStatement, usesModel } from './read/reader.ts';
 import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';

@@ -5,7 +5,7 @@ import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
 import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/find-patterns.ts';
 import { notFound } from '../errors.ts';
 import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.ts';
-import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import { findUse, type MemoryUse } from '../store/context-log-store.ts';
 import { eventsSetAside, retrySetAside, type SetAside } from '../store/event-store.ts';
 import type { HeldChange } from '../store/held-change-store.ts';
@@ -61,7 +61,7 @@ const loadHeld = () => import('../consolidate/held-changes.ts');
 
 export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): ConsolidationHandle {
   const { database, clock } = deps;
-  const owner: Scope = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
+  const owner = ownerOf(scope);
   const { tries } = deps.consolidation.tiers;
   return {
     async run(options) {
