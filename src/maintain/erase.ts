@@ -24,7 +24,7 @@ import { forget } from '../store/forget/forget.ts';
 import { redactBlocks, type Says, takeFromBases } from '../store/forget/redact-blocks.ts';
 import { findChangeable } from '../store/read-memories.ts';
 import { singlesOf } from '../store/write-memory.ts';
-import { memoryRowsOf, type RecordRow, rowsBy } from '../store/owner-store.ts';
+import { memoryRowsOf, type RecordRow, rowsBy } from '../store/rows.ts';
 
 /** Who erases, and why. The certificate keeps both texts, so neither must repeat erased content. */
 export interface EraseOptions {

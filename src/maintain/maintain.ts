@@ -19,7 +19,8 @@ import {
   type Numbered,
   plansUntil,
 } from '../store/own-rows.ts';
-import { changeOwner, pages } from '../store/owner-store.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import { pages } from '../store/rows.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { memoryType } from '../store/record-rows.ts';
 import { reviseMemory } from '../store/write-memory.ts';

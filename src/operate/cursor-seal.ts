@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { invalidInput } from '../errors.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
-import { findMeta, setMeta } from '../store/owner-store.ts';
+import { findMeta, setMeta } from '../store/meta-store.ts';
 
 /**
  * Encrypts cursors before they leave the process. Cursors hold row numbers, which all tenants of a store share: from two cursors a tenant

@@ -19,7 +19,9 @@ import {
 } from './database.ts';
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
-import { chunks, countRows, findMeta, ofTenant, readMeta, removeRows, setMeta } from './owner-store.ts';
+import { findMeta, readMeta, setMeta } from './meta-store.ts';
+import { chunks, countRows, removeRows } from './rows.ts';
+import { ofTenant } from './scope-conditions.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';

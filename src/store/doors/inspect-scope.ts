@@ -4,7 +4,8 @@ import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser, USER } from '../../record/statement.ts';
 import type { Reader } from '../database.ts';
-import { countRows, ofOwnersWithin, withinReach, withinScope } from '../owner-store.ts';
+import { countRows } from '../rows.ts';
+import { ofOwnersWithin, withinReach, withinScope } from '../scope-conditions.ts';
 import type { SessionTable } from '../schema.ts';
 
 export interface RecordCounts {

@@ -4,7 +4,8 @@ import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision, toRevisionRow } from '../history-store.ts';
 import type { EventRow, MemoryRow } from '../record-rows.ts';
-import { pages, rowsBy, setColumns, withinScope } from '../owner-store.ts';
+import { pages, rowsBy, setColumns } from '../rows.ts';
+import { withinScope } from '../scope-conditions.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
 
 const PAGE = 500;

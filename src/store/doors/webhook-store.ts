@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { chunks, ofId, removeRows, rowsBy, setColumns } from '../owner-store.ts';
+import { chunks, removeRows, rowsBy, setColumns } from '../rows.ts';
+import { ofId } from '../scope-conditions.ts';
 import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;

@@ -11,7 +11,8 @@ import { type Quote, USER } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { findEntitiesByName, writeEntity } from '../entity-store.ts';
 import { beginEpoch } from '../erase-records.ts';
-import { changeOwner, rowsBy, setColumns } from '../owner-store.ts';
+import { changeOwner } from '../owner-store.ts';
+import { rowsBy, setColumns } from '../rows.ts';
 import { findChangeable } from '../read-memories.ts';
 import { archiveMemory } from '../write-memory.ts';
 import {

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
 import { createLru } from '../../record/cache.ts';
 import { recordConditions, recordTable, rowsThat, tellingWords, textTable } from '../indexing.ts';
-import { ofOwnerKey, ownerStates } from '../owner-store.ts';
+import { ownerStates } from '../owner-store.ts';
+import { ofOwnerKey } from '../scope-conditions.ts';
 
 /**
  * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner. The cost of a
