@@ -217,7 +217,7 @@ async function rewordedBy(
   turn: ToolTurn,
 ): Promise<Memory | null> {
   const { type, subject, attribute, category, permanent, tags, title, dueAt, state } = memory;
-  const slot = slotIn(text, attribute);
+  const slot = slotsOfClaim(text).find((filled) => filled.attribute === attribute && filled.polarity === 'affirmed');
   const said = attribute === null ? text : valueIn(text, memory, slot);
   const claim = attribute === null ? { text } : { key: attribute, value: said };
   const { statedBy, events } = await provenanceOf(handle, { ...claim, corrects: memory }, { source, ...turn });
@@ -230,10 +230,6 @@ async function rewordedBy(
   const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events, read: true };
   const why = { reason: 'corrected', actor: 'agent', as: 'contradicted', asked: true } as const;
   return handle.memories.supersede(memory.id, next, why);
-}
-
-function slotIn(text: string, attribute: string | null): FilledSlot | undefined {
-  return slotsOfClaim(text).find((slot) => slot.attribute === attribute && slot.polarity === 'affirmed');
 }
 
 /** The new value that a correction states for a memory with an attribute. The correction is the value alone or a sentence with it. */
