@@ -163,7 +163,7 @@ function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
  * attempt reads the same events. If two formations run at the same time, the second finds that the cursor has moved and writes only its
  * cost.
  */
-async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
+async function formSession(deps: FormDeps, scope: Scope, options: FormOptions): Promise<FormResult> {
   const { turnCharacters } = deps.settings.limits;
   return formTaken(deps, scope, {
     ...options,

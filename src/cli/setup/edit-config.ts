@@ -17,10 +17,7 @@ export interface ConfigEdit {
 }
 
 /** The edits that add the entries to their files, or remove them. Nothing is written. */
-export function planEdits(
-  entries: readonly ConfigEntry[],
-  { remove = false }: { remove?: boolean } = {},
-): ConfigEdit[] {
+export function planEdits(entries: readonly ConfigEntry[], { remove = false }: { remove?: boolean }): ConfigEdit[] {
   const files = [...Map.groupBy(entries, ({ file }) => file)];
   return files
     .map(([file, wanted]) => {

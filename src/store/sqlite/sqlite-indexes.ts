@@ -78,7 +78,7 @@ interface CachedOwner {
  * Scans all vectors of an owner, which are cached in memory. Before each search, the version of the cache is compared with the owner's
  * version in the database, and only the vectors that were added since, by any process, are loaded.
  */
-export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number } = {}): VectorIndex {
+export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number }): VectorIndex {
   const sizeOf = ({ matrices }: CachedOwner): number => matrices.memory.bytes + matrices.event.bytes;
   const cache = createLru({ most: cacheBytes, sizeOf });
 
