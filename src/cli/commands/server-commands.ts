@@ -5,7 +5,7 @@ import { HOUR } from '../../record/clock.ts';
 import type { Varve } from '../../varve.ts';
 import { calledAs, type Command, type CommandInput, EXIT, untilStopped, UsageError, version } from '../command.ts';
 import { flag, listOption, numberOption, portOf, textOption, valued, wholeOption } from '../command.ts';
-import { openMemory, placeOf, scopeOf, withMemory } from '../open-memory.ts';
+import { openMemory, scopeOf, storePlace, withMemory } from '../open-memory.ts';
 import { countTable, table } from '../output.ts';
 import { CLIENTS } from '../setup/clients.ts';
 import { trust } from '../trust.ts';
@@ -18,7 +18,7 @@ export const init: Command = {
   async run(input) {
     const chosen =
       input.options['here'] === true ? { ...input, options: { ...input.options, data: resolve('.varve') } } : input;
-    const place = placeOf(chosen);
+    const place = storePlace(chosen);
     const isMade = !existsSync(place.folder);
     const isNew = place.isPostgres || !existsSync(place.store);
     await withMemory(chosen, {}, async () => {});
@@ -47,7 +47,7 @@ export const migrate: Command = {
   examples: ['varve migrate', 'varve migrate --distribute --database postgres://coordinator/varve'],
   async run(input) {
     const distribute = input.options['distribute'] === true;
-    if (distribute && !placeOf(input).isPostgres) {
+    if (distribute && !storePlace(input).isPostgres) {
       throw new UsageError('Only a PostgreSQL store can be distributed: name the coordinator with --database.');
     }
     const [schema, problems] = await withMemory(input, { distribute }, async ({ operator }) => {
@@ -98,7 +98,7 @@ export const serve: Command = {
     ]);
     // The handler is installed first, because a supervisor may stop the process while it is starting.
     const stopped = untilStopped();
-    const place = placeOf(input);
+    const place = storePlace(input);
     const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
     const port = portOf(input);
     const wanted = textOption(input, 'log') ?? process.env['VARVE_LOG'] ?? 'info';
