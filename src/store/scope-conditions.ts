@@ -6,12 +6,13 @@ import { type Database, EVERY_TENANT, type Tenant } from './database.ts';
 //
 // | who asks | rows | condition |
 // | --- | --- | --- |
-// | a handle, for what it shows | those of its scope and of the wider scopes above it, without other sessions and connections | `visibleFrom` |
+// | a handle, for what it shows | those of its scope and of the wider scopes, without other sessions and connections | `visibleFrom` |
 // | a handle, in tables without sessions | those of its owner and of the wider owners | `ofVisibleOwners` |
 // | recall, by row numbers that it has already selected by session | those of the same owners | `isSeenFrom` |
-// | a handle that names an id | those that it sees, and all of its agent and user, in every session | `withinReach`, `rowsInReach` in `rows.ts` |
+// | a handle that names an id | those that it sees, and all of its agent and user, in every session | `withinReach`, `rowsInReach()` |
 // | formation and background work | those of one owner, or of one session of the owner | `ofOwner`, `ofOwnerKey`, `ofSession` |
-// | an operator, an export, an erasure | all below a scope: a part of the scope that is null matches every value | `withinScope`, `ofOwnersWithin`, `ofTenant` |
+// | an operator, an export, an erasure | all below a scope: a part that is null matches every value | `withinScope`, `ofOwnersWithin` |
+// | an operator, the jobs of embedding | all of one tenant or of all tenants | `ofTenant` |
 // | code that has checked the owner | the one with an id | `ofId` |
 
 /**
