@@ -12,7 +12,7 @@ import { createIdSource } from '../src/record/id.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { setMeta } from '../src/store/owner-store.ts';
+import { setMeta } from '../src/store/meta-store.ts';
 import { createVarve } from '../src/varve.ts';
 import { ms, report, summary } from './measure.ts';
 

@@ -62,6 +62,21 @@ export function invalidInput(message: string, details?: Record<string, unknown>)
   return new VarveError(message, { code: 'invalid_input', details });
 }
 
+/** An error for a record that does not exist, or that the caller may not see. */
+export function notFound(message: string, id?: string): VarveError {
+  return new VarveError(message, { code: 'not_found', details: id === undefined ? {} : { id } });
+}
+
+/** An error for a change that the present state of the store does not allow. */
+export function conflict(message: string, options: Omit<ErrorOptions, 'code'> = {}): VarveError {
+  return new VarveError(message, { ...options, code: 'conflict' });
+}
+
+/** The message of any thrown value, as a text that the store accepts: PostgreSQL refuses NUL, and cutting may split a surrogate pair. */
+export function storedMessageOf(thrown: unknown): string {
+  return messageOf(thrown).slice(0, 1000).replaceAll('\0', '').toWellFormed();
+}
+
 /** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -4,7 +4,7 @@ import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
 import { HOUR, manualClock } from '../src/record/clock.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { readMeta } from '../src/store/owner-store.ts';
+import { readMeta } from '../src/store/meta-store.ts';
 import { createVarve } from '../src/varve.ts';
 import { bundleChild, startChild } from './child-process.ts';
 import { databases } from './databases.ts';

@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HOUR, manualClock, MINUTE } from '../src/record/clock.ts';
-import type { Memory } from '../src/record/memory.ts';
-import { createVarve, type Varve } from '../src/varve.ts';
-import { memoriesAfter } from './told.ts';
+import { createVarve } from '../src/varve.ts';
+import { talkFrom } from './told.ts';
 
 // Plain messages as people type them, read without a language model. No sentence is in the training data.
 
-const START = Date.parse('2026-11-14T10:00:00Z'); // a Saturday
-const clock = manualClock(START);
-let varve: Varve;
-let users = 0;
-
-beforeAll(async () => {
-  varve = await createVarve({ store: ':memory:', background: false, clock });
-});
-afterAll(() => varve.close());
-
-/** The live statements after the messages of one session. */
-async function after(...messages: readonly string[]): Promise<Memory[]> {
-  clock.set(START);
-  return memoriesAfter(varve, clock, `u${(users += 1)}`, messages);
-}
+const talk = talkFrom(Date.parse('2026-11-14T10:00:00Z')); // a Saturday
+const { clock, newSession, after } = talk;
 
 describe('words without a subject', () => {
   it.each([
@@ -101,11 +87,11 @@ describe('words that refer to the turn before', () => {
   ])('are added once, however often the turns are read: %s', async (messages) => {
     const once = (await after(...messages)).map(({ content }) => content);
     for (const isFormedBetween of [false, true]) {
-      const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
-      clock.set(START + MINUTE);
+      const memory = newSession();
+      clock.advance(MINUTE);
       for (const userMessage of messages) {
         await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
-        await varve.drain();
+        await talk.varve.drain();
         if (isFormedBetween) await memory.form();
         clock.advance(MINUTE);
       }
@@ -196,20 +182,20 @@ describe('words that resemble a town or a wish', () => {
 });
 
 it('entities are names, and each is one entity: no verb of a rendering, no adjective, no second entity of unknown type', async () => {
-  await after(
+  const [memory] = await after(
     'Mi hermana Nuria vive en Gijón.',
     'My uncle Seb works for a Rolex-like firm.',
     'im Ulrik, 34, live in Odense w my mum',
     'I live in Odense.',
     'our rent is 980',
   );
-  const entities = await varve.for({ user: `u${users}` }).entities.list();
+  const entities = await talk.varve.for({ user: memory!.scope.user }).entities.list();
   expect(entities.map(({ name }) => name).toSorted()).toEqual(['Gijón', 'Nuria', 'Odense', 'Rolex', 'Seb', 'Ulrik']);
 });
 
 it('a summary whose first words are forgotten gets its title from the remaining words, without quotation marks', async () => {
-  const memory = varve.for({ user: `u${(users += 1)}`, session: 's' });
-  clock.set(START);
+  const { varve } = talk;
+  const memory = newSession();
   for (const userMessage of [
     'My salary is 61k.',
     'My cousin Wanda lives in Gdynia and repairs old church organs.',

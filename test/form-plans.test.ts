@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Memory } from '../src/record/memory.ts';
-import { manualClock } from '../src/record/clock.ts';
-import { createVarve, type Varve } from '../src/varve.ts';
-import { memoriesAfter } from './told.ts';
+import { talkFrom } from './told.ts';
 
 // Plans, their days and their outcomes, read without a language model. No sentence is in the training data.
 
-const START = Date.parse('2026-10-20T09:00:00Z');
-const clock = manualClock(START);
-let varve: Varve;
-let users = 0;
+const talk = talkFrom(Date.parse('2026-10-20T09:00:00Z'));
 
-beforeAll(async () => {
-  varve = await createVarve({ store: ':memory:', background: false, clock });
-});
-afterAll(() => varve.close());
-
-/** The live statements after messages of one session, without summaries. `+n` lets n days pass. */
+/** The live statements without summaries. */
 async function after(...messages: readonly string[]): Promise<Memory[]> {
-  clock.set(START);
-  return (await memoriesAfter(varve, clock, `u${(users += 1)}`, messages)).filter(({ type }) => type !== 'summary');
+  return (await talk.after(...messages)).filter(({ type }) => type !== 'summary');
 }
 
 const day = (date: Date | null | undefined): string | undefined => date?.toISOString().slice(0, 10);

@@ -6,13 +6,13 @@ import type { Handle } from '../src/handle/handle.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
 import {
-  from,
+  exampleModel,
   half,
+  type ProtocolRequest,
+  type ProtocolServer,
   startProtocolServer,
   status,
   text,
-  type ProtocolRequest,
-  type ProtocolServer,
   toolCall,
 } from './protocol-server.ts';
 
@@ -262,15 +262,7 @@ describe('the AI SDK middleware', () => {
   });
 
   it('runs the example', async () => {
-    server.otherwise(
-      from((request) => {
-        const messages = sent(request);
-        if (messages.some(({ role }) => role === 'tool')) return text('I will remember Max.');
-        if (messages.at(-1)?.text.endsWith('Please remember that.'))
-          return toolCall('remember', { text: 'The dog is called Max.', key: 'dog_name', value: 'Max' });
-        return text(messages[0]?.text.includes(': Max') ? 'Max!' : 'I do not know.');
-      }),
-    );
+    server.otherwise(exampleModel);
     expect(await runExample(varve, server.languageModel())).toEqual(['I will remember Max.', 'Max!']);
   });
 });

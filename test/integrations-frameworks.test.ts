@@ -17,15 +17,7 @@ import { VarveMemoryBlock } from '../src/integrations/llamaindex.ts';
 import { memoryTools, VarveSession } from '../src/integrations/openai-agents.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
-import {
-  from,
-  type ProtocolServer,
-  type Sent,
-  sentText,
-  startProtocolServer,
-  text,
-  toolCall,
-} from './protocol-server.ts';
+import { exampleModel, from, type ProtocolServer, type Sent, startProtocolServer, text } from './protocol-server.ts';
 
 let varve: Varve;
 let server: ProtocolServer;
@@ -40,15 +32,7 @@ afterEach(async () => {
 
 describe('the OpenAI Agents SDK', () => {
   it('runs the example: a statement in one session is known in the next', async () => {
-    server.otherwise(
-      from((request) => {
-        const messages = request.body.messages as Sent[];
-        if (messages.some(({ role }) => role === 'tool')) return text('I will remember Max.');
-        if (sentText(messages.at(-1) as Sent).endsWith('Please remember that.'))
-          return toolCall('remember', { text: 'The dog is called Max.', key: 'dog_name', value: 'Max' });
-        return text(sentText(messages[0] as Sent).includes(': Max') ? 'Max!' : 'I do not know.');
-      }),
-    );
+    server.otherwise(exampleModel);
     const client = new OpenAI({ baseURL: server.url, apiKey: 'key' });
     const model = new OpenAIChatCompletionsModel(client, 'test');
     expect(await runAgents(varve, model)).toEqual(['I will remember Max.', 'Max!']);

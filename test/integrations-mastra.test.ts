@@ -7,6 +7,7 @@ import { VarveMemory } from '../src/integrations/mastra.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
 import {
+  exampleModel,
   from,
   type ProtocolServer,
   type Sent,
@@ -31,16 +32,7 @@ const model = () => ({ id: 'local/test', url: server.url, apiKey: 'key' }) as co
 
 describe('Mastra', () => {
   it('runs the example: a statement in one thread is known in the next', async () => {
-    server.otherwise(
-      from((request) => {
-        const messages = request.body.messages as Sent[];
-        if (messages.some(({ role }) => role === 'tool')) return text('I will remember Max.');
-        if (sentText(messages.at(-1) as Sent).endsWith('Please remember that.'))
-          return toolCall('remember', { text: 'The dog is called Max.', key: 'dog_name', value: 'Max' });
-        const system = messages.filter(({ role }) => role === 'system').map(sentText);
-        return text(system.join('\n').includes(': Max') ? 'Max!' : 'I do not know.');
-      }),
-    );
+    server.otherwise(exampleModel);
     expect(await run(varve, model())).toEqual(['I will remember Max.', 'Max!']);
     const handle = varve.for({ agent: 'assistant', user: 'ann', session: 'monday' });
     const { items } = await handle.events.list({ kinds: ['message'], session: 'monday', order: 'oldest' });

@@ -3,7 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { EmbeddingModel, LanguageModel } from 'ai';
-import { text, vectors, type ProtocolBody, type ProtocolRequest, type Reply } from './protocol-replies.ts';
+import {
+  from,
+  type ProtocolBody,
+  type ProtocolRequest,
+  type Reply,
+  text,
+  toolCall,
+  vectors,
+} from './protocol-replies.ts';
 
 export * from './protocol-replies.ts';
 
@@ -126,3 +134,13 @@ export interface Sent {
 export function sentText({ content }: Sent): string {
   return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
 }
+
+/** The model of the examples: it stores what it is asked to remember, and in a later session answers from the system prompt. */
+export const exampleModel: Reply = from(({ body }) => {
+  const messages = body.messages as Sent[];
+  if (messages.some(({ role }) => role === 'tool')) return text('I will remember Max.');
+  if (sentText(messages.at(-1) as Sent).endsWith('Please remember that.'))
+    return toolCall('remember', { text: 'The dog is called Max.', key: 'dog_name', value: 'Max' });
+  const system = messages.filter(({ role }) => role === 'system').map(sentText);
+  return text(system.join('\n').includes(': Max') ? 'Max!' : 'I do not know.');
+});

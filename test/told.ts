@@ -1,19 +1,42 @@
-import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
+import { afterAll, beforeAll } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
-import type { Varve } from '../src/varve.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
 
-/** The live statements after the messages of a user in one session, a minute apart. `+n` lets n days pass instead. */
-export async function memoriesAfter(
-  varve: Varve,
-  clock: ManualClock,
-  user: string,
-  messages: readonly string[],
-): Promise<Memory[]> {
-  const memory = varve.for({ user, session: 's' });
-  for (const message of messages) {
-    clock.advance(message.startsWith('+') ? Number(message) * DAY : MINUTE);
-    if (!message.startsWith('+')) await memory.logInteraction({ userMessage: message, agentResponse: 'Understood.' });
-    await varve.drain();
+/** A memory without a language model for all tests of a file. */
+interface Talk {
+  varve: Varve;
+  clock: ManualClock;
+  /** Sets the clock to the start and opens a session of a new user. */
+  newSession(): Handle;
+  /** The live statements after the messages of a new user in one session, a minute apart. `+n` lets n days pass instead. */
+  after(...messages: readonly string[]): Promise<Memory[]>;
+}
+
+export function talkFrom(start: number): Talk {
+  const clock = manualClock(start);
+  let users = 0;
+  const talk = { clock, newSession, after } as Talk;
+  beforeAll(async () => {
+    talk.varve = await createVarve({ store: ':memory:', background: false, clock });
+  });
+  afterAll(() => talk.varve.close());
+  return talk;
+
+  function newSession(): Handle {
+    clock.set(start);
+    users += 1;
+    return talk.varve.for({ user: `u${users}`, session: 's' });
   }
-  return (await memory.memories.list({ order: 'oldest' })).items;
+
+  async function after(...messages: readonly string[]): Promise<Memory[]> {
+    const handle = newSession();
+    for (const message of messages) {
+      clock.advance(message.startsWith('+') ? Number(message) * DAY : MINUTE);
+      if (!message.startsWith('+')) await handle.logInteraction({ userMessage: message, agentResponse: 'Understood.' });
+      await talk.varve.drain();
+    }
+    return (await handle.memories.list({ order: 'oldest' })).items;
+  }
 }

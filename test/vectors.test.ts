@@ -7,7 +7,7 @@ import { DAY, manualClock } from '../src/record/clock.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT, type VectorSearch } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
-import { readMeta } from '../src/store/owner-store.ts';
+import { readMeta } from '../src/store/meta-store.ts';
 import { createVectorMatrix } from '../src/store/sqlite/sqlite-indexes.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';

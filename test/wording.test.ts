@@ -16,7 +16,7 @@ interface Piece {
 
 // Files with data: word lists, language packs, the texts of a demo.
 const DATA = /\/packs\/[a-z]|kernel-binary|selector-weights|calibration-pairs|seed-words|demo-life|docs-page/;
-const MESSAGE = /(?:(?:VarveError|UsageError|invalidInput)\(|DoorError\(\s*'[a-z_]+',)\s*$/;
+const MESSAGE = /(?:(?:VarveError|UsageError|invalidInput|notFound|conflict)\(|DoorError\(\s*'[a-z_]+',)\s*$/;
 const PIECES = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 
 function piecesOf(file: string): Piece[] {

@@ -7,11 +7,11 @@ import type { StoreStatus } from '../operate/operator.ts';
 import { isNodeNewEnough, NODE_NEEDED, nodeProblem } from '../varve-options.ts';
 import type { Varve } from '../varve.ts';
 import { type CommandInput, portOf } from './command.ts';
-import { isLocked, openMemory, otherScopes, type Place, placeOf, scopeOf } from './open-memory.ts';
+import { isLocked, openMemory, otherScopes, scopeOf, type StorePlace, storePlace } from './open-memory.ts';
 
 /** Checks everything that Varve needs. */
 export async function examine(input: CommandInput): Promise<Finding[]> {
-  const place = placeOf(input);
+  const place = storePlace(input);
   const findings = [await node(), ...(place.isPostgres ? [] : folder(place))];
   if (findings.some(({ state }) => state === 'bad')) return findings;
   if (!place.isPostgres) {
@@ -65,7 +65,7 @@ async function node(): Promise<Finding> {
   }
 }
 
-function folder({ folder: path, store: file }: Place): Finding[] {
+function folder({ folder: path, store: file }: StorePlace): Finding[] {
   const there = nearestThere(path);
   if (!statSync(there).isDirectory()) return [bad('folder', `${there} is a file`, 'name a folder with --data')];
   const locked = [there, ...(existsSync(file) ? [file] : [])].find((part) => !isWritable(part));
@@ -112,7 +112,7 @@ const REMEDIES: Record<string, string> = {
   '42501': 'this user may not create the schema: grant the right, or let an administrator start Varve once',
 };
 
-function storeProblem(error: unknown, place: Place): Finding {
+function storeProblem(error: unknown, place: StorePlace): Finding {
   if (VarveError.isInstance(error, 'store_too_new')) return bad('store', error.message, 'upgrade the package');
   if (VarveError.isInstance(error, 'store_busy')) return bad('store', error.message, 'end the process that holds it');
   const { code = '' } = ((error as Error).cause ?? {}) as { code?: string };

@@ -16,7 +16,7 @@ import { CONFIG_FILE, isTrusted, ownFolder, trust } from './trust.ts';
 export const DEFAULT_USER = 'me';
 
 /** Where the store is: a folder with an SQLite file, or a PostgreSQL server. */
-export interface Place {
+export interface StorePlace {
   folder: string;
   /** The value of the option `store` of `createVarve`. */
   store: string;
@@ -27,7 +27,7 @@ export interface Place {
  * The store that the options or the environment name. `./.varve` is used when it exists, so that a project can have its own store. Its
  * first use needs `--trust`, because the author of the project may have put text or code into this folder.
  */
-export function placeOf(input: CommandInput): Place {
+export function storePlace(input: CommandInput): StorePlace {
   const here = resolve('.varve');
   const named = textOption(input, 'data') ?? process.env['VARVE_DATA'];
   const folder = resolve(named ?? (existsSync(here) ? here : ownFolder()));
@@ -122,7 +122,7 @@ export async function openMemory(
   const { createVarve } = await import('../varve.ts');
   const configured = await readConfig(input);
   const withoutEmbedder = embeds === 'nothing' || process.env['VARVE_EMBEDDER'] === 'none';
-  const { folder, store, isPostgres } = placeOf(input);
+  const { folder, store, isPostgres } = storePlace(input);
   if (!isPostgres) await makeOwnFolder(folder);
   return createVarve({
     store: isPostgres
@@ -163,7 +163,7 @@ export async function withMemory<Result>(
   options: OpenOptions,
   work: (varve: Varve) => Promise<Result>,
 ): Promise<Result> {
-  const { store, isPostgres } = placeOf(input);
+  const { store, isPostgres } = storePlace(input);
   const stopWatching = isPostgres ? () => {} : await sayWaiting(store, input.output);
   try {
     const varve = await openMemory(input, options);
@@ -197,7 +197,7 @@ async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
 /** Loads the configuration module, for options that do not fit into a flag: embedders, models, memory types, attributes. */
 export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
-  const { folder } = placeOf(input);
+  const { folder } = storePlace(input);
   const usual = join(folder, CONFIG_FILE);
   const file = named === undefined ? (existsSync(usual) ? usual : null) : resolve(named);
   if (file === null) return {};

@@ -211,7 +211,7 @@ const KEPT_FOR = 30 * 24 * 3_600_000;
  * users can write to Node's default folder and could plant code there. Each command has its own cache, because Node stores only what the
  * first run compiled and never adds to it.
  */
-function startFast(name: string, { isLasting = false }: { isLasting?: boolean } = {}): void {
+function startFast(name: string, { isLasting }: { isLasting?: boolean }): void {
   const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'varve');
   removeOld(caches, name);
   enableCompileCache(join(caches, name));

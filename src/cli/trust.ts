@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -38,7 +38,7 @@ function readTrusted(): Trusted {
 
 function digestOf(folder: string): string {
   const file = join(folder, CONFIG_FILE);
-  return existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('hex') : '';
+  return existsSync(file) ? hash('sha256', readFileSync(file)) : '';
 }
 
 /** Whether a folder is the person's own, or was trusted with its present configuration. */

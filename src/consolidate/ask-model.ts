@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import { definePrompt, fence, numbered, renderPrompt, type PromptTemplate } from '../models/prompt.ts';
+import { definePrompt, fence, numbered, paragraphs, type PromptTemplate, renderPrompt } from '../models/prompt.ts';
 import type { Event } from '../record/event.ts';
 import { cutWords } from './check-text.ts';
 import { toChanges, type DocumentChange, type RefusedChange } from './documents/changes.ts';
@@ -121,14 +121,12 @@ Work every addition in; where two contradict each other the later one holds.
 ${CHANGE_RULES}
 Answer with the JSON list alone.`,
   render: ({ level, sentences, additions, wordLimit }) =>
-    [
+    paragraphs([
       LEVELS[level] ?? '',
       sentences.length === 0 ? 'There is no text so far.' : numberedSentences('text_so_far', sentences),
       numbered('additions', additions, sentences.length + 1),
       `At most ${wordLimit} words in the whole text.`,
-    ]
-      .filter((part) => part !== '')
-      .join('\n\n'),
+    ]),
 });
 
 /** Returns the raw answer of the model: a list of changes, or a whole text. */
@@ -204,7 +202,7 @@ facts_to_embed: lasting statements worth finding again, each complete in itself,
 
 A correction by the person outweighs everything else.`,
   render: ({ sentences, observations, scaffold, scaffoldKeys, wordLimit, today, refused }) =>
-    [
+    paragraphs([
       `Today is ${today}.`,
       sentences.length === 0 ? 'There is no working memory yet.' : numberedSentences('working_memory', sentences),
       fence('scaffold', JSON.stringify(scaffold)),
@@ -221,9 +219,7 @@ A correction by the person outweighs everything else.`,
       ),
       refusedNote(refused),
       `At most ${wordLimit} words in the whole working memory.`,
-    ]
-      .filter((part) => part !== '')
-      .join('\n\n'),
+    ]),
 });
 
 export async function askSynthesis(

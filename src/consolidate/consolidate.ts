@@ -1,5 +1,5 @@
 import { VarveError } from '../errors.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import { ownerKey, ownerOf, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import { ownerStates, saveProgress, seeOwner } from '../store/owner-store.ts';
@@ -52,7 +52,7 @@ export async function consolidateOwner(
   { cause = 'hand', signal, dryRun = false }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
   if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => consolidateOwner(rehearsed, scope, { cause, signal }));
-  const owner: Scope = { ...scope, session: null, connection: null };
+  const owner = ownerOf(scope);
   const { database } = deps;
   const report: ConsolidationReport = {
     synthesis: { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 },

@@ -2,7 +2,7 @@ import { type ChangedOwner, changedOwners } from '../store/owner-store.ts';
 import { enqueueJobs, scopeOfJob } from '../store/queue/enqueue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
-import type { Scope } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
@@ -62,5 +62,5 @@ async function queueConsolidation(deps: Parts): Promise<void> {
 }
 
 function ownerOfJob(job: Job): Scope {
-  return { ...scopeOfJob(job), session: null, connection: null };
+  return ownerOf(scopeOfJob(job));
 }

@@ -1,5 +1,5 @@
 import { inSavepoint } from '../store/database.ts';
-import { VarveError } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import type { Generated, LanguageModel, TextRequest } from '../models/language-model.ts';
 import type { Database, Tenant, Writer } from '../store/database.ts';
 import type { Meter, MeterContext } from '../ledger/ledger.ts';
@@ -36,10 +36,7 @@ export async function rehearse<Deps extends RehearsedDeps, Result>(
     for (const key of unused) answers.delete(key);
     strayed += unused.length;
     if (strayed > MOST_STRAYED)
-      throw new VarveError('The store kept changing during the dry run. Try again.', {
-        code: 'conflict',
-        retryable: true,
-      });
+      throw conflict('The store kept changing during the dry run. Try again.', { retryable: true });
     answers.set(pass.open.key, await ask(deps, pass.open));
   }
 }

@@ -1,4 +1,4 @@
-import { messageOf, VarveError } from '../errors.ts';
+import { storedMessageOf, VarveError } from '../errors.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
@@ -86,7 +86,7 @@ export async function inRun<Result>(
     });
   } catch (error) {
     if (!isCutShort(error)) {
-      const failed = entry(metered, 'failed', {}, messageOf(error).slice(0, 1000).replaceAll('\0', '').toWellFormed());
+      const failed = entry(metered, 'failed', {}, storedMessageOf(error));
       await deps.database.write(tenant, (writer) => insertRun(writer, failed));
     }
     throw error;

@@ -1,12 +1,6 @@
-import {
-  chunks,
-  findMeta,
-  nextOwnerVersion,
-  partsOfOwner,
-  readMeta,
-  removeMeta,
-  setMeta,
-} from '../store/owner-store.ts';
+import { findMeta, readMeta, removeMeta, setMeta } from '../store/meta-store.ts';
+import { nextOwnerVersion, partsOfOwner } from '../store/owner-store.ts';
+import { chunks } from '../store/rows.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageScope } from '../store/doors/usage-store.ts';
 import type { Embedder } from '../models/embedder.ts';

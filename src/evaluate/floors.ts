@@ -35,7 +35,6 @@ export function readFloors(file: string): Floor[] {
   return Object.entries(floors).map(([metric, floor]) => ({ metric, floor }));
 }
 
-/** The floors that a run has missed. */
 export function checkFloors(run: Run, floors: readonly Floor[]): MissedFloor[] {
   const figures = figuresOf(run);
   return floors.flatMap((floor) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LanguageModel } from '../models/language-model.ts';
-import { definePrompt, fence, renderPrompt } from '../models/prompt.ts';
+import { definePrompt, fence, paragraphs, renderPrompt } from '../models/prompt.ts';
 import type { Question } from './conversation.ts';
 import { contextFor, measurePrompt, promptOf, type AskOptions } from './measure-questions.ts';
 import type { Replay } from './replay.ts';
@@ -107,7 +107,7 @@ export async function measureConsolidation(replay: Replay, model: LanguageModel 
       return typeof content === 'string' ? content : JSON.stringify(content, null, 1);
     }),
   );
-  const document = texts.filter((text) => text !== '').join('\n\n');
+  const document = paragraphs(texts);
   const lines = document.split(/\n|(?<=[.!?。！？]) /).map((line) => tellingWords(line));
   const rows = memories.map((memory): Found => ({
     measure: 'consolidation',

@@ -4,7 +4,7 @@ import type { Event } from '../record/event.ts';
 import { DAY } from '../record/clock.ts';
 import { hasOutcome, mayStillChange, type Memory } from '../record/memory.ts';
 import { typesThat } from '../record/memory-types.ts';
-import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner, visibleOwners } from '../record/scope.ts';
+import { ownerKey, ownerOf, type Scope, sharedOwner, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { listMemories, loadMemories, memoriesReplacedBy, statementHistory } from '../store/read-memories.ts';
 import type { Candidate } from './decide/decide.ts';
@@ -69,10 +69,7 @@ export async function nearStatements(
   return found.slice(0, most).map(({ memory }) => memory);
 }
 
-/** The owner of the statements of a scope. Statements are compared with those of the same owner. */
-export function ownerOf(scope: Scope): Scope {
-  return { ...scopeAt(scope, ownerLevel(scope)), session: null, connection: null };
-}
+export { ownerOf } from '../record/scope.ts';
 
 /** The owners whose statements a formation may change: the scope's own owner and, if agents share facts, the shared owner of the user. */
 export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>, scope: Scope): string[] {

@@ -6,7 +6,7 @@ import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import { estimateTokens, plainText } from '../language/words.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
-import { ownerKey, type Scope, scopeAt } from '../record/scope.ts';
+import { ownerKey, ownerOf, type Scope, scopeAt } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import { saysForgotten } from '../store/forget/forget.ts';
@@ -21,7 +21,6 @@ import { writeReflections } from './apply/reflections.ts';
 import { applyRequests } from './apply/requests.ts';
 import { checkStatements } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
-import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';
 import type { ApplyDeps, FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
 import { checkContext, type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
@@ -115,7 +114,6 @@ async function againAfterConflict(read: () => Promise<FormResult>): Promise<Form
 /** Runs a formation after any formation of the same session that is already running in this process. */
 type OneAtATime = <Result>(scope: Scope, form: () => Promise<Result>) => Promise<Result>;
 
-/** The jobs of formation, by their kind. */
 function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
   const reading =
     (by: 'local' | 'model'): JobHandler =>
@@ -165,7 +163,7 @@ function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
  * attempt reads the same events. If two formations run at the same time, the second finds that the cursor has moved and writes only its
  * cost.
  */
-async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
+async function formSession(deps: FormDeps, scope: Scope, options: FormOptions): Promise<FormResult> {
   const { turnCharacters } = deps.settings.limits;
   return formTaken(deps, scope, {
     ...options,

@@ -41,7 +41,7 @@ export interface BlockHandle extends BlockReader {
 
 const placeSchema: z.ZodType<ScopeLevel | undefined> = z.enum(SCOPE_LEVELS).optional();
 
-function placeOf(scope: Scope, kind: BlockKindName, place: BlockPlace): Scope {
+function blockScope(scope: Scope, kind: BlockKindName, place: BlockPlace): Scope {
   parse(blockKindSchema, kind, 'The kind of block');
   const level = parse(placeSchema, place.level, 'The level') ?? ownerLevel(scope);
   return scopeAt(scope, level);
@@ -50,11 +50,11 @@ function placeOf(scope: Scope, kind: BlockKindName, place: BlockPlace): Scope {
 export function blockReader(parts: Parts, scope: Scope, asOf: Date | null): BlockReader {
   return {
     async read(kind, place = {}) {
-      const at = placeOf(scope, kind, place);
+      const at = blockScope(scope, kind, place);
       return parts.database.read(scope.tenant, (reader) => findBlock(reader, at, kind, asOf));
     },
     async basis(kind, place = {}) {
-      const at = placeOf(scope, kind, place);
+      const at = blockScope(scope, kind, place);
       return parts.database.read(scope.tenant, async (reader) => {
         const block = await findBlock(reader, at, kind, asOf);
         if (block === null) return [];
@@ -72,7 +72,7 @@ export function blockHandle(parts: Parts, scope: Scope): BlockHandle {
   return {
     ...blockReader(parts, scope, null),
     async replace(kind, content, { level, expectedVersion, ...why } = {}) {
-      const at = placeOf(scope, kind, { level });
+      const at = blockScope(scope, kind, { level });
       parse(z.int().min(0).optional(), expectedVersion, 'expectedVersion');
       const reason = parseChange(why, 'replaced by the application');
       const cleaned = parts.privacy === undefined ? content : redactJson(content, parts.privacy);
@@ -80,7 +80,7 @@ export function blockHandle(parts: Parts, scope: Scope): BlockHandle {
       return database.write(scope.tenant, (writer) => replaceBlock(writer, parts, at, block, reason));
     },
     async history(kind, place = {}) {
-      const at = placeOf(scope, kind, place);
+      const at = blockScope(scope, kind, place);
       return database.read(scope.tenant, async (reader) => {
         const block = await findBlock(reader, at, kind);
         return block === null ? [] : listRevisions(reader, scope.tenant, block.id);

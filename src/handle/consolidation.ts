@@ -3,9 +3,9 @@ import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { ConsolidationReport } from '../consolidate/consolidate.ts';
 import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
 import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/find-patterns.ts';
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.ts';
-import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import { findUse, type MemoryUse } from '../store/context-log-store.ts';
 import { eventsSetAside, retrySetAside, type SetAside } from '../store/event-store.ts';
 import type { HeldChange } from '../store/held-change-store.ts';
@@ -61,7 +61,7 @@ const loadHeld = () => import('../consolidate/held-changes.ts');
 
 export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): ConsolidationHandle {
   const { database, clock } = deps;
-  const owner: Scope = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
+  const owner = ownerOf(scope);
   const { tries } = deps.consolidation.tiers;
   return {
     async run(options) {
@@ -80,7 +80,7 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
     async retry(eventId) {
       const isRetried = await database.write(owner.tenant, (writer) => retrySetAside(writer, owner, eventId, tries));
       if (isRetried) return;
-      throw new VarveError(`The event ${eventId} was not set aside.`, { code: 'not_found', details: { id: eventId } });
+      throw notFound(`The event ${eventId} was not set aside.`, eventId);
     },
     suggestTools: async (options = {}) => suggestTools(deps, scope, parse(suggestSchema, options, 'The options')),
     use: (memoryId) =>

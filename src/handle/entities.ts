@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Entity, type NewEntity, newEntitySchema } from '../record/entity.ts';
 import { parse } from '../record/parse.ts';
-import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
 import { findEntitiesByName, findEntity, listEntities, writeEntity } from '../store/entity-store.ts';
 
@@ -21,7 +21,7 @@ export function entityHandle(parts: Parts, scope: Scope): EntityHandle {
   return {
     async add(entity) {
       const checked = parse(newEntitySchema, entity, 'The entity');
-      const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
+      const owner = ownerOf(scope);
       return database.write(scope.tenant, (writer) => writeEntity(writer, parts, owner, checked));
     },
     get: (id) => database.read(scope.tenant, (reader) => findEntity(reader, scope, id)),

@@ -10,7 +10,6 @@ import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts'
 import { append, type AppendDeps, cleanedEvents } from './change.ts';
 import { withoutOrders } from './provenance.ts';
 
-/** The filter of a list of events. */
 export interface EventListFilter {
   kinds?: EventKind[];
   session?: string;

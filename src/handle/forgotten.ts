@@ -1,4 +1,4 @@
-import { VarveError } from '../errors.ts';
+import { conflict, notFound } from '../errors.ts';
 import type { Forgotten } from '../record/forgotten.ts';
 import { limitSchema, parse } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
@@ -33,12 +33,11 @@ export function forgottenHandle(parts: Parts, scope: Scope): ForgottenHandle {
       await database.write(scope.tenant, async (writer) => {
         const [record] = await listForgotten(writer, scope, { id });
         if (record === undefined || (record.scope.user !== null && record.scope.user !== scope.user)) {
-          const problem = `There is no forgotten record ${id} that this handle can see.`;
-          throw new VarveError(problem, { code: 'not_found', details: { id } });
+          throw notFound(`There is no forgotten record ${id} that this handle can see.`, id);
         }
         if (record.text === '') {
           const problem = `The record ${id} was imported without its words, so it cannot be restored here. Restore it in the store that it came from.`;
-          throw new VarveError(problem, { code: 'conflict', details: { id } });
+          throw conflict(problem, { details: { id } });
         }
         const memory = record.memory === null ? null : await findChangeable(writer, scope, record.memory);
         if (memory !== null) await restoreMemory(writer, parts, memory, reason);

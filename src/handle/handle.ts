@@ -19,7 +19,7 @@ import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { limitSchema, parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
-import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import { listContexts, type LoggedContext } from '../store/context-log-store.ts';
 import type { Writer } from '../store/database.ts';
 import { type ErasureCertificate, listErasures } from '../store/erase.ts';
@@ -259,7 +259,7 @@ function upkeepHandle(
     async reflect(options) {
       const checked = parseRunOptions(options);
       const { reflectAll, reflectOwner } = await import('../consolidate/nightly/reflect.ts');
-      const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
+      const owner = ownerOf(scope);
       const isOne = owner.agent !== null && owner.user !== null;
       return (isOne ? reflectOwner : reflectAll)(parts, owner, { cause: 'hand', ...checked });
     },

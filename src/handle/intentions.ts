@@ -11,7 +11,7 @@ import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { type ObservationSource, sourceFields } from '../observe/record-observation.ts';
 import { eventReader } from './events.ts';
-import { notFound } from './memories.ts';
+import { noSuchMemory } from './memories.ts';
 import { vouchedBy } from './provenance.ts';
 
 /** An action that the user intends to take. */
@@ -75,7 +75,7 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
   const close = (id: string, state: 'done' | 'dismissed'): Promise<Memory> =>
     database.write(scope.tenant, async (writer) => {
       const memory = await findChangeable(writer, scope, id);
-      if (memory?.type !== 'intention') throw notFound(id);
+      if (memory?.type !== 'intention') throw noSuchMemory(id);
       if (memory.archivedAt !== null) return memory;
       const why = { reason: `the intention is ${state}` };
       const closed = await reviseMemory(writer, parts, memory, { change: { state }, why });
@@ -108,7 +108,7 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
       const dueAt = parse(timeSchema, until, 'The time');
       return database.write(scope.tenant, async (writer) => {
         const memory = await findChangeable(writer, scope, id);
-        if (memory?.type !== 'intention' || memory.archivedAt !== null) throw notFound(id);
+        if (memory?.type !== 'intention' || memory.archivedAt !== null) throw noSuchMemory(id);
         // The user has named this day. The previous day may have been only the default day for bringing the intention up.
         const change = { dueAt, state: 'snoozed', internal: { ...memory.internal, due: null } };
         return reviseMemory(writer, parts, memory, { change, why: { reason: 'put off' } });

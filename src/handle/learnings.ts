@@ -8,7 +8,7 @@ import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { writeMemory } from '../store/write-memory.ts';
 import { ruleAuthorises } from '../language/claims.ts';
 import { eventReader } from './events.ts';
-import { notFound } from './memories.ts';
+import { noSuchMemory } from './memories.ts';
 import { vouchedBy } from './provenance.ts';
 
 /** A rule for the agent. */
@@ -68,7 +68,7 @@ export function learningHandle(parts: Parts, scope: Scope): LearningHandle {
     async forget(id) {
       return database.write(scope.tenant, async (writer) => {
         const memory = await findChangeable(writer, scope, id);
-        if (memory?.type !== 'learning') throw notFound(id);
+        if (memory?.type !== 'learning') throw noSuchMemory(id);
         const why = { reason: 'the rule no longer holds' };
         await forget(writer, parts, { scope: memory.scope, memories: [memory], by: 'application', why });
         return (await findChangeable(writer, scope, id)) ?? memory;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VarveError } from '../errors.ts';
+import { conflict, notFound, type VarveError } from '../errors.ts';
 import { dayIn, endedByNote, formText, isPlainText, readText } from '../form/form-text.ts';
 import { inOwnZone } from '../form/form.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
@@ -186,16 +186,15 @@ function changing({ database }: Parts, scope: Scope) {
   return <Result>(id: string, work: (writer: Writer, memory: Memory) => Promise<Result>): Promise<Result> =>
     database.write(scope.tenant, async (writer) => {
       const memory = await findChangeable(writer, scope, id);
-      if (memory === null) throw notFound(id);
+      if (memory === null) throw noSuchMemory(id);
       return work(writer, memory);
     });
 }
 
 function assertLive({ id, archivedAt }: Memory): void {
   if (archivedAt === null) return;
-  throw new VarveError(
+  throw conflict(
     `The memory ${id} is archived: only a live memory can be superseded. Restore it first, or create a new one.`,
-    { code: 'conflict' },
   );
 }
 
@@ -203,7 +202,7 @@ function assertLive({ id, archivedAt }: Memory): void {
 function assertMayReplace(old: Memory, next: Memory, asked: boolean): void {
   if (!isMoreTrusted(old.trust, next.trust) || (asked && next.trust !== 'low')) return;
   const message = `The memory ${old.id} is trusted more (${old.trust}) than its replacement (${next.trust}).`;
-  throw new VarveError(message, { code: 'conflict', details: { id: old.id } });
+  throw conflict(message, { details: { id: old.id } });
 }
 
 async function historyOf(reader: Reader, scope: Scope, id: string): Promise<Revision[]> {
@@ -219,6 +218,6 @@ async function historyOf(reader: Reader, scope: Scope, id: string): Promise<Revi
   return revisions.toReversed();
 }
 
-export function notFound(id: string): VarveError {
-  return new VarveError(`There is no memory ${id} that this handle can see.`, { code: 'not_found', details: { id } });
+export function noSuchMemory(id: string): VarveError {
+  return notFound(`There is no memory ${id} that this handle can see.`, id);
 }

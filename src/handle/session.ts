@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { flushSession } from '../observe/observe.ts';
 import type { Event } from '../record/event.ts';
 import { parse } from '../record/parse.ts';
@@ -50,7 +50,7 @@ export function sessionHandle(parts: Parts, scope: Scope): SessionHandle {
     async close() {
       const closed = await database.write(scope.tenant, (writer) => flushSession(writer, parts, here(), 'closed'));
       if (closed !== null) return closed;
-      throw new VarveError(`The session ${scope.session} has no events yet.`, { code: 'not_found' });
+      throw notFound(`The session ${scope.session} has no events yet.`);
     },
   };
 }

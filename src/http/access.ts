@@ -1,4 +1,4 @@
-import { VarveError } from '../errors.ts';
+import { notFound, VarveError } from '../errors.ts';
 import type { ForgottenHandle } from '../handle/forgotten.ts';
 import type { Handle } from '../handle/handle.ts';
 import { type ApiKey, KEY_ACCESS, type KeyAccess } from '../operate/api-keys.ts';
@@ -175,10 +175,7 @@ function limitForgotten(forgotten: ForgottenHandle, key: ApiKey): ForgottenHandl
     ...only(forgotten, 'list'),
     async restore(id, why) {
       const record = (await forgotten.list({ limit: 10_000 })).find((each) => each.id === id);
-      if (record === undefined) {
-        const problem = `There is no forgotten record ${id} that this key can see.`;
-        throw new VarveError(problem, { code: 'not_found', details: { id } });
-      }
+      if (record === undefined) throw notFound(`There is no forgotten record ${id} that this key can see.`, id);
       assertReach(key, record.scope);
       return forgotten.restore(id, why);
     },

@@ -4,7 +4,6 @@ import type { Operation } from './operation.ts';
 import { queryProperties, SCOPE_PARTS } from './read-request.ts';
 import * as records from './record-schemas.ts';
 
-/** An OpenAPI document. */
 export interface OpenApiDocument {
   openapi: string;
   info: Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import type { Handle, PastHandle } from '../handle/handle.ts';
 import type { ApiKey, KeyAccess } from '../operate/api-keys.ts';
 import type { NewEvent } from '../record/event.ts';
@@ -187,7 +187,7 @@ export const loose: z.ZodType = z.record(z.string(), z.unknown());
 /** Returns the value. Throws `not_found` if it is null. */
 export function found<Item>(item: Item | null, what: string, id: string | undefined): Item {
   if (item !== null) return item;
-  throw new VarveError(`There is no ${what} ${id} within this scope.`, { code: 'not_found', details: { id } });
+  throw notFound(`There is no ${what} ${id} within this scope.`, id);
 }
 
 /** Sets the idempotency key of a request on its events; an event's own key takes precedence. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { invalidInput, VarveError } from '../errors.ts';
 import type { ApiKey } from '../operate/api-keys.ts';
 import { parse, textSchema } from '../record/parse.ts';
@@ -92,7 +92,7 @@ export async function runOperation(
   const idempotencyKey = headers.get('idempotency-key');
   if (operation.once === false || idempotencyKey === null) return respond(operation, await hurried(run()));
   const asked = `${request.method} ${targetOf(request.url)}\n${text}`;
-  const fingerprint = createHash('sha256').update(asked).digest('base64url');
+  const fingerprint = hash('sha256', asked, 'base64url');
   const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
   // The time limit does not stop the work: work that takes too long continues, and a client that repeats the request gets its answer.
   return hurried(runOnce(varve, operation, once, run));

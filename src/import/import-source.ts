@@ -1,6 +1,6 @@
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { invalidInput, VarveError } from '../errors.ts';
+import { invalidInput, notFound } from '../errors.ts';
 import type { EventLine, MemoryLine } from '../operate/record-line.ts';
 import type { NewEvent } from '../record/event.ts';
 import { derivedId } from '../record/id.ts';
@@ -120,7 +120,7 @@ export interface LeftFile {
 /** The files to import: one file, or all files below a folder, sorted by name. */
 export function importSource(path: string): { files: SourceFile[]; others: LeftFile[] } {
   const info = statSync(path, { throwIfNoEntry: false });
-  if (info === undefined) throw new VarveError(`There is no file or folder ${path}.`, { code: 'not_found' });
+  if (info === undefined) throw notFound(`There is no file or folder ${path}.`);
   if (!info.isDirectory()) return { files: [fileAt(path, basename(path))], others: [] };
   const { files = [], others = [] } = Object.groupBy(filesBelow(path, ''), ({ name, isLink }) =>
     !isLink && READABLE.test(basename(name)) ? 'files' : 'others',

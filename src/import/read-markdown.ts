@@ -14,7 +14,8 @@ export async function* readMarkdown(files: readonly SourceFile[]): AsyncGenerato
   for (const file of files) {
     const text = await wholeText(file);
     if (text === null) yield `${file.name} is longer than 16 MiB`;
-    else yield* noteLines({ source: 'markdown', path: file.name, text, tags: foldersOf(file.name) });
+    // The folders of a note are its tags: `work/projects/apollo.md` has `work` and `projects`.
+    else yield* noteLines({ source: 'markdown', path: file.name, text, tags: file.name.split('/').slice(0, -1) });
   }
 }
 
@@ -23,11 +24,6 @@ export async function wholeText(file: SourceFile): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.open()) chunks.push(chunk);
   return new TextDecoder().decode(Buffer.concat(chunks)).replace(/^\uFEFF/, '');
-}
-
-/** The folders of a note, as tags: `work/projects/apollo.md` has `work` and `projects`. */
-function foldersOf(path: string): string[] {
-  return path.split('/').slice(0, -1);
 }
 
 interface MarkdownText {

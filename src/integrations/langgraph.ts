@@ -91,7 +91,10 @@ export class VarveStore extends BaseStore {
       if (memory !== null) await notes.remove(memory);
       return;
     }
-    const text = index === false ? '' : (index ?? ['$']).flatMap((path) => textAt(value, path)).join('\n');
+    const texts = (index === false ? [] : (index ?? ['$'])).flatMap((path) =>
+      path === '$' ? [leaves(value).join('\n')] : getTextAtPath(value, path),
+    );
+    const text = texts.join('\n');
     const content = text.trim() === '' ? key : text.slice(0, LONGEST_TEXT).toWellFormed();
     await notes.put(place, { title: key.slice(0, 500), content, metadata: { namespace, key, value } });
   }
@@ -151,10 +154,6 @@ function placeOf(namespace: readonly string[], key: string): string[] {
 function toItem(memory: Memory): Item {
   const { namespace, key, value } = memory.metadata as Pick<Item, 'namespace' | 'key' | 'value'>;
   return { namespace, key, value, createdAt: memory.createdAt, updatedAt: memory.updatedAt };
-}
-
-function textAt(value: Record<string, unknown>, path: string): string[] {
-  return path === '$' ? [leaves(value).join('\n')] : getTextAtPath(value, path);
 }
 
 function leaves(value: unknown): string[] {

@@ -4,6 +4,7 @@ import { type NodeWithScore, TextNode } from '@llamaindex/core/schema';
 import type { QueryBundle } from '@llamaindex/core/query-engine';
 import { extractText } from '@llamaindex/core/utils';
 import type { Handle } from '../handle/handle.ts';
+import { paragraphs } from '../models/prompt.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import { chatText } from '../record/chat-message.ts';
 import { foundRecords } from '../tools/found-record.ts';
@@ -32,7 +33,7 @@ export class VarveMemoryBlock extends BaseMemoryBlock {
     const message = asked === undefined ? undefined : chatText(asked.content as string | unknown[]);
     const history = { given: messages.map(({ content }) => chatText(content as string | unknown[])) };
     const { system, beforeMessage } = await this.#handle.context({ message, budget: this.#tokens, history });
-    const content = [system, beforeMessage].filter((part) => part.trim() !== '').join('\n\n');
+    const content = paragraphs([system, beforeMessage]);
     return content === '' ? [] : [{ id: this.id, role: 'memory', content }];
   }
 

@@ -4,7 +4,7 @@ import type { InputProcessor, OutputProcessor, ProcessInputArgs, ProcessLLMReque
 import { createTool } from '@mastra/core/tools';
 import type { ContextOptions } from '../assemble/context-options.ts';
 
-import { invalidInput, VarveError } from '../errors.ts';
+import { invalidInput, notFound, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { SessionSummary } from '../operate/inspect-records.ts';
 import type { ChatMessage } from '../record/chat-message.ts';
@@ -32,7 +32,7 @@ type Messages<Method extends 'recall' | 'saveMessages'> = Parameters<MastraMemor
 type Threads = Parameters<MastraMemory['listThreads']>[0];
 type ThreadChange = Parameters<MastraMemory['updateThread']>[0];
 
-interface Place {
+interface ThreadKey {
   thread: string;
   resource: string;
 }
@@ -71,9 +71,9 @@ export class VarveMemory extends MastraMemory {
         id: 'varve-memory',
         processOutputResult: async ({ messageList, requestContext }) => {
           const isReadOnly = parseMemoryRequestContext(requestContext)?.memoryConfig?.readOnly === true;
-          const place = placeOf(requestContext);
-          if (place === null || isReadOnly) return messageList;
-          await this.#save(place, [...messageList.get.input.db(), ...messageList.get.response.db()]);
+          const key = threadKeyOf(requestContext);
+          if (key === null || isReadOnly) return messageList;
+          await this.#save(key, [...messageList.get.input.db(), ...messageList.get.response.db()]);
           return messageList;
         },
       },
@@ -134,7 +134,7 @@ export class VarveMemory extends MastraMemory {
 
   async updateThread({ id, title, metadata }: ThreadChange): Promise<StorageThreadType> {
     const thread = await this.getThreadById({ threadId: id });
-    if (thread === null) throw new VarveError(`There is no thread ${id}.`, { code: 'not_found' });
+    if (thread === null) throw notFound(`There is no thread ${id}.`);
     const changed = { ...thread, title: title ?? thread.title, metadata: { ...thread.metadata, ...metadata } };
     return this.saveThread({ thread: changed });
   }
@@ -168,10 +168,10 @@ export class VarveMemory extends MastraMemory {
     for (const id of [threadId].flat()) {
       const resource = resourceId ?? (await this.getThreadById({ threadId: id }))?.resourceId;
       if (resource === undefined) continue;
-      const place = { thread: id, resource };
-      for (const event of await this.#events(place, vectorSearchString)) {
+      const key = { thread: id, resource };
+      for (const event of await this.#events(key, vectorSearchString)) {
         const role = event.origin === 'agent' ? 'assistant' : 'user';
-        found.push(toDbMessage({ id: event.id, role, createdAt: event.occurredAt }, event.content, place));
+        found.push(toDbMessage({ id: event.id, role, createdAt: event.occurredAt }, event.content, key));
       }
     }
     const { start, end } = filter?.dateRange ?? {};
@@ -222,27 +222,27 @@ export class VarveMemory extends MastraMemory {
   }
 
   async #addContext({ messageList, requestContext, state }: ProcessInputArgs, options: ContextOptions) {
-    const place = placeOf(requestContext);
+    const key = threadKeyOf(requestContext);
     const said = messageList.get.input.db().findLast(({ role }) => role === 'user');
     const message = said === undefined ? '' : textOf(said);
-    if (place === null || message === '') return messageList;
-    const handle = this.handle(place.resource, place.thread);
+    if (key === null || message === '') return messageList;
+    const handle = this.handle(key.resource, key.thread);
     const context = await handle.context({ ...options, message });
     for (const [index, { role, content }] of context.messages.entries()) {
-      const fields = { id: `varve-${place.thread}-${index}`, role, createdAt: new Date(LONG_AGO + index) };
-      messageList.add(toDbMessage(fields, content, place), 'memory');
+      const fields = { id: `varve-${key.thread}-${index}`, role, createdAt: new Date(LONG_AGO + index) };
+      messageList.add(toDbMessage(fields, content, key), 'memory');
     }
     if (context.system !== '') messageList.addSystem(context.system, 'varve');
     state['turn'] = { message, withLookups: context.user } satisfies PreparedTurn;
     return messageList;
   }
 
-  async #save({ thread, resource }: Place, messages: readonly MastraDBMessage[]): Promise<void> {
+  async #save({ thread, resource }: ThreadKey, messages: readonly MastraDBMessage[]): Promise<void> {
     const spoken = messages.flatMap(toChatMessages);
     if (spoken.length > 0) await this.handle(resource, thread).observe({ messages: spoken });
   }
 
-  async #events({ thread, resource }: Place, query: string | undefined): Promise<Event[]> {
+  async #events({ thread, resource }: ThreadKey, query: string | undefined): Promise<Event[]> {
     const handle = this.handle(resource, thread);
     const turns = (await handle.session.window(MOST_MESSAGES)).filter(({ kind }) => kind === 'message');
     if (query === undefined) return turns;
@@ -299,7 +299,7 @@ function addLookups({ prompt, state }: ProcessLLMRequestArgs) {
   return { prompt: prompt.with(place, { ...last, content }) };
 }
 
-function placeOf(requestContext: ProcessInputArgs['requestContext']): Place | null {
+function threadKeyOf(requestContext: ProcessInputArgs['requestContext']): ThreadKey | null {
   const context = parseMemoryRequestContext(requestContext);
   if (context?.thread?.id === undefined || context.resourceId === undefined) return null;
   return { thread: context.thread.id, resource: context.resourceId };
@@ -328,7 +328,7 @@ function toChatMessages(message: MastraDBMessage): ChatMessage[] {
 
 type MessageFields = Pick<MastraDBMessage, 'id' | 'role' | 'createdAt'>;
 
-function toDbMessage(fields: MessageFields, text: string, { thread, resource }: Place): MastraDBMessage {
+function toDbMessage(fields: MessageFields, text: string, { thread, resource }: ThreadKey): MastraDBMessage {
   const content = { format: 2 as const, parts: [{ type: 'text' as const, text }] };
   return { ...fields, threadId: thread, resourceId: resource, content };
 }

@@ -58,14 +58,11 @@ export class VarveSession implements Session {
     // The window may contain tool results, so more turns are read than asked for.
     const turns = await this.#handle.session.window(Math.min(limit * 3 + this.#popped.size, 1000));
     const spoken = turns.filter(
-      ({ id, kind, origin }) => kind === 'message' && isSpoken(origin) && !this.#popped.has(id),
+      ({ id, kind, origin }) =>
+        kind === 'message' && (origin === 'user' || origin === 'agent') && !this.#popped.has(id),
     );
     return spoken.slice(-limit);
   }
-}
-
-function isSpoken(origin: Event['origin']): boolean {
-  return origin === 'user' || origin === 'agent';
 }
 
 function itemOf({ origin, content }: Event): AgentInputItem {

@@ -1,5 +1,6 @@
 import type { LanguageModelMiddleware } from 'ai';
 import type { ToolUse } from '../observe/log-interaction.ts';
+import { isObject } from '../record/parse.ts';
 import { agentTool } from '../tools/agent-tools.ts';
 
 /** The parameters of a model call, as the AI SDK passes them to middleware. */
@@ -71,7 +72,7 @@ function textOf(output: unknown): string {
 /** The arguments of a call, which may come as JSON text. */
 export function objectOf(input: unknown): Record<string, unknown> {
   const value: unknown = typeof input === 'string' ? parsed(input) : input;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 function parsed(text: string): unknown {

@@ -1,15 +1,12 @@
-import { messageOf, VarveError } from '../errors.ts';
+import { storedMessageOf, VarveError } from '../errors.ts';
 import { MINUTE, SECOND } from '../record/clock.ts';
 import { parse, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { Outcome } from '../store/queue/settle-jobs.ts';
 
-const ERROR_LIMIT = 1000;
-
 /** The outcome of a job whose handler threw an error: retried, postponed or dead. */
 export function outcomeOfError(thrown: unknown, job: Job, deps: { now: number; backoff: Backoff }): Outcome {
-  // PostgreSQL refuses NUL in text, and cutting the text may split a surrogate pair.
-  const error = messageOf(thrown).slice(0, ERROR_LIMIT).replaceAll('\0', '').toWellFormed();
+  const error = storedMessageOf(thrown);
   if (Postponed.isInstance(thrown)) return { type: 'postponed', runAt: thrown.until.getTime(), error };
   if (job.attempts >= job.maxAttempts || !mayRetry(thrown)) return { type: 'dead', error };
   return { type: 'retried', runAt: deps.now + deps.backoff(job.attempts), error };

@@ -8,7 +8,6 @@ import { changePayload, completeJob, type EndedRun, type Outcome } from '../stor
 import { type Backoff, outcomeOfError } from './failures.ts';
 import type { JobContext, JobHandler } from './job-kinds.ts';
 
-/** A job that this worker is running. */
 interface RunningJob extends LeasedRun {
   /** When the lease expires, as far as this worker knows. */
   leaseUntil: number;

@@ -124,7 +124,7 @@ export function addDays(date: CivilDate, days: number): CivilDate {
 }
 
 /** The first day of the month that is `months` away. */
-export function firstOfMonth(date: CivilDate, months = 0): CivilDate {
+export function firstOfMonth(date: CivilDate, months: number): CivilDate {
   const index = date.year * 12 + (date.month - 1) + months;
   return { year: Math.floor(index / 12), month: (index % 12) + 1, day: 1 };
 }

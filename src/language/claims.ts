@@ -104,11 +104,6 @@ function clausesAround(quoted: readonly string[], own: readonly string[]): strin
   return around.length > 0 ? around : [...quoted];
 }
 
-/** A message with blanks in place of pasted text. */
-function withoutPasted(message: string): string {
-  return withBlanks(message, pastedSpans(message));
-}
-
 function pastedIn(message: string): string {
   return pastedSpans(message)
     .map(({ start, end }) => message.slice(start, end))
@@ -187,7 +182,7 @@ export interface Quoting {
  */
 export function unsupported(claim: Quoting): string | null {
   const { text, isDenied, value, quoted, isAnswer, messages, before, foreign, more } = claim;
-  const own = messages.map(withoutPasted);
+  const own = messages.map((message) => withBlanks(message, pastedSpans(message)));
   const assented = isAnswer ? before : [];
   const needsOrder = permits(text) || (!isEnglish(text) && isOrder(text));
   if (needsOrder && !isOrdered(text, [...own, ...assented]) && !own.some(ordersAbroad))

@@ -78,11 +78,6 @@ export function speakerName({ origin, speaker }: { origin: string; speaker: stri
   return ROLE_ALONE.test(name.normalize('NFKC')) && name.toLowerCase() !== origin ? `"${name}"` : name;
 }
 
-/** Whether a line looks like the beginning of a turn. */
-function beginsTurn(line: string): boolean {
-  return SPEAKER.test(line.normalize('NFKC'));
-}
-
 const IMAGE = /!\[([^[\]]{0,1000})\]\s{0,3}(?:\([^()]{0,2000}\)?|\[[^[\]]{0,200}\])/g;
 const LINK = /\[([^[\]]{0,1000})\]\s{0,3}\(\s{0,3}<?([^()\s<>]{0,2000})[^()]{0,500}\)?/g;
 const SCHEME = /\b(?:https?|ftp|file|data|javascript|vbscript)\s{0,3}:\s{0,3}(?:\/\/)?/gi;
@@ -146,11 +141,12 @@ export function markdownWriting(labels: readonly string[]): Writing {
     line: (text) => inertText(oneLine(text)).replace(/^[#>]/, '\\$&'),
     block: (text, level = 2) => {
       const lines = inertText(text).trim().split('\n');
-      const shift = level + 1 - highestHeading(lines);
+      const highest = Math.min(...lines.map((line) => HEADING.exec(line)?.[1]?.length ?? 6));
+      const shift = level + 1 - highest;
       return lines
         .map((line) => {
           const lowered = demote(line, shift).replace(/^(\s*)(?=(?:=+|-{2,}|\*{3,}|_{3,})\s*$)/, '$1\\');
-          return isReserved(lowered) || beginsTurn(lowered) ? `> ${lowered.trimStart()}` : lowered;
+          return isReserved(lowered) || SPEAKER.test(lowered.normalize('NFKC')) ? `> ${lowered.trimStart()}` : lowered;
         })
         .join('\n');
     },
@@ -158,10 +154,6 @@ export function markdownWriting(labels: readonly string[]): Writing {
 }
 
 const HEADING = /^\s{0,3}(#{1,6})(?=\s|$)/;
-
-function highestHeading(lines: readonly string[]): number {
-  return Math.min(...lines.map((line) => HEADING.exec(line)?.[1]?.length ?? 6));
-}
 
 function demote(line: string, shift: number): string {
   return line.replace(HEADING, (_whole, marks: string) => '#'.repeat(Math.min(marks.length + Math.max(shift, 0), 6)));

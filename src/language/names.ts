@@ -14,17 +14,13 @@ export function possibleNames(text: string, kind: 'sentence' | 'label'): string[
   const words = Array.from(text.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’-]*/gu));
   return words.flatMap(({ 0: written, index }) => {
     const word = written.replace(/['’]s$/u, '');
-    if (word === 'I' || /\p{N}/u.test(word) || isAcronym(word)) return [];
+    if (word === 'I' || /\p{N}/u.test(word) || (ACRONYM.test(word) && !isGivenName(word))) return [];
     return index === 0 && isPlainOpening(word, text.slice(word.length), kind) ? [] : [word];
   });
 }
 
 // Two capitals may be the initials of a person.
 const ACRONYM = /^(?:\p{Lu}{3,6}s?|AI|CI|DB|HR|ID|IT|PC|PR|QA|TV|UI|UX)$/u;
-
-function isAcronym(word: string): boolean {
-  return ACRONYM.test(word) && !isGivenName(word);
-}
 
 // Given names that are also ordinary words or look like ordinary words.
 const WORDS_AS_NAMES = wordSet(`

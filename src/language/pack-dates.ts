@@ -228,7 +228,7 @@ interface Expression {
 const day = (from: CivilDate, relative = true): Span => ({ from, to: addDays(from, 1), relative });
 
 const anyWord = perPack(({ calendar: { days, spans, weekdays, months, numbers }, script }) => {
-  const relative = [...days, ...spans].map(([source]) => source);
+  const relative = [...days.map(([source]) => source), ...spans.flatMap(([, ...sources]) => sources)];
   return wordsPattern([...relative, ...weekdays, ...months, ...Object.keys(numbers)].join('|'), script);
 });
 
@@ -311,16 +311,21 @@ function dayAlone(number: number, today: CivilDate, prefer: 'past' | 'future'): 
   return found === null ? null : day(found.from);
 }
 
+/** How far the expressions of `PackCalendar.spans` are from the current week, month or year: the last, the next, the current one. */
+const UNITS_AWAY = [-1, 1, 0];
+
 function spanExpressions({ calendar, script }: Pack, { expand }: CalendarWords): Expression[] {
   const days = calendar.days.map(([source, count]): Expression => ({
     pattern: expand(source),
     read: (_, today) => day(addDays(today, count)),
   }));
-  const spans = calendar.spans.map(([source, unit, count]): Expression => ({
-    // "La última semana de agosto" is not last week.
-    pattern: expand(script === 'han' ? source : `(?:${source})(?! (?:\\p{L}{1,3} )?<m>)`),
-    read: (_, today) => spanAway(unit, count, today),
-  }));
+  const spans = calendar.spans.flatMap(([unit, ...sources]) =>
+    sources.map((source, index): Expression => ({
+      // "La última semana de agosto" is not last week.
+      pattern: expand(script === 'han' ? source : `(?:${source})(?! (?:\\p{L}{1,3} )?<m>)`),
+      read: (_, today) => spanAway(unit, UNITS_AWAY[index] ?? 0, today),
+    })),
+  );
   return [...days, ...spans];
 }
 

@@ -145,7 +145,9 @@ export function isNameSaid(value: string, sources: readonly string[]): boolean {
     // "You Tube" and "YouTube" are one name.
     if (said.some((word, index) => plain === `${word}${said[index + 1]}`)) return true;
     if (plain.length <= 4 && /^\p{Lu}+$/u.test(name)) return hasInitials(said, plain);
-    return plain.length >= 4 && said.some((word) => isSpelledAlike(plain, word) || isPartOf(word, plain));
+    // A long word may also begin the value: "Straßenbahnfahrer" comes from a source with "Straßenbahn".
+    const says = (word: string): boolean => isSpelledAlike(plain, word) || (word.length >= 6 && plain.startsWith(word));
+    return plain.length >= 4 && said.some(says);
   });
 }
 
@@ -164,11 +166,6 @@ function namesOf(language: string, part: 'weekday' | 'month'): string[] {
 /** Whether a word is the short form of a day or a month whose full name a model has written: "Mon to wed", "Mo bis Mi". */
 function isShortDay(word: string, name: string): boolean {
   return word.length >= 2 && word.length < name.length && name.startsWith(word) && CALENDAR_NAMES.has(name);
-}
-
-/** Whether a long word of the source begins the value: the value "Straßenbahnfahrer" comes from a source with "Straßenbahn". */
-function isPartOf(word: string, name: string): boolean {
-  return word.length >= 6 && name.startsWith(word);
 }
 
 function plainWords(text: string): string[] {

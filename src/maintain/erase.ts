@@ -1,4 +1,4 @@
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { contentStems } from '../language/words.ts';
 import { type Scope } from '../record/scope.ts';
@@ -24,7 +24,7 @@ import { forget } from '../store/forget/forget.ts';
 import { redactBlocks, type Says, takeFromBases } from '../store/forget/redact-blocks.ts';
 import { findChangeable } from '../store/read-memories.ts';
 import { singlesOf } from '../store/write-memory.ts';
-import { memoryRowsOf, type RecordRow, rowsBy } from '../store/owner-store.ts';
+import { memoryRowsOf, type RecordRow, rowsBy } from '../store/rows.ts';
 
 /** Who erases, and why. The certificate keeps both texts, so neither must repeat erased content. */
 export interface EraseOptions {
@@ -74,12 +74,7 @@ export async function eraseMemory(
   const { database } = parts;
   const certificate = await database.write(scope.tenant, async (writer) => {
     const memory = await findChangeable(writer, scope, memoryId);
-    if (memory === null) {
-      throw new VarveError(`There is no memory ${memoryId} that this handle can see.`, {
-        code: 'not_found',
-        details: { id: memoryId },
-      });
-    }
+    if (memory === null) throw notFound(`There is no memory ${memoryId} that this handle can see.`, memoryId);
     // The memory is forgotten first, which removes its words from the log and from everything that repeats them. The records of this
     // forgetting are erased with the memories.
     const why = whyOf(options);

@@ -7,7 +7,7 @@ import { DAY } from '../record/clock.ts';
 import { type MemoryType, typesThat } from '../record/memory-types.ts';
 import { type ArchiveReason, isPlanOver, type Memory, roundedImportance } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import type { Scope } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import { staleBlocks } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { insertRun, removeOldRuns, type RunCause } from '../store/history-store.ts';
@@ -19,7 +19,8 @@ import {
   type Numbered,
   plansUntil,
 } from '../store/own-rows.ts';
-import { changeOwner, pages } from '../store/owner-store.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import { pages } from '../store/rows.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { memoryType } from '../store/record-rows.ts';
 import { reviseMemory } from '../store/write-memory.ts';
@@ -70,7 +71,7 @@ async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOpti
   );
   let changed = 0;
   for await (const { agent_id: agent, user_id: user } of owners) {
-    const scope: Scope = { tenant, agent, user, session: null, connection: null };
+    const scope = ownerOf({ tenant, agent, user });
     if ((await refreshWorkingMemory(deps, scope, { cause, signal })) !== null) changed += 1;
   }
   return changed;
@@ -243,7 +244,7 @@ function isState({ reader, dueAt }: Memory): boolean {
 }
 
 async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Change): Promise<number> {
-  await changeOwner(writer, { ...found.scope, session: null, connection: null }, deps.clock.now());
+  await changeOwner(writer, ownerOf(found.scope), deps.clock.now());
   const plan = await findMemory(writer, found.scope, found.id);
   if (plan === null || plan.archivedAt !== null || plan.tense !== 'planned') return 0;
   const tense = isState(plan) ? ('holds' as const) : ('happened' as const);

@@ -6,7 +6,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import type { ErasureCertificate } from '../store/erase.ts';
 import { eraseEvents, type EraseOptions, eraseRows } from './erase.ts';
-import type { RecordRow } from '../store/owner-store.ts';
+import type { RecordRow } from '../store/rows.ts';
 
 type RetentionDeps = UpkeepDeps & RunDeps;
 

@@ -31,9 +31,10 @@ export function sessionOfDay(): string {
 /** An MCP server over one scope: the agent's tools, its memories and blocks as resources, and two prompts. */
 export function createMcpServer(options: McpOptions): McpServer {
   const { handle, version, readOnly = false } = options;
+  // Without a connection, a tool that needs one would fail on every call.
   const tools = (options.tools ?? TOOL_SETS.everyday).filter(
     ({ name, hints }) =>
-      (!readOnly || hints.readOnly) && (name !== 'update_connection_context' || hasConnection(handle)),
+      (!readOnly || hints.readOnly) && (name !== 'update_connection_context' || handle.scope.connection !== null),
   );
   const instructions = agentInstructions({ tools: tools.map(({ name }) => name) });
   const server = new McpServer({ name: 'varve', title: 'Varve memory', version }, { instructions });
@@ -42,11 +43,6 @@ export function createMcpServer(options: McpOptions): McpServer {
   addBlocks(server, handle);
   addPrompts(server, handle, tools);
   return server;
-}
-
-/** Without a connection, a tool that needs one would fail on every call. */
-function hasConnection({ scope }: Handle): boolean {
-  return scope.connection !== null;
 }
 
 function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {

@@ -82,6 +82,11 @@ export function fence(label: string, text: string): string {
   return `<${label}-${code}>\n${clean}\n</${label}-${code}>`;
 }
 
+/** Joins the parts of a text as paragraphs. Blank parts are left out. */
+export function paragraphs(parts: readonly string[]): string {
+  return parts.filter((part) => part.trim() !== '').join('\n\n');
+}
+
 /** Numbers the items of a list, so that a model refers to them by number and never sees an id. */
 export function numbered(label: string, texts: readonly string[], first = 1): string {
   return fence(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import type { Event } from '../record/event.ts';
 import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
@@ -55,7 +55,6 @@ export const newOutcomeSchema: z.ZodType<Parsed<NewOutcome>, NewOutcome> = z.str
   measure: z.strictObject({ name: textSchema(100), value: z.number() }).optional(),
 });
 
-/** A decision as an event. */
 export function decisionEvent({ reason, source, ...input }: Parsed<NewDecision>): EventInput {
   const metadata = { ...input.metadata, ...(reason === undefined ? {} : { reason }) };
   const event: EventInput = { ...input, metadata, kind: 'decision', origin: 'agent' };
@@ -63,7 +62,6 @@ export function decisionEvent({ reason, source, ...input }: Parsed<NewDecision>)
   return named === null ? event : ofTool(event, named);
 }
 
-/** The outcome of a decision as an event. */
 export function outcomeEvent(decision: string, { effect, measure, ...input }: Parsed<NewOutcome>): EventInput {
   const metadata = { ...input.metadata, effect, ...(measure === undefined ? {} : { measure }) };
   return { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision };
@@ -78,10 +76,7 @@ export async function recordOutcome(
 ): Promise<Event> {
   const found = await findEvent(writer, scope, decision);
   if (found?.kind !== 'decision') {
-    throw new VarveError(`There is no decision ${decision} that this handle can see.`, {
-      code: 'not_found',
-      details: { id: decision },
-    });
+    throw notFound(`There is no decision ${decision} that this handle can see.`, decision);
   }
   return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
 }

@@ -32,7 +32,6 @@ const updateSchema = z.strictObject({
   source: textSchema(200).nullish(),
 });
 
-/** The source of an observation. */
 export interface ObservationSource {
   /**
    * Default `tool` if a source is named, otherwise `agent`. The words of a tool or a page are attributed to the tool, and no statement of

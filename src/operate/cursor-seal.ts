@@ -1,7 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { invalidInput } from '../errors.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
-import { findMeta, setMeta } from '../store/owner-store.ts';
+import { findMeta, setMeta } from '../store/meta-store.ts';
 
 /**
  * Encrypts cursors before they leave the process. Cursors hold row numbers, which all tenants of a store share: from two cursors a tenant
@@ -67,5 +67,5 @@ export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorS
 }
 
 function digest(tenant: string): Buffer {
-  return createHash('sha256').update(tenant).digest();
+  return hash('sha256', tenant, 'buffer');
 }

@@ -6,7 +6,7 @@ import { appendEvents } from '../observe/observe.ts';
 import { idOfCopy, type IdPrefix } from '../record/id.ts';
 import { memoryType, newMemory } from '../store/record-rows.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import { ownerKey, ownerOf, type Scope } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
@@ -95,7 +95,7 @@ export async function takeInForgotten(
   taking: Taking,
 ): Promise<TakenIn> {
   const { scope, as, by, at, digests } = line;
-  const owner = { ...scope, session: null, connection: null };
+  const owner = ownerOf(scope);
   const id = await ownId(writer, 'forgotten', line, taking);
   if (await recordExists(writer, 'forgotten', { tenant: scope.tenant, id })) return 'known';
   const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
@@ -131,7 +131,7 @@ export async function takeInForgotten(
 
 /** Whether a memory of an older copy has been forgotten since, by its id or by its content. */
 async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
-  const owner = { ...memory.scope, session: null, connection: null };
+  const owner = ownerOf(memory.scope);
   if (await isForgottenId(writer, owner, memory.id)) return true;
   // Quotes are not compared: another statement from the same words may have been forgotten.
   const claims = [{ ...memory, text: memory.content, quotes: [] }];
@@ -218,7 +218,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
     await removeFirstRevision(writer, place);
     await addRevision(writer, { ...first, scope });
   }
-  const owner = { ...scope, session: null, connection: null };
+  const owner = ownerOf(scope);
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
   // The block may be an older copy: its sentences that rest on memories forgotten since then are removed.
   if (gone.length > 0) await redactBlocks(writer, owner, { says: () => false, gone: new Set(gone) });
@@ -235,7 +235,7 @@ export async function takeInEntity(
   line: Line<'entity'>,
   { entities }: Taking,
 ): Promise<TakenIn> {
-  const owner = { ...line.scope, session: null, connection: null };
+  const owner = ownerOf(line.scope);
   // If another owner already has an entity with this id, this entity gets another id. The result does not reveal it.
   const id = (await isOthersEntity(writer, owner, line.id)) ? idOfCopy(line.id, ownerKey(owner)) : line.id;
   const entity = await writeEntity(writer, fixed(parts, id, undefined), owner, line.data);
@@ -249,7 +249,7 @@ export async function takeInRevision(writer: Writer, line: Line<'revision'>, tak
   const table = line.recordId.startsWith('blk_') ? 'blocks' : 'memories';
   const recordId = await ownId(writer, table, { id: line.recordId, scope }, taking);
   // The history of a forgotten memory contains its words.
-  if (await isForgottenId(writer, { ...scope, session: null, connection: null }, recordId)) return 'known';
+  if (await isForgottenId(writer, ownerOf(scope), recordId)) return 'known';
   const place = { tenant: scope.tenant, id: recordId };
   const owner = await ownerKeyOf(writer, place);
   if (owner === null || owner === ownerKey(scope))
@@ -277,7 +277,7 @@ async function reached(
 
 function isReached(tenant: string, { agent, user }: Pick<Scope, 'agent' | 'user'>, { check }: Taking): boolean {
   try {
-    check({ tenant, agent, user, session: null, connection: null });
+    check(ownerOf({ tenant, agent, user }));
     return true;
   } catch (error) {
     if (VarveError.isInstance(error, 'outside_scope')) return false;

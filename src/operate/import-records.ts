@@ -1,7 +1,7 @@
 import { invalidInput, messageOf, VarveError } from '../errors.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { formImported } from '../form/formation-jobs.ts';
-import { parse } from '../record/parse.ts';
+import { parse, withoutUndefined } from '../record/parse.ts';
 import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/migrations/older-memory.ts';
@@ -9,7 +9,6 @@ import { takeInBlock, takeInEntity, takeInEvent, takeInForgotten, takeInMemory }
 import { takeInRefusal, takeInRevision, type TakenIn, type Taking } from './import-record.ts';
 import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
-/** The options of an import. */
 export interface ImportOptions {
   /** Replaces these parts of the scope of every line. The tenant is always replaced. */
   into: ScopeInput & { tenant: string };
@@ -150,8 +149,4 @@ async function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking:
 function reject(report: ImportReport, line: number, error: unknown): void {
   report.rejected += 1;
   if (report.problems.length < MOST_PROBLEMS) report.problems.push({ line, problem: messageOf(error) });
-}
-
-function withoutUndefined<Value extends object>(value: Value): Partial<Scope> {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<Scope>;
 }

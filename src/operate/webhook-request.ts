@@ -56,7 +56,7 @@ export function checkReceiver(url: string, { allowPrivate = false }: WebhookOpti
       'The URL of a webhook must not contain a user name or a password. The receiver verifies the sender by the signature.',
     );
   }
-  const host = hostOf(parsed);
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1');
   const isPrivateHost = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
   if (!allowPrivate && isPrivateHost) throw notPublic(host);
   return parsed;
@@ -92,10 +92,6 @@ export async function sendWebhook(message: SignedRequest, options: WebhookOption
     outgoing.on('error', reject);
     outgoing.end(body);
   });
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /**

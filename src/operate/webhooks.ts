@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidInput, VarveError } from '../errors.ts';
+import { conflict, invalidInput, notFound } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { DAY } from '../record/clock.ts';
 import { parse, textSchema } from '../record/parse.ts';
@@ -116,7 +116,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
   ): Promise<WebhookRow> =>
     database.write(tenant, async (writer) => {
       const row = await updateWebhook(writer, tenant, id, await work(writer));
-      if (row === undefined) throw notFound('webhook', id);
+      if (row === undefined) throw notFound(`There is no webhook ${id}.`, id);
       await recordAct(writer, deps, { tenant, actor: by, act, subject: id });
       return row;
     });
@@ -126,8 +126,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
       const row = newRow(deps, { tenant, by }, parse(newWebhookSchema, input, 'The webhook'));
       await database.write(tenant, async (writer) => {
         if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) {
-          const problem = `A tenant has at most ${MOST_WEBHOOKS} webhooks. Remove one first.`;
-          throw new VarveError(problem, { code: 'conflict' });
+          throw conflict(`A tenant has at most ${MOST_WEBHOOKS} webhooks. Remove one first.`);
         }
         await insertWebhook(writer, row);
         // The path of a URL may contain a secret of the receiver.
@@ -153,7 +152,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     },
     remove: (tenant, id, by) =>
       database.write(tenant, async (writer) => {
-        if (!(await removeWebhook(writer, tenant, id))) throw notFound('webhook', id);
+        if (!(await removeWebhook(writer, tenant, id))) throw notFound(`There is no webhook ${id}.`, id);
         await recordAct(writer, deps, { tenant, actor: by, act: 'webhook.remove', subject: id });
       }),
     ...webhookLog(deps),
@@ -167,7 +166,7 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
     ping: (tenant, id) =>
       database.write(tenant, async (writer) => {
         const webhook = await findWebhook(writer, tenant, id);
-        if (webhook === undefined) throw notFound('webhook', id);
+        if (webhook === undefined) throw notFound(`There is no webhook ${id}.`, id);
         const about = { subject: ids.next('whd'), at: clock.now(), place: TENANT, data: { webhook: id } };
         const happening = { type: 'webhook.ping' as const, ...about };
         const [delivery] = await queueDeliveries(writer, deps, { tenant, webhook, happenings: [happening] });
@@ -186,10 +185,9 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
     redeliver: (tenant, id) =>
       database.write(tenant, async (writer) => {
         const row = await findDelivery(writer, tenant, id);
-        if (row === undefined) throw notFound('delivery', id);
+        if (row === undefined) throw notFound(`There is no delivery ${id}.`, id);
         if (row.state !== 'failed' && row.state !== 'dropped') {
-          const problem = `The delivery ${id} is ${row.state}: only a failed or dropped delivery can be sent again.`;
-          throw new VarveError(problem, { code: 'conflict' });
+          throw conflict(`The delivery ${id} is ${row.state}: only a failed or dropped delivery can be sent again.`);
         }
         const again = { state: 'waiting', ended_at: null };
         await updateDelivery(writer, { tenant, id }, again);
@@ -261,8 +259,4 @@ function toDelivery(row: DeliveryRow): WebhookDelivery {
     endedAt: row.ended_at === null ? null : new Date(row.ended_at),
     body: JSON.parse(row.body) as unknown,
   };
-}
-
-function notFound(what: string, id: string): VarveError {
-  return new VarveError(`There is no ${what} ${id}.`, { code: 'not_found', details: { id } });
 }

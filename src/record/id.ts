@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
 /** The prefixes of ids, one for each kind of record. */
@@ -84,13 +84,12 @@ export function derivedId(prefix: IdPrefix, parts: readonly unknown[]): string {
 
 /** A short digest of any list of JSON values. The boundaries between the parts are unambiguous. */
 export function digest(parts: readonly unknown[], characters: number): string {
-  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
-  return encodeBytes(bytes, characters);
+  return encodeBytes(hash('sha256', JSON.stringify(parts), 'buffer'), characters);
 }
 
 /** The hash of {@link comparableText}, which identifies exact duplicates. */
 export function contentHash(content: string): string {
-  return createHash('sha256').update(comparableText(content)).digest('base64url').slice(0, 22);
+  return hash('sha256', comparableText(content), 'base64url').slice(0, 22);
 }
 
 /** The form in which texts are compared for duplicates: without case, extra white space and closing punctuation. */
@@ -105,6 +104,6 @@ export function comparableText(content: string): string {
 
 /** The id of a copy of a record under another owner. The same record and owner give the same id, so that a copy is made once. */
 export function idOfCopy(id: string, owner: string): string {
-  const digest = createHash('sha256').update(`${owner}\n${id}`).digest();
-  return `${id.slice(0, id.indexOf('_') + 1)}${encodeBytes(digest, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
+  const bytes = hash('sha256', `${owner}\n${id}`, 'buffer');
+  return `${id.slice(0, id.indexOf('_') + 1)}${encodeBytes(bytes, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
 }

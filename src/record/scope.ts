@@ -98,9 +98,14 @@ export function visibleOwners(scope: Scope): string[] {
   return agents.flatMap((agent) => users.map((user) => ownerKey({ tenant: scope.tenant, agent, user })));
 }
 
+/** The owner of the records of a scope: the scope without its session and its connection. */
+export function ownerOf({ tenant, agent, user }: Pick<Scope, 'tenant' | 'agent' | 'user'>): Scope {
+  return { tenant, agent, user, session: null, connection: null };
+}
+
 /** The owner of records that all agents of a user share: the user without an agent. */
 export function sharedOwner({ tenant, user }: Pick<Scope, 'tenant' | 'user'>): Scope {
-  return { tenant, agent: null, user, session: null, connection: null };
+  return ownerOf({ tenant, agent: null, user });
 }
 
 /**

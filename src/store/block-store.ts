@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { VarveError } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import { bareStatement, replaceStatements, statementsIn, timedRendering } from '../language/sentences.ts';
 import {
   type Basis,
@@ -17,7 +17,9 @@ import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevisions, snapshotsAsOf } from './history-store.ts';
 import { memoriesFrom } from './read-memories.ts';
 import { toMemory } from './record-rows.ts';
-import { changeOwner, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow } from './owner-store.ts';
+import { changeOwner } from './owner-store.ts';
+import { ownerColumns, rowsBy, scopeOfRow } from './rows.ts';
+import { ofOwner, ofSession } from './scope-conditions.ts';
 import type { BlockTable } from './schema.ts';
 import { contentHash } from '../record/id.ts';
 import { countWords } from '../record/parse.ts';
@@ -95,8 +97,7 @@ export async function replaceBlock(
   const before = await findRow(writer, scope, kind);
   const version = before?.version ?? 0;
   if (expectedVersion !== undefined && expectedVersion !== version) {
-    throw new VarveError(`The block ${kind} is at version ${version}, not ${expectedVersion}. Read it again.`, {
-      code: 'conflict',
+    throw conflict(`The block ${kind} is at version ${version}, not ${expectedVersion}. Read it again.`, {
       retryable: true,
       details: { kind, version, expectedVersion },
     });

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from './database.ts';
-import { chunks, rowsBy } from './owner-store.ts';
+import { chunks, rowsBy } from './rows.ts';
 
 /** Records the sources of a derived memory. */
 export async function recordDerivation(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { digest } from '../record/id.ts';
 import { contentStems } from '../language/words.ts';
 import type { Memory } from '../record/memory.ts';
@@ -11,7 +11,8 @@ import { removeEntityRows } from './entity-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
 import { memoriesReplacedBy } from './read-memories.ts';
-import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, withinScope } from './owner-store.ts';
+import { chunks, memoryRowsOf, type RecordRow } from './rows.ts';
+import { ofOwnersWithin, withinScope } from './scope-conditions.ts';
 import type { Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
@@ -230,9 +231,7 @@ export function erasureSubject(scope: Scope, id?: string): string {
 
 /** The hash of a list of ids, independent of their order. */
 export function hashIds(ids: readonly string[]): string {
-  return createHash('sha256')
-    .update([...ids].sort().join('\n'))
-    .digest('hex');
+  return hash('sha256', [...ids].sort().join('\n'));
 }
 
 export async function insertErasure(

@@ -1,10 +1,12 @@
 import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, SqlBool } from 'kysely';
+import { storedMessageOf } from '../errors.ts';
 import { indexWords } from '../language/words.ts';
 import { type Event, type EventKind, isBlank, toldText } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
-import { chunks, ofId, ofOwner, ofOwnerKey, ofSession, ownerColumns, rowsBy, withinReach } from './owner-store.ts';
+import { chunks, ownerColumns, rowsBy } from './rows.ts';
+import { ofId, ofOwner, ofOwnerKey, ofSession, withinReach } from './scope-conditions.ts';
 import type { EventTable, Tables } from './schema.ts';
 import { type EventRow, toEvent } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
@@ -308,7 +310,7 @@ export async function noteFailedTry(writer: Writer, tenant: string, id: string, 
     .set((eb) => ({
       attempts: eb('attempts', '+', 1),
       processed_at: null,
-      last_error: error.slice(0, 1000).replaceAll('\0', '').toWellFormed(),
+      last_error: storedMessageOf(error),
     }))
     .where(ofId(tenant, id))
     .returning('attempts')

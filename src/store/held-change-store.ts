@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { VarveError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
-import { countRows, ofOwner, ownerColumns, scopeOfRow } from './owner-store.ts';
+import { countRows, ownerColumns, scopeOfRow } from './rows.ts';
+import { ofOwner } from './scope-conditions.ts';
 
 /** The blocks that a held answer would change. `synthesis` stands for the working memory and the scaffold. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
@@ -78,10 +79,7 @@ export async function countHeldChanges(reader: Reader): Promise<number> {
 export async function findHeldChange(reader: Reader, scope: Scope, id: string): Promise<HeldChange> {
   const found = (await listHeldChanges(reader, scope)).find((held) => held.id === id);
   if (found !== undefined) return found;
-  throw new VarveError(`There is no held change ${id} that waits for a decision.`, {
-    code: 'not_found',
-    details: { id },
-  });
+  throw notFound(`There is no held change ${id} that waits for a decision.`, id);
 }
 
 export interface Decision {

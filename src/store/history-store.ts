@@ -3,16 +3,8 @@ import { invalidInput } from '../errors.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
-import {
-  chunks,
-  ofOwnersWithin,
-  ownerColumns,
-  pages,
-  removeRows,
-  rowsBy,
-  scopeOfRow,
-  withinScope,
-} from './owner-store.ts';
+import { chunks, ownerColumns, pages, removeRows, rowsBy, scopeOfRow } from './rows.ts';
+import { ofOwnersWithin, withinScope } from './scope-conditions.ts';
 import type { RefusalTable, RevisionTable } from './schema.ts';
 
 interface RevisionInput {

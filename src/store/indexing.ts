@@ -19,7 +19,9 @@ import {
 } from './database.ts';
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
-import { chunks, countRows, findMeta, ofTenant, readMeta, removeRows, setMeta } from './owner-store.ts';
+import { findMeta, readMeta, setMeta } from './meta-store.ts';
+import { chunks, countRows, removeRows } from './rows.ts';
+import { ofTenant } from './scope-conditions.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';
@@ -95,7 +97,6 @@ function calibrationKey(embedder: string): string {
   return `calibration ${embedder}`;
 }
 
-/** The table of the records of a kind. */
 export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(kind === 'memory' ? 'memories' : 'events');
 }
@@ -162,7 +163,6 @@ export async function queueForEmbedding(writer: Writer, records: readonly Queued
     .execute();
 }
 
-/** A queued record and the texts to embed. */
 export interface RecordToEmbed extends QueuedRecord {
   /** For an event: one text for each passage, with the speaker. For a memory: its whole text. */
   texts: string[];

@@ -1,13 +1,15 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { type ArchiveReason, FOLLOW_UP, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import type { Scope } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
 import { isNoLongerSo } from './block-store.ts';
 import type { Database, Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './record-rows.ts';
-import { changeOwner, chunks, ofOwner } from './owner-store.ts';
+import { changeOwner } from './owner-store.ts';
+import { chunks } from './rows.ts';
+import { ofOwner } from './scope-conditions.ts';
 import type { Tables } from './schema.ts';
 import { restateMerged } from './write-memory.ts';
 
@@ -206,7 +208,7 @@ async function archiveOfOwner(
   const now = parts.clock.now();
   const scope = members[0]?.memory.scope;
   if (scope === undefined) return;
-  const sequence = await changeOwner(writer, { ...scope, session: null, connection: null }, now);
+  const sequence = await changeOwner(writer, ownerOf(scope), now);
   for (const [reason, some] of Map.groupBy(members, ({ row }) => reasons.get(row.row_id) ?? 'decayed')) {
     const rowIds = some.map(({ row }) => row.row_id);
     await writer

@@ -8,7 +8,8 @@ import { type Tense, TENSES } from '../record/statement.ts';
 import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './record-rows.ts';
-import { chunks, isSeenFrom, ofOwner, rowsBy, visibleFrom, rowsInReach, withinScope } from './owner-store.ts';
+import { chunks, rowsBy, rowsInReach } from './rows.ts';
+import { isSeenFrom, ofOwner, visibleFrom, withinScope } from './scope-conditions.ts';
 import type { Tables } from './schema.ts';
 
 /** Conditions on memories. An absent field does not filter. */

@@ -23,7 +23,7 @@ import { upgradeSnapshot } from './migrations/older-memory.ts';
 import type { EventTable, MemoryTable } from './schema.ts';
 import { contentHash } from '../record/id.ts';
 import { entitySlug } from '../language/entities.ts';
-import { ownerColumns, scopeOfRow } from './owner-store.ts';
+import { ownerColumns, scopeOfRow } from './rows.ts';
 
 export type EventRow = Selectable<EventTable>;
 

@@ -1,4 +1,4 @@
-import { invalidInput, VarveError } from '../errors.ts';
+import { conflict, invalidInput } from '../errors.ts';
 import { datedLine, isDated, timedRendering, withDatedNote } from '../language/sentences.ts';
 import {
   checkFields,
@@ -24,6 +24,7 @@ import {
   type InternalMemory,
   type Memory,
 } from '../record/memory.ts';
+import { withoutUndefined } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import { normalValue } from '../record/statement.ts';
@@ -31,7 +32,9 @@ import { isNoLongerSo, restateInBlocks } from './block-store.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
-import { changeOwner, ofId, ofSession, rowsInReach } from './owner-store.ts';
+import { changeOwner } from './owner-store.ts';
+import { rowsInReach } from './rows.ts';
+import { ofId, ofSession } from './scope-conditions.ts';
 import { findChangeable, listStatements, memoriesFrom, memoriesReplacedBy } from './read-memories.ts';
 
 /** The result of writing a memory. */
@@ -213,12 +216,9 @@ export async function restoreMemory(writer: Writer, parts: Parts, before: Memory
   if (before.archivedAt === null) return before;
   const inItsPlace = await findInItsPlace(writer, parts, before);
   if (inItsPlace !== null) {
-    throw new VarveError(
+    throw conflict(
       `The memory ${before.id} cannot be restored, because ${inItsPlace.id} has replaced it. Archive that one first.`,
-      {
-        code: 'conflict',
-        details: { id: before.id, inItsPlace: inItsPlace.id },
-      },
+      { details: { id: before.id, inItsPlace: inItsPlace.id } },
     );
   }
   const after: Memory = { ...before, archivedAt: null, archiveReason: null, contradictedBy: null };
@@ -411,8 +411,7 @@ async function replaceMemory(
     .returning('row_id')
     .executeTakeFirst();
   if (updated === undefined) {
-    throw new VarveError(`The memory ${before.id} has been changed since you read it. Read it again.`, {
-      code: 'conflict',
+    throw conflict(`The memory ${before.id} has been changed since you read it. Read it again.`, {
       retryable: true,
       details: { id: before.id, version: before.version },
     });
@@ -426,8 +425,4 @@ async function replaceMemory(
 async function recordRevision(writer: Writer, memory: Memory, change: Change, before: string | null): Promise<void> {
   const { scope, id, version, updatedAt } = memory;
   await recordRevisions(writer, [{ scope, recordId: id, version, at: updatedAt.getTime(), change, before }]);
-}
-
-function withoutUndefined<Fields extends object>(fields: Fields): Partial<Memory> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Memory>;
 }

@@ -5,7 +5,6 @@ import { FACT_TOOLS, INTENTION_TOOLS, KEEPING_TOOLS } from './fact-tools.ts';
 import { OBSERVATION_TOOLS } from './observation-tools.ts';
 import { SEARCH_TOOLS } from './search-tools.ts';
 
-/** All tools of the agent. */
 export const AGENT_TOOLS: readonly AgentTool[] = [
   ...EVERYDAY_TOOLS,
   ...SEARCH_TOOLS,

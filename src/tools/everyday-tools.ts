@@ -15,6 +15,7 @@ import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
 import { provenanceOf, slotsOfClaim } from '../handle/provenance.ts';
+import { paragraphs } from '../models/prompt.ts';
 import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf, rememberedFrom } from './agent-tool.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
 import { searchMemory } from './search-tools.ts';
@@ -216,7 +217,7 @@ async function rewordedBy(
   turn: ToolTurn,
 ): Promise<Memory | null> {
   const { type, subject, attribute, category, permanent, tags, title, dueAt, state } = memory;
-  const slot = slotIn(text, attribute);
+  const slot = slotsOfClaim(text).find((filled) => filled.attribute === attribute && filled.polarity === 'affirmed');
   const said = attribute === null ? text : valueIn(text, memory, slot);
   const claim = attribute === null ? { text } : { key: attribute, value: said };
   const { statedBy, events } = await provenanceOf(handle, { ...claim, corrects: memory }, { source, ...turn });
@@ -229,10 +230,6 @@ async function rewordedBy(
   const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events, read: true };
   const why = { reason: 'corrected', actor: 'agent', as: 'contradicted', asked: true } as const;
   return handle.memories.supersede(memory.id, next, why);
-}
-
-function slotIn(text: string, attribute: string | null): FilledSlot | undefined {
-  return slotsOfClaim(text).find((slot) => slot.attribute === attribute && slot.polarity === 'affirmed');
 }
 
 /** The new value that a correction states for a memory with an attribute. The correction is the value alone or a sentence with it. */
@@ -268,7 +265,7 @@ const getContext: AgentTool = defineTool({
   textOf: ({ context }) => String(context),
   async run(handle, { message, tokens }) {
     const { system, beforeMessage } = await handle.context({ message, budget: tokens, history: false });
-    return { context: [system, beforeMessage].filter((part) => part.trim() !== '').join('\n\n') };
+    return { context: paragraphs([system, beforeMessage]) };
   },
 });
 

@@ -6,7 +6,6 @@ import { table } from '../output.ts';
 import { calibrate } from '../../models/calibrate.ts';
 import { createLocalEmbedder } from '../../models/local-embedder/local-embedder.ts';
 
-/** Measures an embedder. */
 export const calibrateCommand: Command = {
   usage: 'calibrate [--config file] [--output file]',
   help: 'Measures the distribution of the embedder’s cosine similarities on pairs of texts, so that the thresholds 0.70, 0.85 and 0.92 mean the same with every model. Measures the embedder of --config, or the local one.',

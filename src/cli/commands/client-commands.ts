@@ -12,7 +12,6 @@ import { type Client, CLIENTS, thisMachine } from '../setup/clients.ts';
 import { applyEdit, type ConfigEdit, editText, planEdits } from '../setup/edit-config.ts';
 import { serverCommand } from '../setup/server-command.ts';
 
-/** Writes the configuration of an editor or a chat client. */
 export const setup: Command = {
   usage: `setup <${Object.keys(CLIENTS).join('|')}> [--dry-run] [--remove]`,
   help: 'Adds Varve’s MCP server to the configuration of an editor or a chat client. Claude Code also gets hooks that log the conversation and add context at the start of a session. Comments and other servers in the file stay, and a backup of the file is kept beside it.',
@@ -58,7 +57,6 @@ function nextOf({ options }: CommandInput, { title, next }: Client): string {
   return options['remove'] === true ? `${title} no longer uses Varve. Its memories are kept.` : next;
 }
 
-/** Serves MCP to the program that started it. */
 export const mcp: Command = {
   usage: 'mcp [--read-only] [--tools set] | mcp --print-config',
   help: 'Serves MCP on standard input and output: the agent’s tools, memories and blocks as resources, prompts for recall and remember. Editors and chat clients start it themselves; `varve setup` writes their settings, and --print-config prints them.',
@@ -91,7 +89,6 @@ export const mcp: Command = {
   },
 };
 
-/** Handles the hooks of Claude Code that `varve setup claude-code` installs. */
 export const hook: Command = {
   usage: 'hook',
   help: 'Handles a hook of Claude Code, which arrives as JSON on standard input. At the start of a session it prints the context; after each answer and at the end of the session it logs the new messages. It never fails a session: errors go to standard error.',

@@ -7,7 +7,6 @@ import { embedFew, noteOtherScopes, withHandle } from '../open-memory.ts';
 import { singleLine } from '../../language/words.ts';
 import type { Origin } from '../../record/statement.ts';
 
-/** Appends an event. */
 export const observe: Command = {
   usage: 'observe <text> | observe -',
   help: 'Appends an event. "-" reads the text from standard input. With --session, memories are formed from the turns of the conversation once it is quiet or closed.',
@@ -45,7 +44,6 @@ export const observe: Command = {
   },
 };
 
-/** Finds the records that help to answer a query. */
 export const recall: Command = {
   usage: 'recall <query>',
   help: 'Finds the records that help to answer: memories, notes, saved items, turns, documents. The exit code is 3 when nothing relevant is known.',
@@ -94,7 +92,6 @@ export const recall: Command = {
   },
 };
 
-/** Assembles the prompt of a turn. */
 export const context: Command = {
   usage: 'context [message]',
   help: 'Shows what an agent would get for this turn: the system prompt, the user’s turn with the recalled records, and the tokens of each section.',

@@ -14,7 +14,6 @@ import { type Command, EXIT, flag, oneWord, textOption, UsageError, valued } fro
 import { scopeOf, withHandle } from '../open-memory.ts';
 import { countTable, table } from '../output.ts';
 
-/** Removes everything of a scope for good. */
 export const erase: Command = {
   usage: 'erase --user <name> [--session <name>] [--yes]',
   help: 'Removes everything within the scope for good: events, memories, versions, blocks, vectors, queued work. Asks for the name again, unless --yes is given.',
@@ -62,7 +61,6 @@ async function asked(name: string): Promise<string | null> {
   }
 }
 
-/** Writes everything of a scope. */
 export const exportCommand: Command = {
   usage: 'export [--output file] [--format name]',
   help: 'Writes everything within the scope as NDJSON, one record a line, to a file or to standard output. `varve import` reads this file. --user "" exports the whole tenant. --format mem0 and --format markdown write the live memories, for other programs and for people.',
@@ -121,7 +119,6 @@ export async function writeWhole(file: string, lines: AsyncIterable<string>): Pr
   }
 }
 
-/** Imports memories from other programs. */
 export const importCommand: Command = {
   usage: 'import <file or folder> [--format name] [--dry-run]',
   help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), transcripts (JSONL, or lines such as “user: I live in Rome”), or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user.`,

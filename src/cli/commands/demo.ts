@@ -2,7 +2,6 @@ import type { Handle } from '../../handle/handle.ts';
 import { createVarve } from '../../varve.ts';
 import { type Command, EXIT } from '../command.ts';
 
-/** Shows what Varve does. */
 export const demo: Command = {
   usage: 'demo',
   help: 'Replays a short conversation in a temporary memory and shows what is observed, formed and recalled.',

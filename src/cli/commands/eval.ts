@@ -13,7 +13,6 @@ import { table } from '../output.ts';
 
 const WHAT = ['all', ...MEASURES, 'ablations', 'compare', 'report', 'datasets'];
 
-/** Measures memory on a data set. */
 export const evalCommand: Command = {
   usage:
     'eval [all|extraction|retrieval|scaffold|consolidation|cold-start|end-to-end|ablations|compare|report|datasets]',

@@ -12,7 +12,6 @@ import { noteOtherScopes, withHandle } from '../open-memory.ts';
 import { singleLine } from '../../language/words.ts';
 import { table } from '../output.ts';
 
-/** Stores a memory or a fact. */
 export const remember: Command = {
   usage: 'remember <text> [--type fact] [--key home_city]',
   help: 'Stores one statement as it is written. Its subject, attribute and value are read from its words, so that "I moved to Munich" replaces "I live in Oslo". With --key the text is stored as a permanent fact: each key has one value, and a new value replaces the old one.',
@@ -58,7 +57,6 @@ const OUTCOME_TEXTS: Record<WrittenMemory['outcome'], string> = {
   unchanged: 'was known already',
 };
 
-/** Forgets a memory or a fact. */
 export const forget: Command = {
   usage: 'forget <id of a memory> | forget <key of a fact> | forget <words>',
   help: 'Forgets a memory or a permanent fact: it is hidden everywhere, with the words that say it. Words select a memory if it is the only one that contains all of them. `varve forgotten` lists it and can restore it; `varve erase` removes records for good.',
@@ -90,7 +88,6 @@ function notForgotten(what: string, candidates: readonly { id: string; text: str
   return `${advice} The nearest memories:\n${table(candidates.map(({ id, text }) => [id, singleLine(text, 120)]))}`;
 }
 
-/** Lists or restores forgotten memories. */
 export const forgotten: Command = {
   usage: 'forgotten [restore <id>]',
   help: 'Lists the forgotten memories within the scope, newest first, with who asked and when. `restore` restores a memory and its words in the log.',
@@ -125,7 +122,6 @@ export const forgotten: Command = {
 
 const KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
 
-/** Lists records. */
 export const list: Command = {
   usage: `list [${KINDS.join(' | ')}]`,
   help: 'Lists memories (default) or other records, newest first.',
@@ -208,7 +204,6 @@ async function listOf(
   return { answer: page, rows: page.items.map(row) };
 }
 
-/** Shows one record. */
 export const show: Command = {
   usage: `show <id> | show <${Object.keys(BLOCK_KINDS).join(' | ')}>`,
   help: 'Shows a memory, an event or an entity by its id, or a block by its kind; as of a time with --as-of.',
@@ -233,7 +228,6 @@ export const show: Command = {
   },
 };
 
-/** Shows the changes of a record. */
 export const history: Command = {
   usage: 'history <id of a memory> | history <kind of block>',
   help: 'Shows all changes of a memory or a block, oldest first: when, by whom, why, and the content before.',

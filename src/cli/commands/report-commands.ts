@@ -4,7 +4,6 @@ import { type Command, EXIT, listOption, textOption, UsageError, valued } from '
 import { noteOtherScopes, scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
 
-/** Counts records. */
 export const stats: Command = {
   usage: 'stats',
   help: 'Counts the records within the scope. --user "" counts the whole tenant.',
@@ -22,7 +21,6 @@ export const stats: Command = {
 
 const BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'];
 
-/** Reports the use and the cost of models. */
 export const costs: Command = {
   usage: 'costs [--by month,operation]',
   help: 'Shows the use and the cost of models within the tenant. Calls of local models are counted and cost nothing.',
@@ -59,7 +57,6 @@ export const costs: Command = {
 const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
 const perConversation = ({ rate }: Rate): string => (rate === null ? '–' : `${rate.toFixed(2)} a conversation`);
 
-/** Reports the quality of memory in use. */
 export const metrics: Command = {
   usage: 'metrics',
   help: 'Shows the quality of memory in use within the scope, measured from the logs of the store: context utilisation, observations, corrections, repeated questions, growth; and checks of what was formed from the first 100 conversations. --user "" measures the whole tenant.',
@@ -106,7 +103,6 @@ export const metrics: Command = {
   },
 };
 
-/** Finds and explains what is wrong. */
 export const doctor: Command = {
   usage: 'doctor',
   help: 'Checks Node, the folder, the store, the embedder, the queue and the keys, and says what is wrong and what to do. The exit code is 1 when something is wrong.',

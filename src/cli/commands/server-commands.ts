@@ -5,12 +5,11 @@ import { HOUR } from '../../record/clock.ts';
 import type { Varve } from '../../varve.ts';
 import { calledAs, type Command, type CommandInput, EXIT, untilStopped, UsageError, version } from '../command.ts';
 import { flag, listOption, numberOption, portOf, textOption, valued, wholeOption } from '../command.ts';
-import { openMemory, placeOf, scopeOf, withMemory } from '../open-memory.ts';
+import { openMemory, scopeOf, storePlace, withMemory } from '../open-memory.ts';
 import { countTable, table } from '../output.ts';
 import { CLIENTS } from '../setup/clients.ts';
 import { trust } from '../trust.ts';
 
-/** Creates the folder and the store. */
 export const init: Command = {
   usage: 'init [--here]',
   help: 'Creates a folder for memory: ~/.varve for the person, or with --here ./.varve for this project. Every command that runs in the folder of the project then uses ./.varve.',
@@ -19,7 +18,7 @@ export const init: Command = {
   async run(input) {
     const chosen =
       input.options['here'] === true ? { ...input, options: { ...input.options, data: resolve('.varve') } } : input;
-    const place = placeOf(chosen);
+    const place = storePlace(chosen);
     const isMade = !existsSync(place.folder);
     const isNew = place.isPostgres || !existsSync(place.store);
     await withMemory(chosen, {}, async () => {});
@@ -48,7 +47,7 @@ export const migrate: Command = {
   examples: ['varve migrate', 'varve migrate --distribute --database postgres://coordinator/varve'],
   async run(input) {
     const distribute = input.options['distribute'] === true;
-    if (distribute && !placeOf(input).isPostgres) {
+    if (distribute && !storePlace(input).isPostgres) {
       throw new UsageError('Only a PostgreSQL store can be distributed: name the coordinator with --database.');
     }
     const [schema, problems] = await withMemory(input, { distribute }, async ({ operator }) => {
@@ -67,7 +66,6 @@ export const migrate: Command = {
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 const LINK_WORKS_FOR = HOUR;
 
-/** Starts the server. */
 export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
   help: 'Starts the server: the inspector at /, HTTP under /v1, the docs at /docs, MCP at /mcp?user=<name>, and background work in the same process. The first start creates the folder and a key, and shows the key once.',
@@ -100,7 +98,7 @@ export const serve: Command = {
     ]);
     // The handler is installed first, because a supervisor may stop the process while it is starting.
     const stopped = untilStopped();
-    const place = placeOf(input);
+    const place = storePlace(input);
     const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
     const port = portOf(input);
     const wanted = textOption(input, 'log') ?? process.env['VARVE_LOG'] ?? 'info';
@@ -182,7 +180,6 @@ function welcome({ url, page, store, secret, isLocal }: Welcome): string {
   ].join('\n');
 }
 
-/** Does background work. */
 export const worker: Command = {
   usage: 'worker [--once] [--concurrency 4]',
   help: 'Does background work (forming memories, embedding, consolidation, maintenance) until it is stopped. Any number of workers may share a store. With --once it runs the jobs that are due and ends.',
@@ -206,7 +203,6 @@ export const worker: Command = {
   },
 };
 
-/** Manages API keys. */
 export const keys: Command = {
   usage: 'keys [list | create <name> | rotate <id> | revoke <id> | acts]',
   help: 'Creates, lists, rotates and revokes API keys of the server. A secret is shown once and only its hash is kept. `acts` is the audit trail.',

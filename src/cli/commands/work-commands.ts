@@ -4,7 +4,6 @@ import { scopeOf, withHandle, withMemory } from '../open-memory.ts';
 import { singleLine } from '../../language/words.ts';
 import { countTable, table } from '../output.ts';
 
-/** Runs the background work that is due. */
 export const consolidate: Command = {
   usage: 'consolidate',
   help: 'Does the background work now: forms memories from all waiting turns, embeds, consolidates, maintains. A server or a worker does this by itself once a conversation is quiet.',
@@ -18,7 +17,6 @@ export const consolidate: Command = {
   },
 };
 
-/** Reflects now. */
 export const reflect: Command = {
   usage: 'reflect',
   help: 'Runs the nightly reflection now, on the turns since the last reflection: it updates the profile, facts, intentions and learnings, and prints the counts. Without a user it reflects for every user with new turns.',
@@ -32,7 +30,6 @@ export const reflect: Command = {
   },
 };
 
-/** Lists, counts, shows and retries jobs. */
 export const jobs: Command = {
   usage: 'jobs [counts | show <id> | retry <id>]',
   help: 'Lists jobs, newest first; counts jobs; shows one job; runs a dead job again. Covers all tenants, or one with --tenant.',
@@ -92,7 +89,6 @@ export const jobs: Command = {
   },
 };
 
-/** Lists refused statements. */
 export const refusals: Command = {
   usage: 'refusals',
   help: 'Lists the statements that were read from events and refused, with the reasons, newest first.',

@@ -10,12 +10,12 @@ export function readToml(source: string): Settings {
   return getStaticTOMLValue(parseTOML(source, VERSION));
 }
 
-type Place = AST.TOMLTable | AST.TOMLKeyValue;
+type TomlNode = AST.TOMLTable | AST.TOMLKeyValue;
 type Path = Change['path'];
 
 /** All tables and fields of a file with their full paths, including those of inline tables. */
-function placesOf(source: string): { path: Path; node: Place }[] {
-  const fields = (holder: Path, nodes: readonly AST.TOMLKeyValue[]): { path: Path; node: Place }[] =>
+function nodesOf(source: string): { path: Path; node: TomlNode }[] {
+  const fields = (holder: Path, nodes: readonly AST.TOMLKeyValue[]): { path: Path; node: TomlNode }[] =>
     nodes.flatMap((node) => {
       const path = [...holder, ...node.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value))];
       return [{ path, node }, ...(node.value.type === 'TOMLInlineTable' ? fields(path, node.value.body) : [])];
@@ -27,19 +27,19 @@ function placesOf(source: string): { path: Path; node: Place }[] {
   );
 }
 
-function placeOf(source: string, path: Path): Place | undefined {
-  return placesOf(source).find((place) => isDeepStrictEqual(place.path, path))?.node;
+function nodeAt(source: string, path: Path): TomlNode | undefined {
+  return nodesOf(source).find((entry) => isDeepStrictEqual(entry.path, path))?.node;
 }
 
 /** Makes one change in a TOML file. Other fields, comments and everything else stay as they are. */
 export function changeToml(source: string, { path, set }: Change): string {
   if (set === undefined) return cutToml(source, path);
   const holder = path.slice(0, -1);
-  if (placeOf(source, path) !== undefined)
+  if (nodeAt(source, path) !== undefined)
     return Object.entries(set)
       .toReversed()
       .reduce((after, [key, item]) => setField(after, path, key, item), source);
-  if (placeOf(source, holder)?.type === 'TOMLKeyValue') return setField(source, holder, String(path.at(-1)), set);
+  if (nodeAt(source, holder)?.type === 'TOMLKeyValue') return setField(source, holder, String(path.at(-1)), set);
   const eol = eolOf(source);
   const gap = source === '' || /\n\r?\n$/.test(source) ? '' : source.endsWith('\n') ? eol : eol + eol;
   return source + gap + tomlTable(path, set).replaceAll('\n', eol);
@@ -47,13 +47,13 @@ export function changeToml(source: string, { path, set }: Change): string {
 
 /** Sets a field of a table. A new field comes first. */
 function setField(source: string, path: Path, key: string, value: unknown): string {
-  const known = placeOf(source, [...path, key]);
+  const known = nodeAt(source, [...path, key]);
   if (known?.type === 'TOMLKeyValue') {
     if (isDeepStrictEqual(getStaticTOMLValue(known.value), value)) return source;
     return source.slice(0, known.value.range[0]) + tomlValue(value) + source.slice(known.value.range[1]);
   }
   const field = `${key} = ${tomlValue(value)}`;
-  const table = placeOf(source, path);
+  const table = nodeAt(source, path);
   if (table?.type === 'TOMLKeyValue') {
     const at = table.value.range[0] + 1;
     const isEmpty = table.value.type === 'TOMLInlineTable' && table.value.body.length === 0;
@@ -65,7 +65,7 @@ function setField(source: string, path: Path, key: string, value: unknown): stri
 
 /** Removes the value at a path: its whole lines, or a field of an inline table with its comma. */
 function cutToml(source: string, path: Path): string {
-  const node = placesOf(source).findLast((place) => isDeepStrictEqual(place.path.slice(0, path.length), path))?.node;
+  const node = nodesOf(source).findLast((entry) => isDeepStrictEqual(entry.path.slice(0, path.length), path))?.node;
   if (node === undefined) return source;
   const [start, end] = node.range;
   if (node.parent.type !== 'TOMLInlineTable')

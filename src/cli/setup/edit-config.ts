@@ -3,6 +3,7 @@ import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { invalidInput, messageOf } from '../../errors.ts';
+import { isObject } from '../../record/parse.ts';
 import { changeJson, readJson } from './change-json.ts';
 import { changeToml, readToml } from './change-toml.ts';
 import type { Change, ConfigEntry, Settings } from './clients.ts';
@@ -16,10 +17,7 @@ export interface ConfigEdit {
 }
 
 /** The edits that add the entries to their files, or remove them. Nothing is written. */
-export function planEdits(
-  entries: readonly ConfigEntry[],
-  { remove = false }: { remove?: boolean } = {},
-): ConfigEdit[] {
+export function planEdits(entries: readonly ConfigEntry[], { remove = false }: { remove?: boolean }): ConfigEdit[] {
   const files = [...Map.groupBy(entries, ({ file }) => file)];
   return files
     .map(([file, wanted]) => {
@@ -86,7 +84,7 @@ function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
  */
 function says(settings: Settings, wanted: Settings, [holder = '']: readonly string[]): boolean {
   const { [holder]: held, ...others } = wanted;
-  const isEmpty = isSettings(held) && Object.keys(held).length === 0;
+  const isEmpty = isObject(held) && Object.keys(held).length === 0;
   return isDeepStrictEqual(settings, wanted) || (isEmpty && isDeepStrictEqual(settings, others));
 }
 
@@ -120,14 +118,10 @@ function changeSettings(settings: Settings, { path, set, first }: Change): Setti
   const key = path.at(-1) ?? '';
   const known = holder[key];
   if (first !== undefined) holder[key] = [first, ...((known as unknown[] | undefined) ?? [])];
-  else if (set !== undefined) holder[key] = isSettings(known) ? { ...known, ...set } : set;
+  else if (set !== undefined) holder[key] = isObject(known) ? { ...known, ...set } : set;
   else if (Array.isArray(holder)) holder.splice(Number(key), 1);
   else delete holder[key];
   return settings;
-}
-
-function isSettings(value: unknown): value is Settings {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The lines that an edit removes and adds. */

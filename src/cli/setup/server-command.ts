@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CommandInput, textOption } from '../command.ts';
-import { DEFAULT_USER, placeOf } from '../open-memory.ts';
+import { DEFAULT_USER, storePlace } from '../open-memory.ts';
 import { tomlTable } from './change-toml.ts';
 import { CLIENTS, type ServerCommand, type Settings, thisMachine } from './clients.ts';
 
@@ -12,7 +12,7 @@ import { CLIENTS, type ServerCommand, type Settings, thisMachine } from './clien
 export function serverCommand(input: CommandInput, words: readonly string[]): ServerCommand {
   const isSource = import.meta.url.endsWith('.ts');
   const main = fileURLToPath(new URL(isSource ? '../main.ts' : './main.js', import.meta.url));
-  const { folder, store, isPostgres } = placeOf(input);
+  const { folder, store, isPostgres } = storePlace(input);
   const config = textOption(input, 'config');
   const given = [
     ...(isPostgres ? ['--database', store] : ['--data', folder]),

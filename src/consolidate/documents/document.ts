@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DATED_LINE, datedLine, splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
+import { paragraphs } from '../../models/prompt.ts';
 import type { Basis, Block, SentenceBasis } from '../../record/block.ts';
 import { contentHash } from '../../record/id.ts';
 import { countWords } from '../../record/parse.ts';
@@ -131,7 +132,7 @@ function writeBody(sentences: readonly Sentence[]): string {
     .flatMap(({ text, day }) => (day === null ? [] : [{ text, at: new Date(day) }]))
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
     .map(datedLine);
-  return [prose, lines.join('\n')].filter((part) => part !== '').join('\n\n');
+  return paragraphs([prose, lines.join('\n')]);
 }
 
 /** The ids that a sentence rests on. */

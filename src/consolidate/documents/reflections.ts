@@ -2,7 +2,7 @@ import { VarveError } from '../../errors.ts';
 import { DAY } from '../../record/clock.ts';
 import { digest } from '../../record/id.ts';
 import type { Memory } from '../../record/memory.ts';
-import { ownerKey, type Scope, scopeAt } from '../../record/scope.ts';
+import { ownerKey, ownerOf, type Scope, scopeAt } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { listRuns, type Run } from '../../store/history-store.ts';
@@ -45,7 +45,7 @@ export async function reflectionBuffers(
   deps: Pick<Parts, 'memoryTypes'>,
   scope: Scope,
 ): Promise<ReflectionBuffer[]> {
-  const owner = { ...scope, session: null, connection: null };
+  const owner = ownerOf(scope);
   const levels: { level: BufferLevel; scope: Scope }[] = [
     ...(scope.agent === null ? [] : [{ level: 'agent' as const, scope: scopeAt(owner, 'agent') }]),
     ...(scope.user === null ? [] : [{ level: 'user' as const, scope: owner }]),

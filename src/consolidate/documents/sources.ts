@@ -17,7 +17,8 @@ import { eventsById, observationsAfter, ownEventRows, takenInObservations } from
 import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/read-memories.ts';
 import { ownMemories } from '../../store/own-rows.ts';
-import { memoryRowsOf, type OwnerProgress } from '../../store/owner-store.ts';
+import type { OwnerProgress } from '../../store/owner-store.ts';
+import { memoryRowsOf } from '../../store/rows.ts';
 import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { BARE, type Material } from './document.ts';
 import { usesModel } from '../../form/read/reader.ts';

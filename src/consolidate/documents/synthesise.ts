@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf, VarveError } from '../../errors.ts';
+import { conflict, messageOf, VarveError } from '../../errors.ts';
 import { formStatements } from '../../form/form.ts';
 import type { ApplyDeps } from '../../form/formation-settings.ts';
 import { readStatement } from '../../form/read/reader.ts';
@@ -516,8 +516,7 @@ function isEmpty(content: unknown): boolean {
 async function assertNotTaken(writer: Writer, scope: Scope, { progress, events }: SynthesisToApply): Promise<void> {
   const { eventSequence } = await findProgress(writer, scope);
   if (eventSequence === progress.eventSequence) return;
-  throw new VarveError('Another run has processed these observations meanwhile. Start again with the remaining ones.', {
-    code: 'conflict',
+  throw conflict('Another run has processed these observations meanwhile. Start again with the remaining ones.', {
     retryable: true,
     details: { events: events.length },
   });

@@ -1,4 +1,5 @@
-import { moveReflection, ownersToReflect, type ReflectionRow, scopeOfRow } from '../../store/owner-store.ts';
+import { moveReflection, ownersToReflect, type ReflectionRow } from '../../store/owner-store.ts';
+import { scopeOfRow } from '../../store/rows.ts';
 import { enqueueJobs } from '../../store/queue/enqueue.ts';
 import { nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';

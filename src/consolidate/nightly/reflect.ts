@@ -1,4 +1,4 @@
-import { messageOf, VarveError } from '../../errors.ts';
+import { conflict, messageOf } from '../../errors.ts';
 import { renderPrompt } from '../../models/prompt.ts';
 import { PROFILE_SECTIONS, type PromptSection } from '../../record/memory-types.ts';
 import { hasOutcome, isoDay, isPresentFact, type Memory } from '../../record/memory.ts';
@@ -136,8 +136,7 @@ async function reflectOnce(
       const progress = await findProgress(writer, scope);
       const { reflectedUntil, reflectedSequence } = back.progress;
       if (progress.reflectedUntil !== reflectedUntil || progress.reflectedSequence !== reflectedSequence)
-        throw new VarveError('Another reflection on the same messages was committed first. Reflect again.', {
-          code: 'conflict',
+        throw conflict('Another reflection on the same messages was committed first. Reflect again.', {
           retryable: true,
         });
       const why = { reason: 'reflected on the day', actor: 'reflect', run: run.id };

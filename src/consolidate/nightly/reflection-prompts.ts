@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { definePrompt, fence, numbered, type PromptTemplate } from '../../models/prompt.ts';
+import { definePrompt, fence, numbered, paragraphs, type PromptTemplate } from '../../models/prompt.ts';
 import { readTolerantJson } from '../../models/tolerant-json.ts';
 import type { Event } from '../../record/event.ts';
 import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
@@ -171,7 +171,7 @@ Answer in exactly this form, with the five markers each on a line of its own:
     const firstProse = profile.length + 1;
     const firstStatement = firstProse + prose.length;
     const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
-    return [
+    return paragraphs([
       `Today is ${input.today}.`,
       profile.length === 0 ? 'There is no profile yet: start afresh.' : numberedSentences('profile', profile),
       prose.length === 0 ? '' : numberedSentences('working_memory', prose, firstProse),
@@ -188,9 +188,7 @@ Answer in exactly this form, with the five markers each on a line of its own:
       fence('conversations', conversation(input, firstStatement + statements.length, turns)),
       refusedNote(input.refused),
       `The profile has at most ${input.wordLimits.profile} words, the working memory ${input.wordLimits.workingMemory}.`,
-    ]
-      .filter((part) => part !== '')
-      .join('\n\n');
+    ]);
   },
 });
 

@@ -5,7 +5,7 @@ import { isMoreTrusted, isSameSubject, isSameValue, isUser } from '../../record/
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
 import { dayOfPlan, FOLLOW_UP, type InternalMemory, isDaySaid, isPlanOver, type Memory } from '../../record/memory.ts';
-import { ownerKey, sharedOwner } from '../../record/scope.ts';
+import { ownerKey, ownerOf, sharedOwner } from '../../record/scope.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
 import { forgottenAmong, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
@@ -21,7 +21,7 @@ import {
   writeMemory,
   type WrittenMemory,
 } from '../../store/write-memory.ts';
-import { changeableOwners, findCandidates, isDraftOf, ownerOf, similarityOf, type Vectors } from '../compare.ts';
+import { changeableOwners, findCandidates, isDraftOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
   compareRank,

@@ -22,13 +22,13 @@ import { splitClauses } from '../../language/sentences.ts';
 import { attributesWith } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
-import type { Scope } from '../../record/scope.ts';
+import { ownerOf, type Scope } from '../../record/scope.ts';
 import { type Quote, USER } from '../../record/statement.ts';
 import type { Reader } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { listStatements, listSubjects } from '../../store/read-memories.ts';
-import { nearStatements, ownerOf } from '../compare.ts';
+import { nearStatements } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
 import { peopleOf } from '../read/local/local-reader.ts';
 

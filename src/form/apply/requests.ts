@@ -6,7 +6,7 @@ import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { type ArchiveReason, hasOutcome, isPlanOver, mayStillChange, type Memory } from '../../record/memory.ts';
-import { ownerKey, type Scope } from '../../record/scope.ts';
+import { ownerKey, ownerOf, type Scope } from '../../record/scope.ts';
 import { findEvents, ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
@@ -22,7 +22,7 @@ import {
   unrelatedChanges,
   unrelatedTarget,
 } from '../check/evidence.ts';
-import { changeableOwners, ownerOf } from '../compare.ts';
+import { changeableOwners } from '../compare.ts';
 import { maySupersede } from '../decide/decide.ts';
 import { type Reading, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';

@@ -85,7 +85,6 @@ export interface Reading {
   isCut?: boolean;
 }
 
-/** A quote from a turn. */
 export interface ReadQuote {
   turn: number;
   /** The words of the turn, verbatim. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { VarveError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import { type ApiKey, sameText } from '../../operate/api-keys.ts';
 import { parseJson } from '../../operate/parse-json.ts';
 import { HOUR } from '../../record/clock.ts';
@@ -16,7 +16,6 @@ import { DOCS_POLICY, notBuilt, readWebFiles, siteFolder, type WebFiles } from '
 export interface DemoLife {
   /** One sentence about the person. */
   title: string;
-  /** The number of conversations. */
   sessions: number;
   /** Replays the life into a tenant; `onSession` is called with the number of finished conversations. */
   load(tenant: string, onSession: (done: number) => void): Promise<void>;
@@ -118,8 +117,7 @@ function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRout
   const load = async (asked: InspectorRequest): Promise<InspectorAnswer> => {
     const { tenant } = await operatorOf(asked);
     const { events, memories } = await varve.operator.count({ tenant });
-    if (demo === undefined || loading !== null || events > 0 || memories > 0)
-      throw new VarveError(NOT_EMPTY, { code: 'conflict' });
+    if (demo === undefined || loading !== null || events > 0 || memories > 0) throw conflict(NOT_EMPTY);
     const progress = { tenant, done: 0 };
     loading = progress;
     void demo

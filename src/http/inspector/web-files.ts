@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,7 +91,7 @@ function prepare(
   const isPage = name.endsWith('.html');
   // Vite puts the digest of the content into the names of its files.
   const cache = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
-  const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+  const tag = `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
   return {
     plain: new Uint8Array(content),
     br: new Uint8Array(brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })),

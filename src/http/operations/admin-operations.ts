@@ -186,5 +186,4 @@ const ERASE: readonly Operation[] = [
   }),
 ];
 
-/** Operations for operators. */
 export const ADMIN_OPERATIONS: readonly Operation[] = [...KEYS, ...JOBS, ...COUNTS, ...ERASE];

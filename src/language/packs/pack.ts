@@ -199,8 +199,8 @@ interface PackCalendar {
   weekdays: readonly string[];
   /** Days from today: "yesterday" is -1. */
   days: readonly (readonly [pattern: string, days: number])[];
-  /** Weeks, months and years from this one: "last week". */
-  spans: readonly (readonly [pattern: string, unit: 'week' | 'month' | 'year', count: number])[];
+  /** "Last week", "next week" and, in some languages, "this week"; the same for months and years. */
+  spans: readonly (readonly [unit: 'week' | 'month' | 'year', ...lastNextCurrent: string[]])[];
   /** Patterns for times in the past ("vor <n> <unit>") and in the future ("in <n> <unit>"), and the names of the units. */
   ago: string;
   ahead: string;

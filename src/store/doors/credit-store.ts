@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { removeRows } from '../owner-store.ts';
+import { removeRows } from '../rows.ts';
 
 /** The owner of an account: a user, or the tenant if `user` is null. */
 export interface CreditOwner {

@@ -4,7 +4,8 @@ import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser, USER } from '../../record/statement.ts';
 import type { Reader } from '../database.ts';
-import { countRows, ofOwnersWithin, withinReach, withinScope } from '../owner-store.ts';
+import { countRows } from '../rows.ts';
+import { ofOwnersWithin, withinReach, withinScope } from '../scope-conditions.ts';
 import type { SessionTable } from '../schema.ts';
 
 export interface RecordCounts {
@@ -184,17 +185,13 @@ export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGr
     for (const id of JSON.parse(entities) as string[]) {
       const entity = entityById.get(id);
       // A date is neither a person nor a thing.
-      if (entity === undefined || isDate(entity.name)) continue;
+      if (entity === undefined || DATE.test(entity.name)) continue;
       join(about, touch({ id, label: entity.name, kind: entity.type, subject: null, entity: id }));
     }
   }
   const kept = [...nodes.values()].sort((one, other) => other.memories - one.memories).slice(0, MOST_NODES);
   const ids = new Set(kept.map(({ id }) => id));
   return { nodes: kept, edges: [...edges.values()].filter(({ from, to }) => ids.has(from) && ids.has(to)) };
-}
-
-function isDate(name: string): boolean {
-  return DATE.test(name);
 }
 
 const DATE = new RegExp(`\\b(?:19|20)\\d\\d$|^(?:${WEEKDAYS.join('|')})s?\\b`, 'i');

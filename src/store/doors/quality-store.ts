@@ -3,7 +3,8 @@ import { USER } from '../../record/statement.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Reader } from '../database.ts';
 import type { MemoryRow } from '../record-rows.ts';
-import { chunks, countRows, ofOwnersWithin, rowsBy, withinScope } from '../owner-store.ts';
+import { chunks, countRows, rowsBy } from '../rows.ts';
+import { ofOwnersWithin, withinScope } from '../scope-conditions.ts';
 
 // The data of the online metrics and of the checks of the first conversations. These functions only read.
 
@@ -172,7 +173,6 @@ export async function knownAttributes(
   return found;
 }
 
-/** The number of refusals for each reason. */
 export async function countRefusals(reader: Reader, scope: Scope): Promise<{ reason: string; count: number }[]> {
   const rows = await reader
     .selectFrom('refusals')

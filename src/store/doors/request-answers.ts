@@ -1,4 +1,4 @@
-import { VarveError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import { DAY, MINUTE } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
@@ -89,12 +89,10 @@ async function begin(writer: Writer, request: KeyedRequest, now: number): Promis
     .where((eb) => eb.and(placeOf(request)))
     .executeTakeFirstOrThrow();
   if (known.fingerprint !== fingerprint)
-    throw conflict('This idempotency key was used for another request. Use a new key for a new request.', false);
+    throw conflict('This idempotency key was used for another request. Use a new key for a new request.');
   if (known.status === null)
-    throw conflict('A request with this idempotency key is in progress. Wait for its answer, then try again.', true);
+    throw conflict('A request with this idempotency key is in progress. Wait for its answer, then try again.', {
+      retryable: true,
+    });
   return { status: known.status, body: known.answer ?? '' };
-}
-
-function conflict(message: string, retryable: boolean): VarveError {
-  return new VarveError(message, { code: 'conflict', retryable });
 }

@@ -1,10 +1,11 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { ownerKey, type Scope } from '../../record/scope.ts';
+import { ownerKey, ownerOf, type Scope } from '../../record/scope.ts';
 import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision, toRevisionRow } from '../history-store.ts';
 import type { EventRow, MemoryRow } from '../record-rows.ts';
-import { pages, rowsBy, setColumns, withinScope } from '../owner-store.ts';
+import { pages, rowsBy, setColumns } from '../rows.ts';
+import { withinScope } from '../scope-conditions.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
 
 const PAGE = 500;
@@ -53,7 +54,7 @@ export function exportedRows(database: Database, scope: Scope, withShared: boole
     async *revisions() {
       const owners = await read(sql<Selectable<OwnerTable>>`select * from owners where ${here} order by owner_key`);
       for (const { agent_id: agent, user_id: user } of owners) {
-        const place = { tenant, agent, user, session: null, connection: null };
+        const place = ownerOf({ tenant, agent, user });
         const rows = pages<Selectable<RevisionTable>>(PAGE, (after) => read(revisionsAfter(place, after)));
         for await (const row of rows) yield { ...toRevision(row), scope: place };
       }

@@ -1,12 +1,12 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { chunks, ofId, removeRows, rowsBy, setColumns } from '../owner-store.ts';
+import { chunks, removeRows, rowsBy, setColumns } from '../rows.ts';
+import { ofId } from '../scope-conditions.ts';
 import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
 export type DeliveryRow = Selectable<WebhookDeliveryTable>;
 
-/** The tenants with an enabled webhook. */
 export async function tenantsWithWebhooks(reader: Reader): Promise<string[]> {
   const rows = await reader.selectFrom('webhooks').select('tenant_id').distinct().where('enabled', '=', 1).execute();
   return rows.map((row) => row.tenant_id);

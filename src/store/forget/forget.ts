@@ -6,12 +6,13 @@ import type { Forgotten } from '../../record/forgotten.ts';
 import { memoryType } from '../record-rows.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
-import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';
+import { ownerKey, ownerOf, type Scope, sharedOwner } from '../../record/scope.ts';
 import { type Quote, USER } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { findEntitiesByName, writeEntity } from '../entity-store.ts';
 import { beginEpoch } from '../erase-records.ts';
-import { changeOwner, rowsBy, setColumns } from '../owner-store.ts';
+import { changeOwner } from '../owner-store.ts';
+import { rowsBy, setColumns } from '../rows.ts';
 import { findChangeable } from '../read-memories.ts';
 import { archiveMemory } from '../write-memory.ts';
 import {
@@ -59,7 +60,7 @@ export interface Forgetting {
  */
 export async function forget(writer: Writer, parts: Parts, work: Forgetting): Promise<Forgotten[]> {
   const now = parts.clock.now();
-  const owner = { ...work.scope, session: null, connection: null };
+  const owner = ownerOf(work.scope);
   await changeOwner(writer, owner, now);
   const at = work.request?.event.occurredAt ?? new Date(now);
   const items = await itemsOf(writer, parts, work, owner);
@@ -92,7 +93,7 @@ export async function closeIntention(
   memory: Memory,
   { as, by, why }: { as: 'done' | 'dismissed'; by: string; why: Change },
 ): Promise<void> {
-  const owner = { ...memory.scope, session: null, connection: null };
+  const owner = ownerOf(memory.scope);
   const [id, at] = [parts.ids.next('fgt'), new Date(parts.clock.now())];
   const record = recordOf({ memory, text: memory.content }, { work: { by, why }, owner, id, at });
   const spans = memory.quotes.map((quote): CutSpan => ({ ...quote, field: 'content', words: '' }));
@@ -129,7 +130,7 @@ async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope)
 export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, events: readonly Event[]): Promise<void> {
   const spoken = events.filter(({ kind }) => kind === 'message' || kind === 'tool_result' || kind === 'observation');
   if (spoken.length === 0) return;
-  const owner = { ...scope, session: null, connection: null };
+  const owner = ownerOf(scope);
   let open = await activeRecords(writer, owner);
   if (open.length === 0) return;
   for (const event of spoken) {
@@ -249,7 +250,7 @@ function recordOf(
 ): Omit<Forgotten, 'spans'> {
   return {
     id,
-    scope: memory === null ? owner : { ...memory.scope, session: null, connection: null },
+    scope: memory === null ? owner : ownerOf(memory.scope),
     as: 'forgotten',
     memory: memory?.id ?? null,
     subject: memory?.subject ?? USER,

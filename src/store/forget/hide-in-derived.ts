@@ -10,7 +10,8 @@ import { memoriesFrom } from '../read-memories.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { type Item, ownersAround, rowsWith } from './hide-in-log.ts';
 import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';
-import { ofOwner, rowsBy, setColumns } from '../owner-store.ts';
+import { rowsBy, setColumns } from '../rows.ts';
+import { ofOwner } from '../scope-conditions.ts';
 
 /**
  * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too,

@@ -20,7 +20,8 @@ import {
 } from './hide-words.ts';
 import { namingTests } from './name-forgotten.ts';
 import type { Says } from './redact-blocks.ts';
-import { ofOwnerKey, rowsBy } from '../owner-store.ts';
+import { rowsBy } from '../rows.ts';
+import { ofOwnerKey } from '../scope-conditions.ts';
 
 /** The turn with the request to forget, and the words of the request. */
 export interface Request {

@@ -8,7 +8,7 @@ import { normalValue, type Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
 import { wordsOfEvent } from '../event-store.ts';
 import { queueForEmbedding, removeVectors } from '../indexing.ts';
-import { rowsBy, setColumns } from '../owner-store.ts';
+import { rowsBy, setColumns } from '../rows.ts';
 import type { EventRow } from '../record-rows.ts';
 import { type CutSpan, hiddenSpans, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-blocks.ts';

@@ -5,7 +5,7 @@ import { contentStems } from '../../language/words.ts';
 import { cached } from '../../record/cache.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Writer } from '../database.ts';
-import { rowsBy } from '../owner-store.ts';
+import { rowsBy } from '../rows.ts';
 import { memoryType } from '../record-rows.ts';
 import { distinctiveStems, longNumbers } from './hide-words.ts';
 import type { Says } from './redact-blocks.ts';

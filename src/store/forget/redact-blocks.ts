@@ -7,7 +7,7 @@ import type { Writer } from '../database.ts';
 import { beginEpoch, type Place } from '../erase-records.ts';
 import { contentHash } from '../../record/id.ts';
 import { eventsGone } from '../block-store.ts';
-import { rowsBy, setColumns } from '../owner-store.ts';
+import { rowsBy, setColumns } from '../rows.ts';
 import { memoriesFrom } from '../read-memories.ts';
 
 /** Whether a text makes a statement that is to be hidden. */

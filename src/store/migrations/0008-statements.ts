@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { attributeTable, isUser, type Trust } from '../../record/statement.ts';
 import type { SourceType } from '../../record/memory.ts';
-import { pages } from '../owner-store.ts';
+import { pages } from '../rows.ts';
 import { contentKey } from '../record-rows.ts';
 import type { Tables } from '../schema.ts';
 import type { Migration } from './migration.ts';

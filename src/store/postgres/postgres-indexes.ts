@@ -3,7 +3,7 @@ import { digest } from '../../record/id.ts';
 import type { TextIndex, VectorHit, VectorIndex } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
-import { chunks } from '../owner-store.ts';
+import { chunks } from '../rows.ts';
 import { recordConditions, recordTable, tellingWords, textTable } from '../indexing.ts';
 
 const CONDITION_FACTOR = 20;

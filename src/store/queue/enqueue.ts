@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isStorable, parse, textSchema, timeSchema } from '../../record/parse.ts';
 import { ownerKey, parseScope, type Scope, type ScopeInput } from '../../record/scope.ts';
 import type { Parts, Writer } from '../database.ts';
-import { chunks } from '../owner-store.ts';
+import { chunks } from '../rows.ts';
 import type { JobTable } from '../schema.ts';
 import type { Job, Json, NewJob } from './job.ts';
 

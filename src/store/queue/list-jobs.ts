@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant } from '../database.ts';
-import { ofTenant } from '../owner-store.ts';
+import { ofTenant } from '../scope-conditions.ts';
 import { toJob, type Job, type JobState, type TenantFilter } from './job.ts';
 
 export interface JobFilter extends TenantFilter {

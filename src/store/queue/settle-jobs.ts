@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { VarveError } from '../../errors.ts';
+import { conflict, type VarveError } from '../../errors.ts';
 import type { Clock } from '../../record/clock.ts';
 import { type Database, EVERY_TENANT, type Tenant, type Writer } from '../database.ts';
 import type { JobTable } from '../schema.ts';
@@ -138,7 +138,7 @@ async function updateHeld(writer: Writer, { job, leaseId }: LeasedRun, change: P
 }
 
 function leaseLost({ job }: LeasedRun): VarveError {
-  return new VarveError(`The lease of job ${job.id} is lost: another worker has taken it over.`, { code: 'conflict' });
+  return conflict(`The lease of job ${job.id} is lost: another worker has taken it over.`);
 }
 
 /**
@@ -161,7 +161,7 @@ export async function retryJob(
       .where('state', '=', 'dead')
       .executeTakeFirst();
     if (numUpdatedRows > 0n) return findJob(writer, id, tenant);
-    throw new VarveError(`Job ${id} is ${job.state}: only a dead job can be retried.`, { code: 'conflict' });
+    throw conflict(`Job ${id} is ${job.state}: only a dead job can be retried.`);
   });
 }
 

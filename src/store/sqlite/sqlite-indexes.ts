@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
 import { createLru } from '../../record/cache.ts';
 import { recordConditions, recordTable, rowsThat, tellingWords, textTable } from '../indexing.ts';
-import { ofOwnerKey, ownerStates } from '../owner-store.ts';
+import { ownerStates } from '../owner-store.ts';
+import { ofOwnerKey } from '../scope-conditions.ts';
 
 /**
  * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner. The cost of a
@@ -77,7 +78,7 @@ interface CachedOwner {
  * Scans all vectors of an owner, which are cached in memory. Before each search, the version of the cache is compared with the owner's
  * version in the database, and only the vectors that were added since, by any process, are loaded.
  */
-export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number } = {}): VectorIndex {
+export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number }): VectorIndex {
   const sizeOf = ({ matrices }: CachedOwner): number => matrices.memory.bytes + matrices.event.bytes;
   const cache = createLru({ most: cacheBytes, sizeOf });
 

@@ -142,7 +142,7 @@ export function featuresOf(unit: ReadUnit): Float32Array {
     put(pattern !== null && unit.count > 1 && pattern.test(turn));
   }
   for (const name of REQUESTS) put(pack !== null && packPattern(pack, `request:${name}`).test(text));
-  for (const value of [...marksOf(unit, text, turn), ...placeOf(unit)]) put(value);
+  for (const value of [...marksOf(unit, text, turn), ...positionFeatures(unit)]) put(value);
   // Words and pairs of words are hashed, so that training also covers words that are in no list. In scripts without spaces, pairs of
   // letters are hashed as well.
   const tokens = tokensOf(text, head);
@@ -186,7 +186,7 @@ function marksOf({ pack }: ReadUnit, text: string, turn: string): (number | bool
   ];
 }
 
-function placeOf(unit: ReadUnit): (number | boolean)[] {
+function positionFeatures(unit: ReadUnit): (number | boolean)[] {
   const { pack } = unit;
   return [
     unit.index === 0,
