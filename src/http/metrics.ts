@@ -17,7 +17,6 @@ export interface Measured {
 export interface Metrics {
   begin(): void;
   end(request: Measured): void;
-  inFlight(): number;
   /** The metrics of a tenant; for the operator's tenant also those of the process, which cover all tenants. */
   text(varve: Varve, tenant: string, options: { isOperator: boolean }): Promise<string>;
   close(): void;
@@ -85,7 +84,6 @@ export function createMetrics(failures: FailureLimit): Metrics {
   let open = 0;
   return {
     begin: () => void (open += 1),
-    inFlight: () => open,
     end({ method, route, status, seconds }) {
       open -= 1;
       const where = `method="${method}",route="${escaped(route)}"`;
