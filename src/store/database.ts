@@ -246,3 +246,22 @@ export async function inSavepoint<Result>(writer: Writer, work: () => Promise<Re
     throw error;
   }
 }
+
+/** Runs work in a transaction, rolls the transaction back, and returns the result of the work: a dry run. */
+export async function rolledBack<Result>(
+  database: Pick<Database, 'write'>,
+  tenant: Tenant,
+  work: (writer: Writer) => Promise<Result>,
+): Promise<Result> {
+  const rollback = new Error('The dry run was rolled back.');
+  let result: Result | undefined;
+  try {
+    await database.write(tenant, async (writer) => {
+      result = await work(writer);
+      throw rollback;
+    });
+  } catch (error) {
+    if (error !== rollback) throw error;
+  }
+  return result as Result;
+}
