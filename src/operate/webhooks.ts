@@ -5,9 +5,9 @@ import { DAY } from '../record/clock.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Page, Writer } from '../store/database.ts';
 import { TENANT, WEBHOOK_EVENTS, type WebhookEvent } from '../store/doors/happenings.ts';
-import { type DeliveryRow, findDelivery, listDeliveries, updateDelivery } from '../store/doors/webhook-store.ts';
-import { findWebhook, insertWebhook, listWebhooks, removeWebhook } from '../store/doors/webhook-store.ts';
-import { updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
+import { type DeliveryRow, insertWebhook, listDeliveries, listWebhooks } from '../store/doors/webhook-store.ts';
+import { removeWebhook, updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
+import { rowsBy, setColumns } from '../store/owner-store.ts';
 import { recordAct } from '../store/doors/admin-acts.ts';
 import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
 import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
@@ -146,7 +146,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     async rotate(tenant, id, by) {
       const secret = newWebhookSecret();
       const row = await change({ tenant, id, by, act: 'webhook.rotate' }, async (writer) => {
-        const before = await findWebhook(writer, tenant, id);
+        const [before] = await rowsBy(writer, tenant, 'webhooks', { id: [id] });
         return { secret, previous_secret: before?.secret ?? null, previous_until: clock.now() + SECRET_OVERLAP };
       });
       return { webhook: toWebhook(row), secret };
@@ -166,7 +166,7 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
   return {
     ping: (tenant, id) =>
       database.write(tenant, async (writer) => {
-        const webhook = await findWebhook(writer, tenant, id);
+        const [webhook] = await rowsBy(writer, tenant, 'webhooks', { id: [id] });
         if (webhook === undefined) throw notFound('webhook', id);
         const about = { subject: ids.next('whd'), at: clock.now(), place: TENANT, data: { webhook: id } };
         const happening = { type: 'webhook.ping' as const, ...about };
@@ -185,14 +185,14 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
     },
     redeliver: (tenant, id) =>
       database.write(tenant, async (writer) => {
-        const row = await findDelivery(writer, tenant, id);
+        const [row] = await rowsBy(writer, tenant, 'webhook_deliveries', { id: [id] });
         if (row === undefined) throw notFound('delivery', id);
         if (row.state !== 'failed' && row.state !== 'dropped') {
           const problem = `The delivery ${id} is ${row.state}: only a failed or dropped delivery can be sent again.`;
           throw new VarveError(problem, { code: 'conflict' });
         }
         const again = { state: 'waiting', ended_at: null };
-        await updateDelivery(writer, { tenant, id }, again);
+        await setColumns(writer, 'webhook_deliveries', { tenant, id }, again);
         await enqueueJobs(writer, [deliveryJob(row)], deps);
         return toDelivery({ ...row, ...again });
       }),
