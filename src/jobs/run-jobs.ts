@@ -1,7 +1,8 @@
 import { VarveError } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
-import { createMutex, type Database } from '../store/database.ts';
+import { createMutex } from '../record/event-loop.ts';
+import type { Database } from '../store/database.ts';
 import type { LeasedRun } from '../store/queue/job.ts';
 import { createFairTurns, isTurnNeeded, takeTurn, type Turn, type TurnResult } from '../store/queue/lease-jobs.ts';
 import { changePayload, completeJob, type EndedRun, type Outcome } from '../store/queue/settle-jobs.ts';

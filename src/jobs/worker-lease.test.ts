@@ -93,7 +93,7 @@ for (const on of databases('sql')) {
                 queue.clock.advance(HOUR - 1);
                 const until = queue.clock.now() + HOUR;
                 for (;;) {
-                  const [job] = (await listJobs(queue.database)).jobs;
+                  const [job] = (await listJobs(queue.database)).items;
                   if (job?.leaseUntil?.getTime() === until) break;
                   await delay(5);
                 }

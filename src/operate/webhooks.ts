@@ -3,7 +3,8 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { DAY } from '../record/clock.ts';
 import { parse, textSchema } from '../record/parse.ts';
-import type { Page, Writer } from '../store/database.ts';
+import { type Page, pageOf } from '../record/page.ts';
+import type { Writer } from '../store/database.ts';
 import { TENANT, WEBHOOK_EVENTS, type WebhookEvent } from '../store/doors/happenings.ts';
 import { type DeliveryRow, insertWebhook, listDeliveries, listWebhooks } from '../store/doors/webhook-store.ts';
 import { removeWebhook, updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
@@ -179,9 +180,7 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
       const before = cursor === undefined ? undefined : { at: Number(at), id: last };
       const filter = { webhook: id, limit: limit + 1, before };
       const rows = await database.read(tenant, (reader) => listDeliveries(reader, tenant, filter));
-      const items = rows.slice(0, limit);
-      const end = rows.length > limit ? items.at(-1) : undefined;
-      return { items: items.map(toDelivery), cursor: end === undefined ? null : `${end.created_at}-${end.id}` };
+      return pageOf(rows, limit, toDelivery, (row) => `${row.created_at}-${row.id}`);
     },
     redeliver: (tenant, id) =>
       database.write(tenant, async (writer) => {

@@ -5,7 +5,8 @@ import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type So
 import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Tense, TENSES } from '../record/statement.ts';
-import type { Database, Page, Reader } from './database.ts';
+import { type Page, pageOf } from '../record/page.ts';
+import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './record-rows.ts';
 import { chunks, isSeenFrom, ofOwner, rowsBy, visibleFrom, rowsInReach, withinScope } from './owner-store.ts';
@@ -162,7 +163,7 @@ export async function listMemories(
   const rows = await inOrder(narrow(base, filter, now), filter)
     .limit(limit + 1)
     .execute();
-  return toPage(rows, limit, filter);
+  return pageOf(rows, limit, toMemory, (row) => writeCursor(row, filter.order ?? 'newest'));
 }
 
 export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): MemoryQuery {
@@ -296,13 +297,6 @@ function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery 
   return ordered
     .where('created_at', upTo, first)
     .where((eb) => eb.or([eb('created_at', beyond, first), eb('row_id', beyond, row)]));
-}
-
-function toPage(rows: MemoryRow[], limit: number, filter: Parsed<MemoryFilter>): Page<Memory> {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { items: items.map(toMemory), cursor: more ? writeCursor(last, filter.order ?? 'newest') : null };
 }
 
 function writeCursor(row: MemoryRow, order: string): string {
