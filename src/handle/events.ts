@@ -9,7 +9,7 @@ import type { Page } from '../record/page.ts';
 import type { Parts } from '../store/database.ts';
 import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts';
 import { append, type AppendDeps, cleanedEvents } from './change.ts';
-import { withoutOrders } from './provenance.ts';
+import { withoutOrders } from '../form/check/stated-by.ts';
 
 /** The filter of a list of events. */
 export interface EventListFilter {

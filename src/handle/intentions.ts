@@ -12,7 +12,7 @@ import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.
 import { type ObservationSource, sourceFields } from '../observe/record-observation.ts';
 import { eventReader } from './events.ts';
 import { notFound } from './memories.ts';
-import { vouchedBy } from './provenance.ts';
+import { vouchedBy } from '../form/check/stated-by.ts';
 
 /** An action that the user intends to take. */
 export interface NewIntention {

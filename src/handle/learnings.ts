@@ -9,7 +9,7 @@ import { writeMemory } from '../store/write-memory.ts';
 import { ruleAuthorises } from '../language/claims.ts';
 import { eventReader } from './events.ts';
 import { notFound } from './memories.ts';
-import { vouchedBy } from './provenance.ts';
+import { vouchedBy } from '../form/check/stated-by.ts';
 
 /** A rule for the agent. */
 export interface NewLearning {

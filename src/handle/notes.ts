@@ -9,7 +9,7 @@ import { directs } from '../language/claims.ts';
 import { sourceFields } from '../observe/record-observation.ts';
 import { eventReader } from './events.ts';
 import { memoryHandle } from './memories.ts';
-import { vouchedBy } from './provenance.ts';
+import { vouchedBy } from '../form/check/stated-by.ts';
 import { type Origin, ORIGINS } from '../record/statement.ts';
 
 /** A text that somebody wrote down to keep. */
