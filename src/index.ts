@@ -60,7 +60,8 @@ export type { PendingConfirmation, Session, SessionState, ToolResult, ToolSchema
 export type { Erased } from './store/erase.ts';
 export type { StoreOptions } from './store/open-store.ts';
 export type { MemoryFilter } from './store/read-memories.ts';
-export type { Page, StoreProblem } from './store/database.ts';
+export type { Page } from './record/page.ts';
+export type { StoreProblem } from './store/database.ts';
 export type { RefusalFilter, RefusalRecord, Refused, RunNotes } from './store/history-store.ts';
 export type { WrittenMemory } from './store/write-memory.ts';
 export type { CreditMode, Ledger, SpendingBudget } from './ledger/ledger.ts';
@@ -181,7 +182,7 @@ export type { SynthesisCounts } from './consolidate/documents/synthesise.ts';
 export type { MergedTag } from './consolidate/merge-tags.ts';
 export type { BackfillOptions, EmbedCounts } from './embed/embed.ts';
 export type { ForgottenHandle } from './handle/forgotten.ts';
-export type { JobCount, JobFilter, JobPage } from './store/queue/list-jobs.ts';
+export type { JobCount, JobFilter } from './store/queue/list-jobs.ts';
 export type { Schedule } from './jobs/schedules.ts';
 export type { RunCounts } from './jobs/worker.ts';
 export type { Credit, CreditMove } from './ledger/credit.ts';

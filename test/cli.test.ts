@@ -298,7 +298,7 @@ describe('varve on the command line', () => {
   it('lists the work of all tenants, or of one', async () => {
     await json('observe', 'I live in Oslo.', '--session', 'one', '--close', '--tenant', 'acme');
     const tenants = async (...words: string[]): Promise<string[]> =>
-      (await json('jobs', '--limit', '500', ...words)).jobs.map(({ tenant }: { tenant: string }) => tenant);
+      (await json('jobs', '--limit', '500', ...words)).items.map(({ tenant }: { tenant: string }) => tenant);
     expect(new Set(await tenants('--tenant', 'acme'))).toEqual(new Set(['acme']));
     expect(new Set(await tenants()).size).toBeGreaterThan(1);
     expect((await json('jobs', 'counts', '--tenant', 'nobody')).items).toEqual([]);
@@ -311,7 +311,7 @@ describe('varve on the command line', () => {
     expect(await json('consolidate')).toMatchObject({ done: expect.any(Number) });
     expect(await json('reflect')).toMatchObject({ facts_added: expect.any(Number), skipped: expect.any(Boolean) });
     expect((await json('jobs', 'counts')).items.length).toBeGreaterThan(0);
-    expect((await json('jobs')).jobs.length).toBeGreaterThan(0);
+    expect((await json('jobs')).items.length).toBeGreaterThan(0);
     expect(await json('costs')).toHaveProperty('items');
   });
 
@@ -329,7 +329,7 @@ describe('varve on the command line', () => {
       const { stdout } = await run(['jobs', '--kind', 'form', '--state', 'done', '--json'], {
         environment: { VARVE_DATA: join(folder, 'apart') },
       });
-      return (JSON.parse(stdout) as { jobs: unknown[] }).jobs.length;
+      return (JSON.parse(stdout) as { items: unknown[] }).items.length;
     };
     const exited = once(worker, 'exit') as Promise<[number | null]>;
     try {

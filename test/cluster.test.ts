@@ -133,7 +133,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     }
     // A job that is queued through one node is run by a worker that is connected to another node.
     const jobs = await Promise.all(entries.map((varve) => varve.operator.jobs.list({ tenant: 'acme' })));
-    expect(new Set(jobs.map(({ jobs: found }) => found.map(({ id }) => id).join())).size).toBe(1);
+    expect(new Set(jobs.map(({ items }) => items.map(({ id }) => id).join())).size).toBe(1);
     await Promise.all(entries.map((varve) => varve.drain()));
     expect(await entries[0]!.operator.examineStore()).toEqual([]);
     await Promise.all(entries.map((varve) => varve.close()));

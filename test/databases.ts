@@ -9,7 +9,7 @@ import { Duplex } from 'node:stream';
 import { callbackify } from 'node:util';
 import type { Client } from 'pg';
 import { inject } from 'vitest';
-import { createMutex } from '../src/store/database.ts';
+import { createMutex } from '../src/record/event-loop.ts';
 import { MIGRATIONS } from '../src/store/migrations/migrations.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { createPreparedStatements } from '../src/store/postgres/open-postgres.ts';

@@ -88,7 +88,7 @@ for (const database of databases()) {
         ]);
         expect(JSON.stringify(await handle.events.list())).not.toContain('71,000');
       }
-      expect((await next.operator.jobs.list({ kind: 'read-inline' })).jobs).toEqual([]);
+      expect((await next.operator.jobs.list({ kind: 'read-inline' })).items).toEqual([]);
       await next.close();
       await ended.close();
       await dropOwn();

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createMutex } from '../src/store/database.ts';
+import { createMutex } from '../src/record/event-loop.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const HOST = fileURLToPath(new URL('fixtures/cli-host.ts', import.meta.url));

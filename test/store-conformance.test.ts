@@ -567,8 +567,8 @@ for (const database of databases('sql')) {
 
       it('[L11] closing, or five idle minutes, keeps every turn, clears the state and queues formation', async () => {
         const waiting = async ({ scope }: Handle): Promise<string[]> => {
-          const { jobs } = await varve.operator.jobs.list({ tenant: scope.tenant, limit: 100 });
-          return jobs.map(({ kind }) => kind).filter((kind) => ['form', 'consolidate'].includes(kind));
+          const { items } = await varve.operator.jobs.list({ tenant: scope.tenant, limit: 100 });
+          return items.map(({ kind }) => kind).filter((kind) => ['form', 'consolidate'].includes(kind));
         };
         const talked = async (): Promise<Handle> => {
           const handle = open({ user: 'ana', session: 's1' });

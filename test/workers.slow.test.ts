@@ -150,8 +150,8 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
       const workers = await Promise.all([startWorker(), startWorker()]);
       await delay(4000);
       await Promise.all(workers.map(stopWorker));
-      const { jobs } = await listJobs(database, { kind: 'plain' });
-      const dues = jobs.map((job: Job) => (job.payload as { dueAt: string }).dueAt);
+      const { items } = await listJobs(database, { kind: 'plain' });
+      const dues = items.map((job: Job) => (job.payload as { dueAt: string }).dueAt);
       expect(dues.length).toBeGreaterThanOrEqual(3);
       expect(new Set(dues).size).toBe(dues.length);
     }, 30_000);

@@ -5,7 +5,7 @@ import type { RecallDeps } from '../recall/recall.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
-import { gatherWrites } from '../store/database.ts';
+import { gatherWrites } from '../record/event-loop.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
 import type { ContextOptions, ContextSettings } from './context-options.ts';
 import type { ContextReport } from './context-report.ts';

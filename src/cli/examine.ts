@@ -156,14 +156,14 @@ async function queue(varve: Varve): Promise<Finding> {
   const of = (wanted: string): number =>
     counts.filter(({ state }) => state === wanted).reduce((sum, { count }) => sum + Number(count), 0);
   if (of('dead') > 0) {
-    const [dead] = (await jobs.list({ state: 'dead', limit: 1 })).jobs;
+    const [dead] = (await jobs.list({ state: 'dead', limit: 1 })).items;
     return bad(
       'background work',
       `${of('dead')} jobs failed for good, the latest: ${dead?.kind}: ${dead?.lastError}`,
       `varve jobs --state dead, then varve jobs retry ${dead?.id}`,
     );
   }
-  const running = (await jobs.list({ state: 'running', limit: 100 })).jobs;
+  const running = (await jobs.list({ state: 'running', limit: 100 })).items;
   const stuck = running.filter(({ leaseUntil }) => leaseUntil !== null && leaseUntil.getTime() < Date.now() - LATE);
   if (stuck.length > 0)
     return bad(
@@ -171,7 +171,7 @@ async function queue(varve: Varve): Promise<Finding> {
       `${stuck.length} jobs were left running by a worker that ended, the latest: ${stuck[0]?.kind}`,
       'varve serve or varve worker: the next worker takes them',
     );
-  const waiting = (await jobs.list({ state: 'waiting', limit: 500 })).jobs;
+  const waiting = (await jobs.list({ state: 'waiting', limit: 500 })).items;
   // A postponed job has an error, too, but no attempts.
   const failed = waiting.filter(({ attempts, lastError }) => attempts > 0 && lastError !== null);
   if (failed.length > 0)

@@ -1,7 +1,7 @@
-import { inSavepoint } from '../store/database.ts';
+import { inSavepoint, rolledBack } from '../store/database.ts';
 import { conflict } from '../errors.ts';
 import type { Generated, LanguageModel, TextRequest } from '../models/language-model.ts';
-import type { Database, Tenant, Writer } from '../store/database.ts';
+import type { Database, Writer } from '../store/database.ts';
 import type { Meter, MeterContext } from '../ledger/ledger.ts';
 import type { RunDeps } from './consolidate-deps.ts';
 
@@ -22,7 +22,7 @@ export async function rehearse<Deps extends RehearsedDeps, Result>(
 ): Promise<Result> {
   const answers = new Map<string, Answer>();
   for (let strayed = 0; ;) {
-    const { pass, result } = await takeBack(deps.database, tenant, async (writer) => {
+    const { pass, result } = await rolledBack(deps.database, tenant, async (writer) => {
       const pass: Pass = { answers, used: new Set(), open: null };
       try {
         return { pass, result: await work(rehearsedDeps(deps, withinTransaction(deps.database, writer, pass), pass)) };
@@ -50,7 +50,7 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   work: (deps: Deps) => Promise<Result>,
 ): Promise<Result> {
   const { database } = deps;
-  const apart: Database = { ...database, write: (tenant, change) => takeBack(database, tenant, change) };
+  const apart: Database = { ...database, write: (tenant, change) => rolledBack(database, tenant, change) };
   const pass: Pass = { answers: new Map(), used: new Set(), open: null };
   return work({ ...rehearsedDeps(deps, apart, pass), languageModel: null });
 }
@@ -71,24 +71,6 @@ interface Pass {
   used: Set<string>;
   /** The question that ended the pass; null if none did. */
   open: Question | null;
-}
-
-async function takeBack<Result>(
-  database: Database,
-  tenant: Tenant,
-  work: (writer: Writer) => Promise<Result>,
-): Promise<Result> {
-  const rolledBack = new Error('The dry run was rolled back.');
-  let result: Result | undefined;
-  try {
-    await database.write(tenant, async (writer) => {
-      result = await work(writer);
-      throw rolledBack;
-    });
-  } catch (error) {
-    if (error !== rolledBack) throw error;
-  }
-  return result as Result;
 }
 
 async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put }: Question): Promise<Answer> {

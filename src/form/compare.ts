@@ -69,8 +69,6 @@ export async function nearStatements(
   return found.slice(0, most).map(({ memory }) => memory);
 }
 
-export { ownerOf } from '../record/scope.ts';
-
 /** The owners whose statements a formation may change: the scope's own owner and, if agents share facts, the shared owner of the user. */
 export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>, scope: Scope): string[] {
   const owner = ownerKey(ownerOf(scope));

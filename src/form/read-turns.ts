@@ -15,7 +15,7 @@ import { attributesWith } from '../record/attributes.ts';
 import { lengthOf, normalValue, USER } from '../record/statement.ts';
 import type { Event } from '../record/event.ts';
 import { mayStillChange, type Memory } from '../record/memory.ts';
-import type { Scope } from '../record/scope.ts';
+import { ownerOf, type Scope } from '../record/scope.ts';
 import { findEvents, ownEvents } from '../store/event-store.ts';
 import { quotesMeet } from '../store/forget/forgotten-store.ts';
 import type { Reader } from '../store/database.ts';
@@ -46,7 +46,6 @@ import {
   LONGEST_COMPARED,
   nearnessTo,
   nearStatements,
-  ownerOf,
   type Vectors,
 } from './compare.ts';
 import { decideContext, openCandidates, type Verdict } from './decide/decide.ts';

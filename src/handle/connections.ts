@@ -23,7 +23,10 @@ export interface ConnectionHandle {
   freshToolSchema(fetch: () => Promise<unknown>, options?: { timeToLive?: number }): Promise<unknown>;
 }
 
-const infoSchema: z.ZodType<Record<string, unknown>> = z.record(z.string().min(1).max(200), z.json());
+export const infoSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z.record(
+  z.string().min(1).max(200),
+  z.json(),
+);
 const schemaSchema: z.ZodType<unknown> = z
   .json()
   .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');

@@ -41,10 +41,15 @@ export interface ConsolidationHandle {
    * Sets the user's time zone, which formation, recall and prompts use too, and the local hour of the nightly reflection. `null` restores
    * the default.
    */
-  configure(settings: { timeZone?: string | null; reflectionHour?: number | null }): Promise<void>;
+  configure(settings: ReflectionSettings): Promise<void>;
 }
 
-const configureSchema = z.strictObject({
+interface ReflectionSettings {
+  timeZone?: string | null;
+  reflectionHour?: number | null;
+}
+
+export const reflectionSettingsSchema: z.ZodType<ReflectionSettings, ReflectionSettings> = z.strictObject({
   timeZone: timeZoneSchema.nullable().optional(),
   reflectionHour: z.int().min(0).max(23).nullable().optional(),
 });
@@ -88,7 +93,7 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
         (await findMemory(reader, scope, memoryId)) === null ? null : findUse(reader, owner.tenant, memoryId),
       ),
     async configure(settings) {
-      const { timeZone, reflectionHour } = parse(configureSchema, settings, 'The settings');
+      const { timeZone, reflectionHour } = parse(reflectionSettingsSchema, settings, 'The settings');
       await database.write(owner.tenant, async (writer) => {
         const before = await findProgress(writer, owner);
         const own = {

@@ -8,7 +8,7 @@ import type { Parts, Writer } from '../store/database.ts';
 import { appendEvents, type EventInput } from '../observe/observe.ts';
 import { append, type AppendDeps, cleanedEvents } from './change.ts';
 import { eventReader } from './events.ts';
-import { withoutOrders } from './provenance.ts';
+import { withoutOrders } from '../form/check/stated-by.ts';
 
 /** The decisions of an agent and their outcomes. */
 export interface DecisionHandle {

@@ -37,7 +37,7 @@ import { intentionHandle, type IntentionHandle } from './intentions.ts';
 import { learningHandle, type LearningHandle } from './learnings.ts';
 import { memoryHandle, type MemoryHandle, memoryReader, type MemoryReader } from './memories.ts';
 import { noteHandle, type NoteHandle, savedItemHandle, type SavedItemHandle } from './notes.ts';
-import { withoutOrders } from './provenance.ts';
+import { withoutOrders } from '../form/check/stated-by.ts';
 import { refusalHandle, type RefusalHandle } from './refusals.ts';
 import { sessionHandle, type SessionHandle } from './session.ts';
 

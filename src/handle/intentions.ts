@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DAY } from '../record/clock.ts';
 import { dueOn } from '../language/told-days.ts';
 import type { Memory } from '../record/memory.ts';
-import { parse, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
+import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
 import { closeIntention } from '../store/forget/forget.ts';
@@ -12,7 +12,7 @@ import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.
 import { type ObservationSource, sourceFields } from '../observe/record-observation.ts';
 import { eventReader } from './events.ts';
 import { noSuchMemory } from './memories.ts';
-import { vouchedBy } from './provenance.ts';
+import { vouchedBy } from '../form/check/stated-by.ts';
 
 /** An action that the user intends to take. */
 export interface NewIntention {
@@ -47,10 +47,10 @@ export interface IntentionHandle {
   snooze(id: string, until: TimeInput): Promise<Memory>;
 }
 
-const newIntentionSchema = z.strictObject({
+export const newIntentionSchema: z.ZodType<Parsed<NewIntention>, NewIntention> = z.strictObject({
   text: textSchema(2000),
   dueAt: timeSchema.optional(),
-  followUpDays: z.number().min(0).max(3650).default(3),
+  followUpDays: z.number().min(0).max(3650).optional(),
   context: textSchema(2000).optional(),
   ...sourceFields,
 });
@@ -84,7 +84,8 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
     });
   return {
     async add(intention) {
-      const { text, dueAt, followUpDays, context, ...from } = parse(newIntentionSchema, intention, 'The intention');
+      const checked = parse(newIntentionSchema, intention, 'The intention');
+      const { text, dueAt, followUpDays = 3, context, ...from } = checked;
       const statedBy = await vouchedBy(log, text, { ...from, otherwise: 'system' });
       const due = dueAt ?? new Date(clock.now() + followUpDays * DAY);
       const metadata = context === undefined ? {} : { context };

@@ -9,7 +9,7 @@ import { writeMemory } from '../store/write-memory.ts';
 import { ruleAuthorises } from '../language/claims.ts';
 import { eventReader } from './events.ts';
 import { noSuchMemory } from './memories.ts';
-import { vouchedBy } from './provenance.ts';
+import { vouchedBy } from '../form/check/stated-by.ts';
 
 /** A rule for the agent. */
 export interface NewLearning {
@@ -36,10 +36,10 @@ export interface LearningHandle {
   forget(id: string): Promise<Memory>;
 }
 
-const newLearningSchema = z.strictObject({
+export const newLearningSchema: z.ZodType<NewLearning, NewLearning> = z.strictObject({
   rule: textSchema(2000),
-  category: textSchema(50).default('general'),
-  source: textSchema(100).default('application'),
+  category: textSchema(50).optional(),
+  source: textSchema(100).optional(),
   sourceEvents: z.array(textSchema(200)).max(1000).optional(),
 });
 
@@ -48,7 +48,8 @@ export function learningHandle(parts: Parts, scope: Scope): LearningHandle {
   const log = { scope, events: eventReader(parts, scope, null) };
   return {
     async add(learning) {
-      const { rule, category, source, sourceEvents } = parse(newLearningSchema, learning, 'The learning');
+      const checked = parse(newLearningSchema, learning, 'The learning');
+      const { rule, category = 'general', source = 'application', sourceEvents } = checked;
       const isOwn = /^(?:application|correction|reflection)$/i.test(source.trim());
       const statedBy = await vouchedBy(log, rule, {
         source: isOwn ? null : source,

@@ -3,13 +3,13 @@ import type { FormDeps } from '../form/formation-settings.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Page } from '../store/database.ts';
+import type { Page } from '../record/page.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
 import { directs } from '../language/claims.ts';
 import { sourceFields } from '../observe/record-observation.ts';
 import { eventReader } from './events.ts';
 import { memoryHandle } from './memories.ts';
-import { vouchedBy } from './provenance.ts';
+import { vouchedBy } from '../form/check/stated-by.ts';
 import { type Origin, ORIGINS } from '../record/statement.ts';
 
 /** A text that somebody wrote down to keep. */

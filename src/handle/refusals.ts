@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { limitSchema, parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Page, Parts } from '../store/database.ts';
+import type { Page } from '../record/page.ts';
+import type { Parts } from '../store/database.ts';
 import { listRefusals, type RefusalFilter, type RefusalRecord } from '../store/history-store.ts';
 
 /** Statements that were read from events and refused. */

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { randomUUID } from 'node:crypto';
 import type { ApiKey } from '../operate/api-keys.ts';
-import { assertDepth } from '../operate/parse-json.ts';
+import { assertDepth } from '../record/json.ts';
 import type { Varve } from '../varve.ts';
 import { isLimited } from './access.ts';
 import { authenticate, checkOrigin, corsHeaders } from './authenticate.ts';

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ONLINE_METRICS } from '../operate/online-metrics.ts';
+import { createLru } from '../record/cache.ts';
 import { MINUTE } from '../record/clock.ts';
 import type { Varve } from '../varve.ts';
 import type { FailureLimit } from './limits.ts';
@@ -17,7 +18,6 @@ export interface Measured {
 export interface Metrics {
   begin(): void;
   end(request: Measured): void;
-  inFlight(): number;
   /** The metrics of a tenant; for the operator's tenant also those of the process, which cover all tenants. */
   text(varve: Varve, tenant: string, options: { isOperator: boolean }): Promise<string>;
   close(): void;
@@ -61,12 +61,11 @@ const QUALITY_FOR = 5 * MINUTE;
 const MOST_TENANTS = 1000;
 
 function createQuality(): (varve: Varve, tenant: string) => Promise<string[]> {
-  const kept = new Map<string, { at: number; lines: Promise<string[]> }>();
+  const kept = createLru<{ at: number; lines: Promise<string[]> }>({ most: MOST_TENANTS });
   return async (varve, tenant) => {
     const now = performance.now();
     const before = kept.get(tenant);
     if (before !== undefined && now - before.at < QUALITY_FOR) return before.lines;
-    if (kept.size >= MOST_TENANTS) kept.clear();
     const lines = qualityMetrics(varve, tenant);
     kept.set(tenant, { at: now, lines });
     // A failed read is not cached: the next scrape tries again.
@@ -85,7 +84,6 @@ export function createMetrics(failures: FailureLimit): Metrics {
   let open = 0;
   return {
     begin: () => void (open += 1),
-    inFlight: () => open,
     end({ method, route, status, seconds }) {
       open -= 1;
       const where = `method="${method}",route="${escaped(route)}"`;

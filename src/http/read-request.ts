@@ -1,5 +1,5 @@
 import { invalidInput, VarveError } from '../errors.ts';
-import { parseJson } from '../operate/parse-json.ts';
+import { parseJson } from '../record/json.ts';
 import { parse } from '../record/parse.ts';
 import { jsonSchema, type JsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';

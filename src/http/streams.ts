@@ -1,6 +1,6 @@
 import { invalidInput, messageOf } from '../errors.ts';
 import type { RecordChange } from '../operate/follow-changes.ts';
-import { parseJson } from '../operate/parse-json.ts';
+import { parseJson } from '../record/json.ts';
 
 const ENCODER = new TextEncoder();
 // A chunk batches many lines into one write and is still small enough to keep memory low.

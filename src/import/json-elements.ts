@@ -1,5 +1,5 @@
 import { invalidInput, VarveError } from '../errors.ts';
-import { assertDepth } from '../operate/parse-json.ts';
+import { assertDepth } from '../record/json.ts';
 import type { SourceFile } from './import-source.ts';
 
 /** A value of a file, and the name of its list if the file is an object of lists. */

@@ -2,7 +2,7 @@ import { invalidInput } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import { digest } from '../record/id.ts';
 import type { Memory } from '../record/memory.ts';
-import { createMutex } from '../store/database.ts';
+import { createMutex } from '../record/event-loop.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
 
 /** The content of a note. */

@@ -4,6 +4,7 @@ import type { Operation, OperationResults, PutOperation } from '@langchain/langg
 import type { SearchItem, SearchOperation } from '@langchain/langgraph-checkpoint';
 import { invalidInput, type VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
+import { cached } from '../record/cache.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Varve } from '../varve.ts';
 import { assertHasUser, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
@@ -50,17 +51,13 @@ export class VarveStore extends BaseStore {
       return;
     }
     const { userOf = (namespace) => namespace[1], tenant, agent } = options;
-    const shelves = new Map<string, Shelf>();
+    const shelfOfUser = cached(MOST_SHELVES, (user) =>
+      shelfOf(source.for({ tenant, agent, user: JSON.parse(user) as string | null })),
+    );
     this.#shelfOf = (namespace) => {
       const user = userOf(namespace);
       if (user === undefined || user === '' || user === '*') throw namesNobody(namespace);
-      const key = JSON.stringify(user);
-      const known = shelves.get(key);
-      if (known !== undefined) return known;
-      if (shelves.size >= MOST_SHELVES) shelves.clear();
-      const made = shelfOf(source.for({ tenant, agent, user }));
-      shelves.set(key, made);
-      return made;
+      return shelfOfUser(JSON.stringify(user));
     };
   }
 

@@ -1,5 +1,5 @@
 import { storedMessageOf, VarveError } from '../errors.ts';
-import { MINUTE, SECOND } from '../record/clock.ts';
+import { HOUR, SECOND } from '../record/clock.ts';
 import { parse, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { Outcome } from '../store/queue/settle-jobs.ts';
@@ -20,22 +20,12 @@ function mayRetry(thrown: unknown): boolean {
 /** How long to wait, in milliseconds, after the attempt with this number (from 1) has failed. */
 export type Backoff = (attempt: number) => number;
 
-interface BackoffOptions {
-  /** The pause after the first failure, in milliseconds. Default 15 seconds. */
-  first?: number;
-  /** The longest pause, in milliseconds. Default one hour. */
-  most?: number;
-  /** Returns a number from 0 to 1. Default `Math.random`. */
-  random?: () => number;
-}
-
 /**
- * The pause doubles with every failure and is shortened by a random part of up to a half (jitter), so that jobs that failed together are
- * not retried together. With the defaults, eight attempts span 16 to 32 minutes, which is longer than most outages of a model.
+ * The pause is 15 seconds, doubles with every failure up to an hour, and is shortened by a random part of up to a half (jitter), so that jobs
+ * that failed together are not retried together. Eight attempts span 16 to 32 minutes, which is longer than most outages of a model.
  */
-export function exponentialBackoff(options: BackoffOptions = {}): Backoff {
-  const { first = 15 * SECOND, most = 60 * MINUTE, random = Math.random } = options;
-  return (attempt) => Math.round(Math.min(first * 2 ** (attempt - 1), most) * (1 - random() / 2));
+export function exponentialBackoff(random: () => number = Math.random): Backoff {
+  return (attempt) => Math.round(Math.min(15 * SECOND * 2 ** (attempt - 1), HOUR) * (1 - random() / 2));
 }
 
 // The symbol is global, as in VarveError, so that a postponement is recognised when two copies of the package are loaded.

@@ -6,11 +6,6 @@ export interface JobContext {
   /** Aborted when the lease is lost or the worker stops. After a lost lease, the outcome of the run is not recorded. */
   signal: AbortSignal;
   /**
-   * Renews the lease now; the worker also renews it without this call. Throws when the lease is lost. It must not be called inside a
-   * transaction, because it opens a transaction of its own and would wait for the outer one.
-   */
-  heartbeat(): Promise<void>;
-  /**
    * Marks the job as done in the transaction of its effects, so that they happen exactly once.
    * Throws `conflict` when the lease is lost, which rolls the transaction back.
    */

@@ -1,6 +1,7 @@
 import { VarveError } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
+import { createMutex } from '../record/event-loop.ts';
 import type { Database } from '../store/database.ts';
 import type { LeasedRun } from '../store/queue/job.ts';
 import { createFairTurns, isTurnNeeded, takeTurn, type Turn, type TurnResult } from '../store/queue/lease-jobs.ts';
@@ -11,8 +12,6 @@ import type { JobContext, JobHandler } from './job-kinds.ts';
 interface RunningJob extends LeasedRun {
   /** When the lease expires, as far as this worker knows. */
   leaseUntil: number;
-  /** Whether the handler asked to renew the lease early. */
-  renewNow: boolean;
   controller: AbortController;
   /** Why the run was aborted; null if it was not. */
   cut: 'lost' | 'stopped' | null;
@@ -65,16 +64,12 @@ export function createRuns(options: RunsOptions): Runs {
   const turns = createFairTurns();
   const running = new Set<RunningJob>();
   let ended: EndedRun[] = [];
-  let lastTurn: Promise<unknown> = Promise.resolve();
+  const inTurn = createMutex();
 
   const runs: Runs = {
     isTaking: false,
     counts: { done: 0, retried: 0, dead: 0, postponed: 0, returned: 0, lost: 0 },
-    turn() {
-      const turn = lastTurn.then(goOnce);
-      lastTurn = turn.catch(() => undefined);
-      return turn;
-    },
+    turn: () => inTurn(goOnce),
     isIdle: () => running.size === 0 && ended.length === 0,
     whenOver: async () => void (await Promise.all([...running].map((run) => run.over))),
     abort: () => running.forEach((run) => cutShort(run, 'stopped')),
@@ -101,14 +96,14 @@ export function createRuns(options: RunsOptions): Runs {
   };
 
   const start = (leased: Pick<RunningJob, 'job' | 'leaseId' | 'leaseUntil'>): void => {
-    const state = { controller: new AbortController(), cut: null, completed: false, renewNow: false };
+    const state = { controller: new AbortController(), cut: null, completed: false };
     const run: RunningJob = { ...leased, ...state, over: Promise.resolve() };
     running.add(run);
     run.over = execute(run);
   };
 
   const execute = async (run: RunningJob): Promise<void> => {
-    const outcome = await runHandler(run, { ...options, turn: runs.turn });
+    const outcome = await runHandler(run, options);
     running.delete(run);
     if (run.cut === 'lost') runs.counts.lost += 1;
     // The handler's own transaction has settled the job. If that transaction was rolled back, the lease expires and the job runs again.
@@ -124,28 +119,19 @@ function isRenewalDue(run: RunningJob, now: number, leaseMs: number): boolean {
   const left = run.leaseUntil - now;
   // A lease that ends later than a whole lease from now was written before the clock was set back. If this worker died, other workers would
   // wait for that end, so the lease is renewed.
-  return run.cut !== 'lost' && (run.renewNow || left < (leaseMs * 2) / 3 || left > leaseMs);
+  return run.cut !== 'lost' && (left < (leaseMs * 2) / 3 || left > leaseMs);
 }
 
 /** Counts the runs that a turn has settled, and notes the leases that it renewed or found lost. */
 function noteTurn(turn: Turn<RunningJob>, { settled, lost }: TurnResult<RunningJob>, counts: Runs['counts']): void {
   for (const run of turn.ended) counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
-  for (const run of turn.renew) Object.assign(run, { leaseUntil: turn.leaseUntil, renewNow: false });
+  for (const run of turn.renew) run.leaseUntil = turn.leaseUntil;
   for (const run of lost) if (!run.completed) cutShort(run, 'lost');
 }
 
-interface HandlerDeps extends Pick<RunsOptions, 'handlers' | 'clock' | 'backoff'> {
-  turn: Runs['turn'];
-}
-
-async function runHandler(run: RunningJob, { handlers, clock, backoff, turn }: HandlerDeps): Promise<Outcome> {
+async function runHandler(run: RunningJob, { handlers, clock, backoff }: RunsOptions): Promise<Outcome> {
   const context: JobContext = {
     signal: run.controller.signal,
-    async heartbeat() {
-      run.renewNow = true;
-      await turn();
-      run.controller.signal.throwIfAborted();
-    },
     async complete(writer) {
       await completeJob(writer, run, clock.now());
       run.completed = true;

@@ -62,7 +62,7 @@ for (const on of databases('sql')) {
         // One worker may be done while another still runs a job. All jobs have ended when every worker has drained.
         expect(ran.length).toBe(round * every.length);
       }
-      expect((await listJobs(queue.database, { limit: 500 })).jobs.length).toBe(60);
+      expect((await listJobs(queue.database, { limit: 500 })).items.length).toBe(60);
     });
 
     it('run once for several missed due times', async () => {
@@ -123,7 +123,7 @@ for (const on of databases('sql')) {
       slow.start();
       await middle.opened;
       queue.clock.advance(DAY);
-      while ((await listJobs(queue.database, { kind: 'reflect' })).jobs.length === 0) {
+      while ((await listJobs(queue.database, { kind: 'reflect' })).items.length === 0) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
       end.open();
@@ -169,7 +169,7 @@ for (const on of databases('sql')) {
       await queue.add({ kind: 'reflect', payload: 'left by a worker' });
       const lost = queue.worker({ reflect: () => new Promise(() => {}) });
       lost.start();
-      while ((await listJobs(queue.database, { state: 'running' })).jobs.length === 0) await setImmediate();
+      while ((await listJobs(queue.database, { state: 'running' })).items.length === 0) await setImmediate();
       await queue.add({ kind: 'reflect', payload: 'waiting', uniqueKey: 'one', delay: HOUR });
       // The worker is stopped before the clock changes, because it would renew its lease.
       await lost.stop({ timeout: 0 });

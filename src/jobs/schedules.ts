@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { invalidInput, messageOf } from '../errors.ts';
+import { cached } from '../record/cache.ts';
 import { type Clock, HOUR } from '../record/clock.ts';
 import { knownTimeZone, parse, textSchema } from '../record/parse.ts';
 import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
@@ -76,7 +77,7 @@ export async function listSchedules(database: Database): Promise<Schedule[]> {
 export function nextDue(schedule: { cron: string; timeZone: string }, after: number): number {
   let next: Date | null;
   try {
-    next = parsedCron(schedule).nextRun(new Date(after));
+    next = parsedCron(JSON.stringify([schedule.cron, schedule.timeZone])).nextRun(new Date(after));
   } catch (error) {
     throw invalidInput(
       `The schedule "${schedule.cron}" in ${schedule.timeZone} is not valid: ${messageOf(error)} ` +
@@ -89,17 +90,10 @@ export function nextDue(schedule: { cron: string; timeZone: string }, after: num
 
 // Parsed expressions are cached: parsing one takes twice as long as finding its next time, and a store has a dozen of them.
 const MOST_PARSED = 500;
-const parsed = new Map<string, Cron>();
-
-function parsedCron({ cron, timeZone }: { cron: string; timeZone: string }): Cron {
-  const key = `${timeZone} ${cron}`;
-  const known = parsed.get(key);
-  if (known !== undefined) return known;
-  const made = new Cron(cron, { paused: true, timezone: timeZone, mode: '5-or-6-parts' });
-  if (parsed.size >= MOST_PARSED) parsed.clear();
-  parsed.set(key, made);
-  return made;
-}
+const parsedCron = cached(MOST_PARSED, (schedule) => {
+  const [cron, timezone] = JSON.parse(schedule) as [string, string];
+  return new Cron(cron, { paused: true, timezone, mode: '5-or-6-parts' });
+});
 
 /**
  * Enqueues one job for each schedule that is due. Several missed due times become one job. No job is added while the job of an earlier due

@@ -189,7 +189,7 @@ for (const on of databases('sql')) {
           },
         });
         expect(await worker.drain()).toEqual({ ...NONE, retried: 1 });
-        expect((await listJobs(queue.database)).jobs).toMatchObject([{ id: first?.id, payload: 1, state: 'waiting' }]);
+        expect((await listJobs(queue.database)).items).toMatchObject([{ id: first?.id, payload: 1, state: 'waiting' }]);
         // Enqueueing again does not move a job that waits for its next attempt.
         await queue.add({ kind: 'a', uniqueKey: 'k', whenWaiting: 'move' });
         expect((await queue.job(first?.id)).runAt.getTime()).toBe(queue.clock.now() + SECOND);
@@ -209,7 +209,7 @@ for (const on of databases('sql')) {
           LEASE,
         );
         expect(await worker.drain()).toEqual({ ...NONE, lost: 1 });
-        expect((await listJobs(queue.database, { state: 'waiting' })).jobs).toMatchObject([{ payload: 2 }]);
+        expect((await listJobs(queue.database, { state: 'waiting' })).items).toMatchObject([{ payload: 2 }]);
       });
     });
 

@@ -104,6 +104,11 @@ function clausesAround(quoted: readonly string[], own: readonly string[]): strin
   return around.length > 0 ? around : [...quoted];
 }
 
+/** A message with blanks in place of pasted text. */
+function withoutPasted(message: string): string {
+  return withBlanks(message, pastedSpans(message));
+}
+
 function pastedIn(message: string): string {
   return pastedSpans(message)
     .map(({ start, end }) => message.slice(start, end))
@@ -181,8 +186,8 @@ export interface Quoting {
  * treats a question as a statement, says the opposite, or takes its words from a tool, a document or a pasted text.
  */
 export function unsupported(claim: Quoting): string | null {
-  const { text, isDenied, value, quoted, isAnswer, messages, before, foreign, more } = claim;
-  const own = messages.map((message) => withBlanks(message, pastedSpans(message)));
+  const { text, isDenied, value, quoted, isAnswer, messages, before, more } = claim;
+  const own = messages.map(withoutPasted);
   const assented = isAnswer ? before : [];
   const needsOrder = permits(text) || (!isEnglish(text) && isOrder(text));
   if (needsOrder && !isOrdered(text, [...own, ...assented]) && !own.some(ordersAbroad))

@@ -26,7 +26,8 @@ for (const kind of databases('sql')) {
       await expect(work()).rejects.toMatchObject({ code: 'out_of_credit' });
       expect(suite.server.requests).toHaveLength(2);
       expect(await ledger.credit.balance(ada)).toBe(-80);
-      await expect(ledger.ensureCredit(ada)).rejects.toMatchObject({ code: 'out_of_credit' });
+      await expect(work()).rejects.toMatchObject({ code: 'out_of_credit' });
+      expect(suite.server.requests).toHaveLength(2);
       await ledger.credit.grant({ ...ada, amount: 1000, reason: 'top-up' });
       await work();
       expect(await ledger.credit.balance(ada)).toBe(500);

@@ -120,7 +120,8 @@ for (const kind of databases('sql')) {
       await suite.opened.database.write('u', (writer) => ledger.record(writer, [other]));
       expect(await ledger.report({ tenant: 't', by: [] })).toMatchObject([{ count: 0, cost: 0 }]);
       expect(await ledger.credit.balance({ tenant: 'u', user: null })).toBe(-500);
-      await ledger.ensureBudget(ada);
+      await ledger.credit.grant({ tenant: 't', user: null, amount: 1000, reason: 'plan' });
+      await ledger.metered(context, (meter) => meter.languageModel(languageModel()).generate(request));
       if (kind.name !== 'SQLite')
         await expect(
           suite.opened.database.write('t', (writer) => ledger.record(writer, [{ ...other, id: 'use_2' }])),

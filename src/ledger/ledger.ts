@@ -45,14 +45,6 @@ export interface Ledger {
    * @internal
    */
   record(writer: Writer, entries: readonly UsageEntry[]): Promise<number>;
-  /** Throws `out_of_credit` when the account that pays for the scope is empty. */
-  ensureCredit(scope: UsageScope): Promise<void>;
-  /**
-   * Throws `budget_spent` when the day's budget is spent; `details.until` is the time at which to try again. Background work calls this
-   * before it starts.
-   * @internal
-   */
-  ensureBudget(scope: UsageScope): Promise<void>;
   /** Usage and cost, grouped by fields such as month, operation, task, model and user. */
   report(query: ReportQuery): Promise<ReportLine[]>;
 }
@@ -77,7 +69,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   const record = (writer: Writer, entries: readonly UsageEntry[]): Promise<number> =>
     recordUsage(writer, entries, { prices, mode });
 
-  const ensureCredit = async (scope: UsageScope, pending = 0): Promise<void> => {
+  const ensureCredit = async (scope: UsageScope, pending: number): Promise<void> => {
     const payer = payerOf(mode, scope);
     if (payer === null) return;
     const balance = (await credit.balance(payer)) - pending;
@@ -111,8 +103,6 @@ export function createLedger(options: LedgerOptions): Ledger {
     prices,
     credit,
     record,
-    ensureCredit,
-    ensureBudget: (scope) => ensureBudget(database, clock, budget, scope.tenant),
     report: (query) => usageReport(database, query),
     async metered(context, work) {
       const meter = meterFor(context);
@@ -156,7 +146,7 @@ async function ensureBudget(
   budget: SpendingBudget,
   tenant: string,
   /** The cost that is not yet written. */
-  pending = 0,
+  pending: number,
 ): Promise<void> {
   const day = dayOf(clock.now());
   const checks = [

@@ -3,7 +3,7 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { invalidInput, type VarveError } from '../errors.ts';
 import { limitHandle, scopeFor } from '../http/access.ts';
 import type { ApiKey } from '../operate/api-keys.ts';
-import { isNestedTooDeeply, tooDeep } from '../operate/parse-json.ts';
+import { isNestedTooDeeply, tooDeep } from '../record/json.ts';
 import type { HandleScope } from '../record/scope.ts';
 import { toolsNamed } from '../tools/agent-tools.ts';
 import type { Varve } from '../varve.ts';

@@ -26,7 +26,7 @@ const observationSchema = z.strictObject({
   category: z.enum(CHAT_CATEGORIES, { error: `expected one of ${CHAT_CATEGORIES.join(', ')}` }),
 });
 
-const updateSchema = z.strictObject({
+export const userContextSchema: z.ZodType<UserContextUpdate, UserContextUpdate> = z.strictObject({
   scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
   persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
   source: textSchema(200).nullish(),
@@ -77,7 +77,7 @@ export function ofTool<Input extends EventInput>(observation: Input, from: strin
 
 /** One `scaffold_update` event for each key, and one `learned_fact` event for each addition. */
 export function userContextEvents(scope: Scope, update: UserContextUpdate): EventInput[] {
-  const { scaffoldUpdates = {}, persistentInfoAdditions = [], source } = parse(updateSchema, update, 'The update');
+  const { scaffoldUpdates = {}, persistentInfoAdditions = [], source } = parse(userContextSchema, update, 'The update');
   const events = [
     ...Object.entries(scaffoldUpdates).map(([key, value]): EventInput => {
       const event = observed(scope, 'autonomous');

@@ -1,6 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { notFound } from '../errors.ts';
+import { createLru } from '../record/cache.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findKey, hasLiveKey, insertKey, type KeyRow, listKeys, updateKey } from '../store/doors/api-key-store.ts';
@@ -163,19 +164,17 @@ interface KeyCache {
 }
 
 function createKeyCache({ database, clock }: Pick<Parts, 'database' | 'clock'>): KeyCache {
-  const known = new Map<string, { row: KeyRow; until: number }>();
+  const known = createLru<{ row: KeyRow; until: number }>({ most: MOST_KNOWN });
   return {
     async find(id) {
       const cached = known.get(id);
       if (cached !== undefined && cached.until > clock.now()) return cached.row;
       const row = await database.read(EVERY_TENANT, (reader) => findKey(reader, id));
-      known.delete(id);
-      if (row === undefined) return null;
-      if (known.size >= MOST_KNOWN) known.clear();
-      known.set(id, { row, until: clock.now() + BELIEVED_FOR });
-      return row;
+      if (row === undefined) known.delete(id);
+      else known.set(id, { row, until: clock.now() + BELIEVED_FOR });
+      return row ?? null;
     },
-    drop: (id) => void known.delete(id),
+    drop: known.delete,
   };
 }
 

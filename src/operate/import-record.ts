@@ -10,14 +10,15 @@ import { ownerKey, ownerOf, type Scope } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
-import { addRevision, ownerKeyOf, ownersOfRecords, recordExists } from '../store/doors/transfer-store.ts';
-import { removeFirstRevision, revisionExists, setBlockVersion, setEventTimes } from '../store/doors/transfer-store.ts';
+import { addRevision, ownerKeyOf, ownersOfRecords } from '../store/doors/transfer-store.ts';
+import { removeFirstRevision, revisionExists } from '../store/doors/transfer-store.ts';
 import { isOthersEntity, writeEntity } from '../store/entity-store.ts';
 import { forget } from '../store/forget/forget.ts';
 import { forgottenAmong, insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
 import { redactBlocks } from '../store/forget/redact-blocks.ts';
 import { insertRefusals } from '../store/history-store.ts';
 import { changeOwner } from '../store/owner-store.ts';
+import { setColumns } from '../store/rows.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { passFormation } from '../store/session-store.ts';
 import { findInItsPlace, insertMemoryRow } from '../store/write-memory.ts';
@@ -55,28 +56,31 @@ function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undef
 }
 
 /**
- * The id that an imported record gets. If a record that the caller may not read already has the id, the imported record gets another
- * id, because the answer "known" would reveal that the other record exists.
+ * The id that an imported record gets, and whether the store has a record with this id. If a record that the caller may not read already
+ * has the id, the imported record gets another id, because the answer "known" would reveal that the other record exists.
  */
 async function ownId(
   writer: Writer,
-  table: Parameters<typeof recordExists>[1],
+  table: Parameters<typeof ownersOfRecords>[1],
   { id, scope }: { id: string; scope: Scope },
   taking: Taking,
-): Promise<string> {
-  const [other] = await ownersOfRecords(writer, table, { tenant: scope.tenant, ids: [id] });
-  const isOwn = other === undefined || isReached(scope.tenant, other, taking);
-  return isOwn ? id : idOfCopy(id, ownerKey(scope));
+): Promise<{ id: string; exists: boolean }> {
+  const { tenant } = scope;
+  const [other] = await ownersOfRecords(writer, table, { tenant, ids: [id] });
+  if (other === undefined || isReached(tenant, other, taking)) return { id, exists: other !== undefined };
+  const copy = idOfCopy(id, ownerKey(scope));
+  return { id: copy, exists: (await ownersOfRecords(writer, table, { tenant, ids: [copy] })).length > 0 };
 }
 
 export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>, taking: Taking): Promise<TakenIn> {
   const { scope, data, recordedAt, processedAt } = line;
-  const id = await ownId(writer, 'events', line, taking);
-  if (await recordExists(writer, 'events', { tenant: scope.tenant, id })) return 'known';
+  const { id, exists } = await ownId(writer, 'events', line, taking);
+  if (exists) return 'known';
   const { repeated } = await appendEvents(writer, parts, scope, [{ ...data, id }]);
   if (repeated > 0) return 'known';
   if (recordedAt !== undefined || processedAt) {
-    await setEventTimes(writer, { tenant: scope.tenant, id }, { recordedAt, processedAt });
+    const times = { recorded_at: recordedAt?.getTime(), processed_at: processedAt?.getTime() ?? null };
+    await setColumns(writer, 'events', { tenant: scope.tenant, id }, times);
   }
   await hideForgottenSpans(writer, parts, scope.tenant, [id]);
   // Events that were read in their original store must not be read again here, because their memories are in the same import.
@@ -96,8 +100,8 @@ export async function takeInForgotten(
 ): Promise<TakenIn> {
   const { scope, as, by, at, digests } = line;
   const owner = ownerOf(scope);
-  const id = await ownId(writer, 'forgotten', line, taking);
-  if (await recordExists(writer, 'forgotten', { tenant: scope.tenant, id })) return 'known';
+  const { id, exists } = await ownId(writer, 'forgotten', line, taking);
+  if (exists) return 'known';
   const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
   if (memory !== null && memory.archiveReason !== 'forgotten' && as === 'forgotten') {
     // `forget` may also record other statements with the same meaning. These get new ids.
@@ -151,13 +155,12 @@ export async function takeInMemory(
   taking: Taking,
 ): Promise<TakenIn> {
   const { scope, reader, internal } = line;
-  const id = await ownId(writer, 'memories', line, taking);
+  const { id, exists } = await ownId(writer, 'memories', line, taking);
   const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
   // The level of a memory may place it in a wider scope than the line names.
   taking.check(made.scope);
-  if (await recordExists(writer, 'memories', { tenant: scope.tenant, id })) return 'known';
-  if (await wasForgotten(writer, made)) return 'known';
+  if (exists || (await wasForgotten(writer, made))) return 'known';
   if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
   const sourceEvents = await reached(writer, 'events', made.sourceEvents, { scope, taking });
   const entities = made.entities.map((entity) => taking.entities.get(entity) ?? entity);
@@ -208,9 +211,9 @@ export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Prom
 
 export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>, taking: Taking): Promise<TakenIn> {
   const { scope, kind, content, basis, updatedAt } = line;
-  const id = await ownId(writer, 'blocks', line, taking);
+  const { id, exists } = await ownId(writer, 'blocks', line, taking);
+  if (exists || (await findBlock(writer, scope, kind)) !== null) return 'known';
   const place = { tenant: scope.tenant, id };
-  if ((await findBlock(writer, scope, kind)) !== null || (await recordExists(writer, 'blocks', place))) return 'known';
   // Revisions are imported before their block. replaceBlock() writes a first revision, so an imported one is moved aside and restored.
   const first = await removeFirstRevision(writer, place);
   await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
@@ -223,8 +226,8 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   // The block may be an older copy: its sentences that rest on memories forgotten since then are removed.
   if (gone.length > 0) await redactBlocks(writer, owner, { says: () => false, gone: new Set(gone) });
   if (line.version !== undefined && line.version > 1) {
-    const createdAt = (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now();
-    await setBlockVersion(writer, place, { version: line.version, createdAt });
+    const created_at = (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now();
+    await setColumns(writer, 'blocks', place, { version: line.version, created_at });
   }
   return 'imported';
 }
@@ -247,7 +250,7 @@ export async function takeInEntity(
 export async function takeInRevision(writer: Writer, line: Line<'revision'>, taking: Taking): Promise<TakenIn> {
   const { scope, version } = line;
   const table = line.recordId.startsWith('blk_') ? 'blocks' : 'memories';
-  const recordId = await ownId(writer, table, { id: line.recordId, scope }, taking);
+  const { id: recordId } = await ownId(writer, table, { id: line.recordId, scope }, taking);
   // The history of a forgotten memory contains its words.
   if (await isForgottenId(writer, ownerOf(scope), recordId)) return 'known';
   const place = { tenant: scope.tenant, id: recordId };

@@ -3,7 +3,7 @@ import type { FormDeps } from '../form/formation-settings.ts';
 import { formImported } from '../form/formation-jobs.ts';
 import { parse, withoutUndefined } from '../record/parse.ts';
 import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
+import { rolledBack, type Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/migrations/older-memory.ts';
 import { takeInBlock, takeInEntity, takeInEvent, takeInForgotten, takeInMemory } from './import-record.ts';
 import { takeInRefusal, takeInRevision, type TakenIn, type Taking } from './import-record.ts';
@@ -105,18 +105,13 @@ async function writeBatch(
   batch: readonly { line: ParsedLine }[],
   { taking, options }: { taking: Taking; options: ImportOptions },
 ): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  const rollback = new Error('dry run');
-  try {
-    await parts.database.write(options.into.tenant, async (writer) => {
-      outcomes.length = 0;
-      for (const { line } of batch) outcomes.push(await takeIn(writer, parts, line, taking).catch(refusalOf));
-      if (options.dryRun) throw rollback;
-    });
-  } catch (error) {
-    if (error !== rollback) throw error;
-  }
-  return outcomes;
+  const { into, dryRun } = options;
+  const work = async (writer: Writer): Promise<Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for (const { line } of batch) outcomes.push(await takeIn(writer, parts, line, taking).catch(refusalOf));
+    return outcomes;
+  };
+  return dryRun ? rolledBack(parts.database, into.tenant, work) : parts.database.write(into.tenant, work);
 }
 
 /** Bad input is rejected before anything is written, so the transaction can continue without the line. */

@@ -1,9 +1,10 @@
 import type { FormDeps } from '../form/formation-settings.ts';
 import { formColdSessions } from '../form/formation-jobs.ts';
 import type { Job } from '../store/queue/job.ts';
-import { countJobs, getJob, type JobCount, type JobFilter, type JobPage, listJobs } from '../store/queue/list-jobs.ts';
+import { countJobs, getJob, type JobCount, type JobFilter, listJobs } from '../store/queue/list-jobs.ts';
 import { listSchedules, type Schedule } from '../jobs/schedules.ts';
 import { retryJob } from '../store/queue/settle-jobs.ts';
+import type { Page } from '../record/page.ts';
 import { parseScope, type ScopeInput } from '../record/scope.ts';
 import { EVERY_TENANT, type StoreProblem } from '../store/database.ts';
 import { countHeldChanges } from '../store/held-change-store.ts';
@@ -52,7 +53,7 @@ export interface Operator {
    */
   readonly cursors: CursorSeal;
   readonly jobs: {
-    list(filter?: JobFilter): Promise<JobPage>;
+    list(filter?: JobFilter): Promise<Page<Job>>;
     get(id: string, options?: { tenant?: string }): Promise<Job | null>;
     count(options?: { tenant?: string }): Promise<JobCount[]>;
     /** Queues a dead job again. Returns null for an unknown job; throws `conflict` when the job is not dead. */

@@ -7,9 +7,9 @@ import { derivedId } from '../record/id.ts';
 import { ownerKey } from '../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Writer } from '../store/database.ts';
 import { endOfStretch, type Happening, readHappenings } from '../store/doors/happenings.ts';
-import { type DeliveryRow, findDelivery, insertDeliveries, removeOldDeliveries } from '../store/doors/webhook-store.ts';
-import { findWebhook, listWebhooks, tenantsWithWebhooks, updateDelivery } from '../store/doors/webhook-store.ts';
-import { updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
+import { type DeliveryRow, insertDeliveries, listWebhooks, removeOldDeliveries } from '../store/doors/webhook-store.ts';
+import { tenantsWithWebhooks, updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
+import { rowsBy, setColumns } from '../store/rows.ts';
 import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
 
 const DELIVER_JOB = 'deliver-webhook';
@@ -121,15 +121,18 @@ async function deliver(deps: WebhookDeps, job: Job, context: JobContext): Promis
   const { database, clock } = deps;
   const { delivery: id } = job.payload as { delivery: string };
   const { tenant } = job;
-  const [delivery, webhook] = await database.read(tenant, async (reader) => {
-    const found = await findDelivery(reader, tenant, id);
-    return [found, found === undefined ? undefined : await findWebhook(reader, tenant, found.webhook_id)];
+  const found = await database.read(tenant, async (reader) => {
+    const [delivery] = await rowsBy(reader, tenant, 'webhook_deliveries', { id: [id] });
+    if (delivery === undefined) return null;
+    const [webhook] = await rowsBy(reader, tenant, 'webhooks', { id: [delivery.webhook_id] });
+    return webhook === undefined ? null : { delivery, webhook };
   });
   // The message was erased, or its webhook was removed.
-  if (delivery === undefined || webhook === undefined) return;
+  if (found === null) return;
+  const { delivery, webhook } = found;
   const end = (fields: Partial<DeliveryRow>): Promise<void> =>
     database.write(tenant, async (writer) => {
-      await updateDelivery(writer, { tenant, id }, { ended_at: clock.now(), ...fields });
+      await setColumns(writer, 'webhook_deliveries', { tenant, id }, { ended_at: clock.now(), ...fields });
       await context.complete(writer);
     });
   if (webhook.enabled !== 1) return end({ state: 'dropped', error: 'The webhook is turned off.' });
@@ -139,7 +142,8 @@ async function deliver(deps: WebhookDeps, job: Job, context: JobContext): Promis
   const isLast = job.attempts >= job.maxAttempts || !sent.retryable;
   await database.write(tenant, async (writer) => {
     const state = isLast ? { state: 'failed', ended_at: clock.now() } : {};
-    await updateDelivery(writer, { tenant, id }, { ...state, attempts, status: sent.status, error: sent.error });
+    const outcome = { ...state, attempts, status: sent.status, error: sent.error };
+    await setColumns(writer, 'webhook_deliveries', { tenant, id }, outcome);
     if (sent.status === GONE) {
       const disabled_reason = 'The receiver answered 410 Gone.';
       await updateWebhook(writer, tenant, webhook.id, { enabled: 0, disabled_reason });

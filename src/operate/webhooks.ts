@@ -3,11 +3,12 @@ import { conflict, invalidInput, notFound } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { DAY } from '../record/clock.ts';
 import { parse, textSchema } from '../record/parse.ts';
-import type { Page, Writer } from '../store/database.ts';
+import { type Page, pageOf } from '../record/page.ts';
+import type { Writer } from '../store/database.ts';
 import { TENANT, WEBHOOK_EVENTS, type WebhookEvent } from '../store/doors/happenings.ts';
-import { type DeliveryRow, findDelivery, listDeliveries, updateDelivery } from '../store/doors/webhook-store.ts';
-import { findWebhook, insertWebhook, listWebhooks, removeWebhook } from '../store/doors/webhook-store.ts';
-import { updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
+import { type DeliveryRow, insertWebhook, listDeliveries, listWebhooks } from '../store/doors/webhook-store.ts';
+import { removeWebhook, updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
+import { rowsBy, setColumns } from '../store/rows.ts';
 import { recordAct } from '../store/doors/admin-acts.ts';
 import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
 import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
@@ -145,7 +146,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     async rotate(tenant, id, by) {
       const secret = newWebhookSecret();
       const row = await change({ tenant, id, by, act: 'webhook.rotate' }, async (writer) => {
-        const before = await findWebhook(writer, tenant, id);
+        const [before] = await rowsBy(writer, tenant, 'webhooks', { id: [id] });
         return { secret, previous_secret: before?.secret ?? null, previous_until: clock.now() + SECRET_OVERLAP };
       });
       return { webhook: toWebhook(row), secret };
@@ -165,7 +166,7 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
   return {
     ping: (tenant, id) =>
       database.write(tenant, async (writer) => {
-        const webhook = await findWebhook(writer, tenant, id);
+        const [webhook] = await rowsBy(writer, tenant, 'webhooks', { id: [id] });
         if (webhook === undefined) throw notFound(`There is no webhook ${id}.`, id);
         const about = { subject: ids.next('whd'), at: clock.now(), place: TENANT, data: { webhook: id } };
         const happening = { type: 'webhook.ping' as const, ...about };
@@ -178,19 +179,17 @@ function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | '
       const before = cursor === undefined ? undefined : { at: Number(at), id: last };
       const filter = { webhook: id, limit: limit + 1, before };
       const rows = await database.read(tenant, (reader) => listDeliveries(reader, tenant, filter));
-      const items = rows.slice(0, limit);
-      const end = rows.length > limit ? items.at(-1) : undefined;
-      return { items: items.map(toDelivery), cursor: end === undefined ? null : `${end.created_at}-${end.id}` };
+      return pageOf(rows, limit, toDelivery, (row) => `${row.created_at}-${row.id}`);
     },
     redeliver: (tenant, id) =>
       database.write(tenant, async (writer) => {
-        const row = await findDelivery(writer, tenant, id);
+        const [row] = await rowsBy(writer, tenant, 'webhook_deliveries', { id: [id] });
         if (row === undefined) throw notFound(`There is no delivery ${id}.`, id);
         if (row.state !== 'failed' && row.state !== 'dropped') {
           throw conflict(`The delivery ${id} is ${row.state}: only a failed or dropped delivery can be sent again.`);
         }
         const again = { state: 'waiting', ended_at: null };
-        await updateDelivery(writer, { tenant, id }, again);
+        await setColumns(writer, 'webhook_deliveries', { tenant, id }, again);
         await enqueueJobs(writer, [deliveryJob(row)], deps);
         return toDelivery({ ...row, ...again });
       }),

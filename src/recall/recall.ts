@@ -4,7 +4,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Reranker } from '../models/reranker.ts';
 import type { Clock } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
-import { type Database, gatherWrites, type Parts, type Reader } from '../store/database.ts';
+import { gatherWrites } from '../record/event-loop.ts';
+import type { Database, Parts, Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
 import { countAccess } from '../store/read-memories.ts';
 import {

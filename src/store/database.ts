@@ -163,26 +163,6 @@ export interface Syntax {
   decodeVector(stored: Uint8Array | string): Float32Array;
 }
 
-/** Runs one piece of work at a time, in the order of the calls. */
-export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-/** Creates a mutex within this process. If one piece of work fails, only its own caller gets the error. */
-export function createMutex(): Mutex {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
-  };
-}
-
-/** One page of a list. */
-export interface Page<Item> {
-  items: Item[];
-  /** The `cursor` to pass for the next page; null on the last page. */
-  cursor: string | null;
-}
-
 /** The dependencies that all operations (observe, form, recall and others) share. `createVarve()` opens them once. */
 export interface Parts {
   database: Database;
@@ -194,41 +174,6 @@ export interface Parts {
   privacy?: PrivacyPolicy;
   /** Whether all agents of a user share the permanent facts about the user. Default false: a fact belongs to the agent that learned it. */
   sharesFacts?: boolean;
-}
-
-/** A buffer of entries that are written in batches after a short delay, so that no response waits for the write. */
-interface GatheredWrites<Entry> {
-  note(entry: Entry): void;
-  /** Resolves when everything noted so far is written. */
-  settle(): Promise<void>;
-}
-
-const GATHER_FOR = 50;
-
-/** Collects entries for 50 ms and passes them to `write`, one batch after the other. `write` handles its own failures. */
-export function gatherWrites<Entry>(write: (entries: readonly Entry[]) => Promise<void>): GatheredWrites<Entry> {
-  let noted: Entry[] = [];
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> = Promise.resolve();
-  const flush = (): void => {
-    timer = null;
-    const entries = noted;
-    noted = [];
-    writing = writing.then(() => write(entries));
-  };
-  return {
-    note(entry) {
-      noted.push(entry);
-      timer ??= setTimeout(flush, GATHER_FOR).unref();
-    },
-    async settle() {
-      if (timer !== null) {
-        clearTimeout(timer);
-        flush();
-      }
-      await writing;
-    },
-  };
 }
 
 /**
@@ -245,4 +190,23 @@ export async function inSavepoint<Result>(writer: Writer, work: () => Promise<Re
     await sql`rollback to savepoint work`.execute(writer);
     throw error;
   }
+}
+
+/** Runs work in a transaction, rolls the transaction back, and returns the result of the work: a dry run. */
+export async function rolledBack<Result>(
+  database: Pick<Database, 'write'>,
+  tenant: Tenant,
+  work: (writer: Writer) => Promise<Result>,
+): Promise<Result> {
+  const rollback = new Error('The dry run was rolled back.');
+  let result: Result | undefined;
+  try {
+    await database.write(tenant, async (writer) => {
+      result = await work(writer);
+      throw rollback;
+    });
+  } catch (error) {
+    if (error !== rollback) throw error;
+  }
+  return result as Result;
 }

@@ -21,14 +21,9 @@ export interface HeldChange {
   /** The observations from which the proposal was made. They stay unprocessed until the change is accepted. */
   events: string[];
   createdAt: Date;
-  decidedAt: Date | null;
-  decision: 'accepted' | 'rejected' | 'outdated' | null;
 }
 
-export async function insertHeldChange(
-  writer: Writer,
-  held: Omit<HeldChange, 'decidedAt' | 'decision'>,
-): Promise<void> {
+export async function insertHeldChange(writer: Writer, held: HeldChange): Promise<void> {
   await writer
     .insertInto('held_changes')
     .values({
@@ -65,8 +60,6 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
     proposal: JSON.parse(row.proposal) as unknown,
     events: JSON.parse(row.events) as string[],
     createdAt: new Date(row.created_at),
-    decidedAt: null,
-    decision: null,
   }));
 }
 
@@ -86,7 +79,7 @@ export interface Decision {
   /** The ids of the changes. Default: all changes of the owner. */
   ids?: readonly string[];
   kind?: HeldKind;
-  decision: NonNullable<HeldChange['decision']>;
+  decision: 'accepted' | 'rejected' | 'outdated';
   now: number;
 }
 

@@ -2,7 +2,8 @@ import { type Selectable, sql } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Page, Reader, Writer } from './database.ts';
+import { type Page, pageOf } from '../record/page.ts';
+import type { Reader, Writer } from './database.ts';
 import { chunks, ownerColumns, pages, removeRows, rowsBy, scopeOfRow } from './rows.ts';
 import { ofOwnersWithin, withinScope } from './scope-conditions.ts';
 import type { RefusalTable, RevisionTable } from './schema.ts';
@@ -251,12 +252,9 @@ export async function listRefusals(
     .limit(limit + 1);
   if (session !== undefined) query = query.where('session_id', '=', session);
   if (cursor !== undefined) query = query.where('id', '<', refusalId(cursor));
-  const rows = await query.execute();
-  const items = rows.slice(0, limit).map(toRefusal);
-  return { items, cursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return pageOf(await query.execute(), limit, toRefusal);
 }
 
-// Ids sort in the order of their creation, so the id of the last item serves as the cursor.
 function refusalId(cursor: string): string {
   if (/^ref_[0-9a-z]{26}$/.test(cursor)) return cursor;
   throw invalidInput('The cursor is not valid: give the `cursor` that the previous page of refusals returned.');

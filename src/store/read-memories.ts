@@ -5,7 +5,8 @@ import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type So
 import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Tense, TENSES } from '../record/statement.ts';
-import type { Database, Page, Reader } from './database.ts';
+import { type Page, pageOf } from '../record/page.ts';
+import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './record-rows.ts';
 import { chunks, rowsBy, rowsInReach } from './rows.ts';
@@ -163,22 +164,28 @@ export async function listMemories(
   const rows = await inOrder(narrow(base, filter, now), filter)
     .limit(limit + 1)
     .execute();
-  return toPage(rows, limit, filter);
+  return pageOf(rows, limit, toMemory, (row) => writeCursor(row, filter.order ?? 'newest'));
+}
+
+/** The lists of a filter, each with the column and the field of a memory whose values it names. */
+const LISTS = [
+  ['types', 'type', 'type'],
+  ['subjects', 'subject', 'subject'],
+  ['attributes', 'attribute', 'attribute'],
+  ['categories', 'category', 'category'],
+  ['states', 'state', 'state'],
+  ['tenses', 'tense', 'tense'],
+  ['sourceTypes', 'source_type', 'sourceType'],
+  ['archiveReasons', 'archive_reason', 'archiveReason'],
+] as const;
+
+function archivedOf({ archived, archiveReasons }: Parsed<MemoryFilter>): NonNullable<MemoryFilter['archived']> {
+  return archived ?? (archiveReasons ? 'only' : 'exclude');
 }
 
 export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): MemoryQuery {
   let narrowed = query;
-  const lists = [
-    ['type', filter.types],
-    ['subject', filter.subjects],
-    ['attribute', filter.attributes],
-    ['category', filter.categories],
-    ['state', filter.states],
-    ['tense', filter.tenses],
-    ['source_type', filter.sourceTypes],
-    ['archive_reason', filter.archiveReasons],
-  ] as const;
-  for (const [column, values] of lists) if (values) narrowed = narrowed.where(column, 'in', values);
+  for (const [list, column] of LISTS) if (filter[list]) narrowed = narrowed.where(column, 'in', filter[list]);
   if (filter.permanent !== undefined) narrowed = narrowed.where(isPermanent(filter.permanent));
   if (filter.sourceSession) narrowed = narrowed.where('source_session', '=', filter.sourceSession);
   if (filter.minimumImportance !== undefined) narrowed = narrowed.where('importance', '>=', filter.minimumImportance);
@@ -188,7 +195,7 @@ export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: nu
   for (const tag of filter.tags ?? []) {
     narrowed = narrowed.where(isTagged([tag]));
   }
-  const archived = filter.archived ?? (filter.archiveReasons ? 'only' : 'exclude');
+  const archived = archivedOf(filter);
   if (archived === 'only') return narrowed.where('archived_at', 'is not', null);
   if (archived === 'include') return narrowed;
   return narrowed
@@ -299,13 +306,6 @@ function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery 
     .where((eb) => eb.or([eb('created_at', beyond, first), eb('row_id', beyond, row)]));
 }
 
-function toPage(rows: MemoryRow[], limit: number, filter: Parsed<MemoryFilter>): Page<Memory> {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { items: items.map(toMemory), cursor: more ? writeCursor(last, filter.order ?? 'newest') : null };
-}
-
 function writeCursor(row: MemoryRow, order: string): string {
   const place =
     order === 'important' ? [row.importance, row.last_accessed_at ?? 0, row.row_id] : [row.created_at, row.row_id];
@@ -366,18 +366,10 @@ async function listPast(
 
 /** Applies the filter of {@link listMemories} to a memory that was already read. */
 function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
-  const lists = [
-    [filter.types, memory.type],
-    [filter.subjects, memory.subject],
-    [filter.attributes, memory.attribute],
-    [filter.categories, memory.category],
-    [filter.states, memory.state],
-    [filter.tenses, memory.tense],
-    [filter.sourceTypes, memory.sourceType],
-    [filter.archiveReasons, memory.archiveReason],
-  ] as const;
+  const isListed = ([list, , field]: (typeof LISTS)[number]): boolean =>
+    filter[list] === undefined || (filter[list] as readonly (string | null)[]).includes(memory[field]);
   return (
-    lists.every(([values, value]) => values === undefined || (value !== null && values.includes(value as never))) &&
+    LISTS.every(isListed) &&
     (filter.permanent === undefined || memory.permanent === filter.permanent) &&
     (filter.sourceSession === undefined || memory.sourceSession === filter.sourceSession) &&
     (filter.tags ?? []).every((tag) => memory.tags.includes(tag)) &&
@@ -390,7 +382,7 @@ function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boole
 }
 
 function isAsArchived(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
-  const archived = filter.archived ?? (filter.archiveReasons ? 'only' : 'exclude');
+  const archived = archivedOf(filter);
   if (archived === 'include') return true;
   if (archived === 'only') return memory.archivedAt !== null;
   return memory.archivedAt === null && (memory.expiresAt === null || memory.expiresAt > now);

@@ -14,7 +14,7 @@ import {
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
 import { FOLLOW_UP, type Memory, type NewMemory, plannedFor } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import { provenanceOf, slotsOfClaim } from '../handle/provenance.ts';
+import { provenanceOf, slotsOfClaim } from '../form/check/stated-by.ts';
 import { paragraphs } from '../models/prompt.ts';
 import { type AgentTool, defineTool, isoTime, mappedChoice, synonymsOf, rememberedFrom } from './agent-tool.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';

@@ -4,7 +4,7 @@ import { givenText, inertText } from '../language/inert-text.ts';
 import { FACT_CATEGORIES, type FactCategory } from '../record/attributes.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
-import { provenanceOf } from '../handle/provenance.ts';
+import { provenanceOf } from '../form/check/stated-by.ts';
 import {
   type AgentTool,
   defineTool,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHAT_CATEGORIES, type ChatCategory } from '../observe/record-observation.ts';
-import { provenanceOf } from '../handle/provenance.ts';
+import { provenanceOf } from '../form/check/stated-by.ts';
 import { type AgentTool, defineTool, mappedChoice, synonymsOf, sourceParameter } from './agent-tool.ts';
 
 const OBSERVATION_SYNONYMS = synonymsOf<ChatCategory>({

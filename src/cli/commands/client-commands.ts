@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 import { messageOf } from '../../errors.ts';
 import { type Imported, isObject, textOf, timeOf } from '../../import/import-source.ts';
-import { parseJson } from '../../operate/parse-json.ts';
+import { parseJson } from '../../record/json.ts';
 import { type ChatMessage, chatText } from '../../record/chat-message.ts';
 import type { Varve } from '../../varve.ts';
 import { type Command, type CommandInput, flag, textOption, UsageError, valued, version } from '../command.ts';

@@ -61,7 +61,7 @@ export const jobs: Command = {
         });
         await input.output.answer(page, () =>
           table(
-            page.jobs.map((job) => [
+            page.items.map((job) => [
               job.id,
               job.kind,
               job.state,
@@ -70,7 +70,7 @@ export const jobs: Command = {
             ]),
           ),
         );
-        if (page.jobs.length === 0) input.output.note('There is no such job.');
+        if (page.items.length === 0) input.output.note('There is no such job.');
         return EXIT.ok;
       }
       if (!['show', 'retry'].includes(action) || id === undefined)

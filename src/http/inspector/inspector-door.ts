@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { conflict } from '../../errors.ts';
 import { type ApiKey, sameText } from '../../operate/api-keys.ts';
-import { parseJson } from '../../operate/parse-json.ts';
+import { parseJson } from '../../record/json.ts';
 import { HOUR } from '../../record/clock.ts';
 import { parse } from '../../record/parse.ts';
 import type { Varve } from '../../varve.ts';

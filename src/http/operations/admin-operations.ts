@@ -63,10 +63,7 @@ const JOBS: readonly Operation[] = [
       cursor: z.string().regex(/^job_/).max(100).optional(),
     }),
     answer: records.page(records.job),
-    async run({ varve, key, query }) {
-      const { jobs, cursor } = await varve.operator.jobs.list({ ...query, tenant: key.tenant });
-      return { items: jobs, cursor };
-    },
+    run: ({ varve, key, query }) => varve.operator.jobs.list({ ...query, tenant: key.tenant }),
   }),
   jobs('countJobs', 'GET /v1/job-counts', {
     summary: 'How many jobs there are of each kind and state.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { VarveError } from '../../errors.ts';
+import { infoSchema } from '../../handle/connections.ts';
 import { type Block, BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import { MEMORY_TYPES } from '../../record/memory-types.ts';
 import { textSchema } from '../../record/parse.ts';
@@ -98,8 +99,6 @@ const SESSION: readonly Operation[] = [
   }),
 ];
 
-const jsonObject = z.record(z.string().min(1).max(200), z.json());
-
 const CONNECTION: readonly Operation[] = [
   connection('getLearnedInfo', 'GET /v1/connection/info', {
     summary: 'What was learned about the connection that the scope names.',
@@ -108,7 +107,7 @@ const CONNECTION: readonly Operation[] = [
   }),
   connection('learnOfConnection', 'PATCH /v1/connection/info', {
     summary: 'Adds to what was learned about the connection; a key whose value is null is removed.',
-    body: jsonObject,
+    body: infoSchema,
     example: { workspace: 'acme' },
     answer: records.block,
     run: ({ handle, body }) => handle.connection.learn(body),

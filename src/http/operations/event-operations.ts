@@ -3,7 +3,7 @@ import { eventFilterFields, type EventListFilter } from '../../handle/events.ts'
 import { newDecisionSchema, newOutcomeSchema } from '../../observe/decisions.ts';
 import { newDocumentSchema } from '../../observe/index-document.ts';
 import { newInteractionSchema } from '../../observe/log-interaction.ts';
-import { CHAT_CATEGORIES, sourceFields } from '../../observe/record-observation.ts';
+import { CHAT_CATEGORIES, sourceFields, userContextSchema } from '../../observe/record-observation.ts';
 import { asEvents, conversationSchema, type Observable } from '../../record/chat-message.ts';
 import { newEventSchema } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
@@ -68,11 +68,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
   }),
   events('updateUserContext', 'POST /v1/user-context', {
     summary: 'Records what autonomous work has learned: one event for each scaffold key and each item.',
-    body: z.strictObject({
-      scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
-      persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
-      source: sourceFields.source,
-    }),
+    body: userContextSchema,
     example: { scaffoldUpdates: { role: 'cook' }, persistentInfoAdditions: ['Works at night.'] },
     answer: { status: 201, schema: z.object({ events: z.array(records.event) }) },
     run: async ({ handle, body }) => ({ events: await handle.updateUserContext(body) }),

@@ -1,30 +1,17 @@
 import { z } from 'zod';
-import { sourceFields } from '../../observe/record-observation.ts';
+import { newIntentionSchema } from '../../handle/intentions.ts';
+import { newLearningSchema } from '../../handle/learnings.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
 import { items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const intentions = operationsOf('intentions');
 
-const newIntention = z.strictObject({
-  text: textSchema(2000),
-  dueAt: timeSchema.optional(),
-  followUpDays: z.number().min(0).max(3650).optional(),
-  context: textSchema(2000).optional(),
-  ...sourceFields,
-});
-const newLearning = z.strictObject({
-  rule: textSchema(2000),
-  category: textSchema(50).optional(),
-  source: textSchema(100).optional(),
-  sourceEvents: z.array(textSchema(200)).max(1000).optional(),
-});
-
 /** Operations on intentions and learnings. */
 export const INTENTION_OPERATIONS: readonly Operation[] = [
   intentions('addIntention', 'POST /v1/intentions', {
     summary: 'Adds an intention of the user, which is brought up when it is due.',
-    body: newIntention,
+    body: newIntentionSchema,
     example: { text: 'Book the hut.', dueAt: '2027-03-01T09:00:00Z' },
     answer: { status: 201, schema: records.memory },
     run: ({ handle, body }) => handle.intentions.add(body),
@@ -57,7 +44,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
   }),
   intentions('addLearning', 'POST /v1/learnings', {
     summary: 'Adds a rule for the agent. The same rule again changes nothing.',
-    body: newLearning,
+    body: newLearningSchema,
     example: { rule: 'Ask before sending a message.' },
     answer: { status: 201, schema: records.memory },
     run: ({ handle, body }) => handle.learnings.add(body),

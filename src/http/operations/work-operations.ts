@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reflectionSettingsSchema } from '../../handle/consolidation.ts';
 import { textSchema } from '../../record/parse.ts';
 import { found, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
@@ -129,10 +130,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
   }),
   work('configureReflection', 'PUT /v1/reflection-settings', {
     summary: 'Sets the user’s time zone and the local hour of the nightly reflection. `null` restores the default.',
-    body: z.strictObject({
-      timeZone: textSchema(100).nullable().optional(),
-      reflectionHour: z.int().min(0).max(23).nullable().optional(),
-    }),
+    body: reflectionSettingsSchema,
     example: { timeZone: 'Europe/Oslo', reflectionHour: 3 },
     answer: null,
     run: ({ handle, body }) => handle.consolidation.configure(body),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
-import type { Page, Parts, Reader, Writer } from '../database.ts';
+import { type Page, pageOf } from '../../record/page.ts';
+import type { Parts, Reader, Writer } from '../database.ts';
 
 /** An act of an administrator, for the audit trail. It never contains content of memories or events. */
 export interface Act {
@@ -50,10 +51,9 @@ export function createActs(parts: Parts): Acts {
           .limit(limit + 1);
         return (cursor === undefined ? query : query.where('id', '<', cursor)).execute();
       });
-      const items = rows.slice(0, limit).map(({ id, at, actor, act, subject, details }) => {
+      return pageOf(rows, limit, ({ id, at, actor, act, subject, details }) => {
         return { id, at: new Date(at), actor, act, subject, details: JSON.parse(details) as Record<string, unknown> };
       });
-      return { items, cursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
   };
 }

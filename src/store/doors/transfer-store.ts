@@ -4,7 +4,7 @@ import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision, toRevisionRow } from '../history-store.ts';
 import type { EventRow, MemoryRow } from '../record-rows.ts';
-import { pages, rowsBy, setColumns } from '../rows.ts';
+import { pages, rowsBy } from '../rows.ts';
 import { withinScope } from '../scope-conditions.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
 
@@ -87,14 +87,6 @@ interface Place {
   id: string;
 }
 
-export async function recordExists(
-  reader: Reader,
-  table: 'events' | 'memories' | 'blocks' | 'forgotten',
-  { tenant, id }: Place,
-): Promise<boolean> {
-  return (await rowsBy(reader, tenant, table, { id: [id] }, ['id'])).length > 0;
-}
-
 /** The owners of the records with these ids. Ids without a record are left out. */
 export async function ownersOfRecords(
   reader: Reader,
@@ -103,25 +95,6 @@ export async function ownersOfRecords(
 ): Promise<{ id: string; agent: string | null; user: string | null }[]> {
   const rows = await rowsBy(reader, tenant, table, { id: ids }, ['id', 'agent_id', 'user_id']);
   return rows.map(({ id, agent_id, user_id }) => ({ id, agent: agent_id, user: user_id }));
-}
-
-/** Sets the times of an imported event to those in its original store. */
-export async function setEventTimes(
-  writer: Writer,
-  event: Place,
-  { recordedAt, processedAt }: { recordedAt?: Date; processedAt?: Date | null },
-): Promise<void> {
-  const times = { recorded_at: recordedAt?.getTime(), processed_at: processedAt?.getTime() ?? null };
-  await setColumns(writer, 'events', event, times);
-}
-
-/** Sets the version and the creation time of an imported block to those in its original store. */
-export async function setBlockVersion(
-  writer: Writer,
-  block: Place,
-  { version, createdAt }: { version: number; createdAt: number },
-): Promise<void> {
-  await setColumns(writer, 'blocks', block, { version, created_at: createdAt });
 }
 
 /** The owner of a memory or a block; null if no memory or block has this id. */

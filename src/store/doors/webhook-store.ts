@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { chunks, removeRows, rowsBy, setColumns } from '../rows.ts';
+import { chunks, removeRows } from '../rows.ts';
 import { ofId } from '../scope-conditions.ts';
 import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 
@@ -14,11 +14,6 @@ export async function tenantsWithWebhooks(reader: Reader): Promise<string[]> {
 
 export async function listWebhooks(reader: Reader, tenant: string): Promise<WebhookRow[]> {
   return reader.selectFrom('webhooks').selectAll().where('tenant_id', '=', tenant).orderBy('id', 'desc').execute();
-}
-
-export async function findWebhook(reader: Reader, tenant: string, id: string): Promise<WebhookRow | undefined> {
-  const [row] = await rowsBy(reader, tenant, 'webhooks', { id: [id] });
-  return row;
 }
 
 export async function insertWebhook(writer: Writer, row: WebhookRow): Promise<void> {
@@ -54,19 +49,6 @@ export async function insertDeliveries(writer: Writer, deliveries: readonly Deli
     for (const { id } of rows) added.add(id);
   }
   return added;
-}
-
-export async function findDelivery(reader: Reader, tenant: string, id: string): Promise<DeliveryRow | undefined> {
-  const [row] = await rowsBy(reader, tenant, 'webhook_deliveries', { id: [id] });
-  return row;
-}
-
-export async function updateDelivery(
-  writer: Writer,
-  delivery: { tenant: string; id: string },
-  fields: Partial<DeliveryRow>,
-): Promise<void> {
-  await setColumns(writer, 'webhook_deliveries', delivery, fields);
 }
 
 /** The deliveries of a webhook that are older than the position `before`, newest first. */

@@ -43,7 +43,7 @@ for (const on of databases('sql')) {
         throw new Error('the write fails');
       });
       await expect(failing).rejects.toThrow('the write fails');
-      expect((await listJobs(database)).jobs).toEqual([]);
+      expect((await listJobs(database)).items).toEqual([]);
     });
 
     it('works only in a transaction of the job’s tenant', async () => {
@@ -54,8 +54,8 @@ for (const on of databases('sql')) {
       await database.write('t', (writer) =>
         enqueue(writer, { kind: 'a', tenant: 't', payload: 2, uniqueKey: 'k' }, queue),
       );
-      expect((await listJobs(database, { tenant: 't' })).jobs.map((job) => job.payload)).toEqual([1]);
-      expect((await listJobs(database, { tenant: 'other' })).jobs).toEqual([]);
+      expect((await listJobs(database, { tenant: 't' })).items.map((job) => job.payload)).toEqual([1]);
+      expect((await listJobs(database, { tenant: 'other' })).items).toEqual([]);
       if (database.dialect === 'sqlite') return;
       const outside = database.write('t', (writer) =>
         enqueue(writer, { kind: 'a', tenant: 'other', payload: 1 }, queue),
@@ -82,7 +82,7 @@ for (const on of databases('sql')) {
         { kind: 'a', uniqueKey: 'k', payload: 2 },
       );
       expect(added[1]).toEqual({ id: added[0]?.id, isNew: false });
-      expect((await listJobs(queue.database)).jobs.map((job) => job.payload)).toEqual([1]);
+      expect((await listJobs(queue.database)).items.map((job) => job.payload)).toEqual([1]);
     });
 
     it('moves the run time of a waiting job only on request', async () => {
@@ -112,7 +112,7 @@ for (const on of databases('sql')) {
         code: 'invalid_input',
         message: expect.stringContaining(message),
       });
-      expect((await listJobs(queue.database)).jobs).toEqual([]);
+      expect((await listJobs(queue.database)).items).toEqual([]);
     });
   });
 }

@@ -26,21 +26,23 @@ for (const on of databases('sql')) {
     afterEach(() => queue.close());
 
     const payloads = async (filter?: JobFilter): Promise<unknown[]> =>
-      (await listJobs(queue.database, filter)).jobs.map((job) => job.payload);
+      (await listJobs(queue.database, filter)).items.map((job) => job.payload);
 
     it('lists newest first, by state, kind and tenant', async () => {
       expect(await payloads()).toEqual([3, 2, 1, 0]);
       expect(await payloads({ state: 'done' })).toEqual([2, 0]);
       expect(await payloads({ kind: 'a', tenant: 't' })).toEqual([3, 0]);
-      expect((await listJobs(queue.database, { state: 'dead' })).jobs).toMatchObject([{ lastError: 'what was wrong' }]);
+      expect((await listJobs(queue.database, { state: 'dead' })).items).toMatchObject([
+        { lastError: 'what was wrong' },
+      ]);
       await expect(listJobs(queue.database, { limit: 0 })).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
     it('lists in pages', async () => {
       const first = await listJobs(queue.database, { limit: 3 });
-      expect(first.jobs.length).toBe(3);
+      expect(first.items.length).toBe(3);
       const second = await listJobs(queue.database, { limit: 3, cursor: first.cursor ?? undefined });
-      expect(second).toMatchObject({ jobs: [{ payload: 0 }], cursor: null });
+      expect(second).toMatchObject({ items: [{ payload: 0 }], cursor: null });
     });
 
     it('counts by kind and state', async () => {
@@ -53,7 +55,7 @@ for (const on of databases('sql')) {
     });
 
     it('neither shows nor retries a job of another tenant', async () => {
-      const [dead] = (await listJobs(queue.database, { state: 'dead' })).jobs;
+      const [dead] = (await listJobs(queue.database, { state: 'dead' })).items;
       const id = dead?.id ?? '';
       expect(await getJob(queue.database, id, { tenant: 'u' })).toBeNull();
       expect(await retryJob(queue.database, id, { clock: queue.clock, tenant: 'u' })).toBeNull();

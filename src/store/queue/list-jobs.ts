@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { type Page, pageOf } from '../../record/page.ts';
 import { parse } from '../../record/parse.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant } from '../database.ts';
 import { ofTenant } from '../scope-conditions.ts';
@@ -12,12 +13,6 @@ export interface JobFilter extends TenantFilter {
   limit?: number;
   /** The cursor of the previous page. */
   cursor?: string;
-}
-
-export interface JobPage {
-  jobs: Job[];
-  /** The cursor of the next page; null on the last page. */
-  cursor: string | null;
 }
 
 export interface JobCount {
@@ -34,7 +29,7 @@ const pageSchema = z.object({
 });
 
 /** Jobs of one tenant or of all tenants, newest first. */
-export async function listJobs(database: Database, filter: JobFilter = {}): Promise<JobPage> {
+export async function listJobs(database: Database, filter: JobFilter = {}): Promise<Page<Job>> {
   const { tenant = EVERY_TENANT, ...rest } = filter;
   const { state, kind, limit, cursor } = parse(pageSchema, rest, 'The filter of jobs');
   const rows = await database.read(tenant, (reader) => {
@@ -49,8 +44,7 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
     if (cursor !== undefined) query = query.where('id', '<', cursor);
     return query.execute();
   });
-  const jobs = rows.slice(0, limit).map(toJob);
-  return { jobs, cursor: rows.length > limit ? (jobs.at(-1)?.id ?? null) : null };
+  return pageOf(rows, limit, toJob);
 }
 
 /** The waiting jobs of a kind, due or not, ordered by the time of their next run. */

@@ -1,23 +1,23 @@
-import { directs } from '../language/claims.ts';
-import { isOfAnother, isStated } from '../form/check/evidence.ts';
-import { usualSpeaker } from '../form/read-turns.ts';
-import { fillSlots } from '../form/read/local/fill-slots.ts';
-import { noteInFirstPerson } from '../language/first-person.ts';
-import type { FilledSlot } from '../form/read/local/slot-values.ts';
-import { foreignSpans } from '../language/foreign-text.ts';
-import type { Pack } from '../language/packs/pack.ts';
-import { english } from '../language/packs/en.ts';
-import { anyWords, detectPack, packPattern, plainMarks } from '../language/packs/packs.ts';
-import { relationsOf, smallTalkIn, wordsPattern } from '../language/packs/packs.ts';
-import { negationsIn, numbersSaid } from '../language/quotes.ts';
-import { splitClauses, splitSentences } from '../language/sentences.ts';
-import { contentStems, coveredBy } from '../language/words.ts';
-import { type Event, type EventKind, toldText } from '../record/event.ts';
-import type { Memory } from '../record/memory.ts';
-import { attributeTable, isUser, normalValue, type Origin } from '../record/statement.ts';
-import { namedSource, ofTool } from '../observe/record-observation.ts';
-import type { EventInput } from '../observe/observe.ts';
-import type { Scope } from '../record/scope.ts';
+import { directs } from '../../language/claims.ts';
+import { isOfAnother, isStated } from './evidence.ts';
+import { usualSpeaker } from '../read-turns.ts';
+import { fillSlots } from '../read/local/fill-slots.ts';
+import { noteInFirstPerson } from '../../language/first-person.ts';
+import type { FilledSlot } from '../read/local/slot-values.ts';
+import { foreignSpans } from '../../language/foreign-text.ts';
+import type { Pack } from '../../language/packs/pack.ts';
+import { english } from '../../language/packs/en.ts';
+import { anyWords, detectPack, packPattern, plainMarks } from '../../language/packs/packs.ts';
+import { relationsOf, smallTalkIn, wordsPattern } from '../../language/packs/packs.ts';
+import { negationsIn, numbersSaid } from '../../language/quotes.ts';
+import { splitClauses, splitSentences } from '../../language/sentences.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
+import { type Event, type EventKind, toldText } from '../../record/event.ts';
+import type { Memory } from '../../record/memory.ts';
+import { attributeTable, isUser, normalValue, type Origin } from '../../record/statement.ts';
+import { namedSource, ofTool } from '../../observe/record-observation.ts';
+import type { EventInput } from '../../observe/observe.ts';
+import type { Scope } from '../../record/scope.ts';
 
 /** The content that an agent wants to store: a text, a value under a key, or both. */
 export interface ToolClaim {
