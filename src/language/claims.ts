@@ -218,7 +218,8 @@ const FROM_OUTSIDE = 2;
  */
 export function isFromOutside(claim: Quoting): boolean {
   const { text, quoted, isAnswer, messages, before, more } = claim;
-  const asked = before.flatMap((turn) => turn.match(/[^.!?。！？\n]*[?？]/gu) ?? []);
+  const sentences = before.flatMap((turn) => splitSentences(turn).map((sentence) => sentence.text));
+  const asked = sentences.filter((sentence) => /[?？]\s*$/u.test(sentence));
   const said = headsOf(...messages.map(withoutPasted), ...quoted, ...(isAnswer ? asked : []), ...more);
   return headsOf(text).difference(said).intersection(outsideOf(claim)).size >= FROM_OUTSIDE;
 }
