@@ -23,3 +23,9 @@ export function allOrOne<Item>(list: readonly Item[], { isAll, stream }: { isAll
 export function allOrTurn<Item>(list: readonly Item[], turn: number): Item[] {
   return inject('depth') === 'all' ? [...list] : list.filter((_, index) => index === turn % list.length);
 }
+
+/** All items of a list if every cell is run, otherwise every third, of which the seed of the run chooses the first. */
+export function allOrThird<Item>(list: readonly Item[]): Item[] {
+  const first = inject('seed') % 3;
+  return inject('depth') === 'all' ? [...list] : list.filter((_, index) => index % 3 === first);
+}

@@ -6,6 +6,7 @@ import type { Event } from '../src/record/event.ts';
 import { databases } from './databases.ts';
 import { openForming, START } from './form-model.ts';
 import { copyableSqlite, type CopyableStore } from './prepared-store.ts';
+import { allOrThird } from './random.ts';
 
 type Forming = Awaited<ReturnType<typeof openForming>>;
 
@@ -15,9 +16,8 @@ interface SpokenRequests {
   pasted: { language: string; before: string; turn: string; stays: string }[];
 }
 
-const { spoken, pasted } = JSON.parse(
-  readFileSync(new URL('talk/spoken-requests.json', import.meta.url), 'utf8'),
-) as SpokenRequests;
+const talk = JSON.parse(readFileSync(new URL('talk/spoken-requests.json', import.meta.url), 'utf8')) as SpokenRequests;
+const [spoken, pasted] = [allOrThird(talk.spoken), allOrThird(talk.pasted)];
 
 /** Whether the memories, the context or recall still contain each of these words. */
 async function saidOf(handle: Handle, words: readonly string[]): Promise<boolean[]> {

@@ -5,7 +5,7 @@ import { contentStems, coveredBy } from '../../src/language/words.ts';
 import type { Memory } from '../../src/record/memory.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
-import { allOrTurn } from '../random.ts';
+import { allOrThird, allOrTurn } from '../random.ts';
 import { tally } from './tally.ts';
 
 interface Pasted {
@@ -14,7 +14,7 @@ interface Pasted {
 }
 
 /** A message with pasted text, and the claim that must not be learned from it. The author had not seen the code. */
-const PASTED = JSON.parse(readFileSync('test/talk/pasted.json', 'utf8')) as Pasted[];
+const PASTED = allOrThird(JSON.parse(readFileSync('test/talk/pasted.json', 'utf8')) as Pasted[]);
 const FORGETTING = (
   JSON.parse(readFileSync('test/talk/forgetting.json', 'utf8')) as { pasted: Record<string, unknown>[] }
 ).pasted;
@@ -77,8 +77,8 @@ for (const database of databases()) {
           const believed = claims.filter((claim) => memories.some((memory) => covers(memory, claim)));
           halves.note(`${JSON.stringify(text.slice(0, 100))} → ${believed.join('; ')}`, believed.length > 0);
         }
-        counted.close(0.02);
-        halves.close(0.02);
+        counted.close(0.04);
+        halves.close(0.04);
         // The user’s own words are learned, so the counts above do not come from a reader that learns nothing.
         const handle = varve.for({ user: 'own', session: 's' });
         await handle.logInteraction({ userMessage: 'I live in Graz and work at Bosch.', agentResponse: 'Nice.' });
