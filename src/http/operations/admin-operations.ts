@@ -153,7 +153,7 @@ const ERASE: readonly Operation[] = [
   operations('erase', 'POST /v1/erase', {
     summary: 'Removes everything within the scope for good. `confirm` repeats the innermost part of the scope.',
     access: 'admin',
-    body: z.strictObject({ confirm: textSchema(200) }),
+    body: z.strictObject({ confirm: textSchema(200), reason: textSchema(500).optional() }),
     // A stored response would outlive the records that it describes.
     once: false,
     act: 'erase',
@@ -165,7 +165,7 @@ const ERASE: readonly Operation[] = [
       if (body.confirm !== name) {
         throw invalidInput(`To erase everything of ${JSON.stringify(name)}, set confirm to that name.`);
       }
-      return await handle.erase({ actor: key.id });
+      return await handle.erase({ actor: key.id, reason: body.reason });
     },
   }),
   operations('eraseMemory', 'POST /v1/memories/{id}/erase', {

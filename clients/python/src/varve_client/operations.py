@@ -394,9 +394,9 @@ class Operations:
         """The latest entries of an account."""
         return self._call("GET", "/v1/credit/statement", query={})
 
-    def erase(self, *, confirm: str) -> Dict[str, Any]:
+    def erase(self, *, confirm: str, reason: Optional[str] = None) -> Dict[str, Any]:
         """Removes everything within the scope for good. `confirm` repeats the innermost part of the scope."""
-        return self._call("POST", "/v1/erase", query={}, body={"confirm": confirm}, slow=True)
+        return self._call("POST", "/v1/erase", query={}, body={"confirm": confirm, "reason": reason}, slow=True)
 
     def erase_memory(self, id: str) -> Dict[str, Any]:
         """Removes one memory for good, with everything that was derived from it alone."""
@@ -861,9 +861,9 @@ class AsyncOperations:
         """The latest entries of an account."""
         return await self._call("GET", "/v1/credit/statement", query={})
 
-    async def erase(self, *, confirm: str) -> Dict[str, Any]:
+    async def erase(self, *, confirm: str, reason: Optional[str] = None) -> Dict[str, Any]:
         """Removes everything within the scope for good. `confirm` repeats the innermost part of the scope."""
-        return await self._call("POST", "/v1/erase", query={}, body={"confirm": confirm}, slow=True)
+        return await self._call("POST", "/v1/erase", query={}, body={"confirm": confirm, "reason": reason}, slow=True)
 
     async def erase_memory(self, id: str) -> Dict[str, Any]:
         """Removes one memory for good, with everything that was derived from it alone."""
