@@ -126,7 +126,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
       'people',
       async (page) =>
         page
-          .getByRole('link', { name: /fiancé Clive/ })
+          .getByRole('link', { name: /partner Clive/ })
           .first()
           .waitFor(),
     ],
