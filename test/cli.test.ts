@@ -405,14 +405,16 @@ describe('varve on the command line', () => {
     const place = ['--data', join(folder, 'numbers')];
     await run(['remember', 'Keeps three goats', ...place]);
     expect((await run(['list', ...place])).stdout).toMatch(/^id +type +attribute +importance +content\n/);
-    const found = await run(['recall', 'goats', '--mode', 'text', ...place]);
+    const words = ['recall', 'goats', ...place];
+    const environment = { VARVE_EMBEDDER: '' };
+    const found = await run(words, { environment });
     expect(found.stdout).toMatch(/^relevance {2}text {2}id\n +\d+ % {2}Keeps three goats {2}mem_\w+\n$/);
     expect(found.stderr).toMatch(/^An answer is known with a probability of \d+ %\.\n$/);
-    const { results, answerable } = JSON.parse(
-      (await run(['recall', 'goats', '--mode', 'text', ...place, '--json'])).stdout,
-    );
+    const { results, answerable } = JSON.parse((await run([...words, '--json'], { environment })).stdout);
     expect(found.stdout).toContain(` ${Math.round(results[0].relevance * 100)} %`);
     expect(found.stderr).toContain(` ${Math.round(answerable * 100)} %`);
+    // Without an embedder the probability is not estimated.
+    expect((await run([...words, '--mode', 'text'])).stderr).toBe('');
   });
 
   it('leaves records of an import that the store has already in their scope, and lists no owner for them', async () => {

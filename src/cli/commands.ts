@@ -69,9 +69,6 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   keys: { summary: 'create, list, rotate and revoke API keys', load: async () => (await server()).keys },
 };
 
-/** The kinds of records that `varve list` lists. */
-export const LISTED_KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
-
 /** A command by its name; undefined when there is none. */
 export function findCommand(name: string): Listed | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -3,9 +3,9 @@ import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMMON_OPTIONS, EXIT, parseConfig, UsageError, version } from './command.ts';
+import { COMMON_OPTIONS, EXIT, LISTED_KINDS, parseConfig, UsageError, version } from './command.ts';
 import type { Command, CommandInput, CommandOption } from './command.ts';
-import { COMMANDS, findCommand, LISTED_KINDS } from './commands.ts';
+import { COMMANDS, findCommand } from './commands.ts';
 import { createOutput, type Output, table } from './output.ts';
 
 /** Runs the command line and returns the exit code. Without a command it starts the server. */
