@@ -118,6 +118,12 @@ describe('a context', () => {
       'already in the profile',
       'already in the workingMemory',
     ]);
+    const [entry] = await handle.contexts();
+    expect(entry?.parts.find(({ section }) => section === 'memories')).toMatchObject({
+      items: memories?.items,
+      dropped: 2,
+      reasons: { 'already in the profile': 1, 'already in the workingMemory': 1 },
+    });
     expect(await handle.context({ message: 'hello' })).toMatchObject({ system });
 
     const alone = await handle.context({

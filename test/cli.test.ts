@@ -221,6 +221,8 @@ describe('varve on the command line', () => {
       stderr: expect.stringContaining('no command'),
     });
     expect((await run(['rememeber', 'x'])).stderr).toContain('Did you mean remember?');
+    expect((await run(['entities'])).stderr).toContain('Did you mean list entities?');
+    expect((await run(['note'])).stderr).toContain('Did you mean list notes?');
     expect(await run(['list', '--lmit', '3'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('mean --limit?'),
@@ -248,7 +250,7 @@ describe('varve on the command line', () => {
     writeFileSync(config, "throw new Error('no such key')");
     const tries = [
       { words: ['init', '--data', file], code: 4, says: `varve doctor --data ${file}` },
-      { words: ['list', '--data', join(file, 'below')], code: 4, says: 'cannot be created' },
+      { words: ['observe', 'Hi', '--data', join(file, 'below')], code: 4, says: 'cannot be created' },
       { words: ['list', '--config', config], code: 2, says: 'no such key' },
       { words: ['export', '-o', join(folder, 'missing', 'x.ndjson')], code: 1, says: 'ENOENT' },
     ];
@@ -273,9 +275,21 @@ describe('varve on the command line', () => {
 
   it('makes the folder unreadable for others, whichever command creates it', async () => {
     const data = join(folder, 'private');
+    await run(['worker', '--once', '--data', data]);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
     const listed = await run(['list', '--data', data]);
     expect([listed.code, listed.stdout, listed.stderr]).toEqual([0, '', 'There are no memories within this scope.\n']);
-    expect(statSync(data).mode & 0o777).toBe(0o700);
+  });
+
+  it('creates no store for a command that only reads, and names the folder', async () => {
+    const data = join(folder, 'mistyped');
+    const reading = [['list'], ['recall', 'x'], ['context', 'x'], ['stats'], ['export'], ['consolidate'], ['keys']];
+    for (const words of reading) {
+      const told = await run([...words, '--data', data]);
+      expect([words, told.code, told.stdout]).toEqual([words, 4, '']);
+      expect(told.stderr).toContain(`There is no store in ${data}.`);
+    }
+    expect(existsSync(data)).toBe(false);
   });
 
   it('finds a new memory by meaning although no worker has run', async () => {
@@ -369,6 +383,48 @@ describe('varve on the command line', () => {
     expect(elsewhere.stderr).toContain('the store has the tenants default');
     const own = await run(['stats', '--user', 'ilse', '--agent', 'coach', '--data', data]);
     expect(own.stderr).toBe('');
+  });
+
+  it('names the agents with records of a user if the user has none without an agent', async () => {
+    const data = join(folder, 'agents');
+    await run(['remember', 'Grows hops', '--user', 'jan', '--agent', 'gardener', '--data', data]);
+    await run(['remember', 'Plays chess', '--user', 'liv', '--data', data]);
+    for (const words of [['list'], ['recall', 'what grows?', '--mode', 'text'], ['context', 'hello']]) {
+      const { stderr } = await run([...words, '--user', 'jan', '--data', data]);
+      expect(stderr).toContain('user jan without an agent, but the store has user jan of agent gardener (1 memory):');
+      for (const own of [
+        ['--user', 'jan', '--agent', 'gardener'],
+        ['--user', 'liv'],
+      ])
+        expect((await run([...words, ...own, '--data', data])).stderr).not.toContain('but the store has');
+    }
+    expect((await run(['stats', '--user', 'jan', '--data', data])).stderr).toBe('');
+  });
+
+  it('says what the numbers of a list mean, and shows a relevance as a share', async () => {
+    const place = ['--data', join(folder, 'numbers')];
+    await run(['remember', 'Keeps three goats', ...place]);
+    expect((await run(['list', ...place])).stdout).toMatch(/^id +type +attribute +importance +content\n/);
+    const words = ['recall', 'goats', ...place];
+    const environment = { VARVE_EMBEDDER: '' };
+    const found = await run(words, { environment });
+    expect(found.stdout).toMatch(/^relevance {2}text {2}id\n +\d+ % {2}Keeps three goats {2}mem_\w+\n$/);
+    expect(found.stderr).toMatch(/^An answer is known with a probability of \d+ %\.\n$/);
+    const { results, answerable } = JSON.parse((await run([...words, '--json'], { environment })).stdout);
+    expect(found.stdout).toContain(` ${Math.round(results[0].relevance * 100)} %`);
+    expect(found.stderr).toContain(` ${Math.round(answerable * 100)} %`);
+    // Without an embedder the probability is not estimated.
+    expect((await run([...words, '--mode', 'text'])).stderr).toBe('');
+  });
+
+  it('leaves records of an import that the store has already in their scope, and lists no owner for them', async () => {
+    const [file, place] = [join(folder, 'own.ndjson'), ['--data', join(folder, 'twice')]];
+    await run(['remember', 'My sister Ada lives in Lyon', '--user', 'rosa', ...place]);
+    await run(['export', '-o', file, '--user', 'rosa', ...place]);
+    expect((await run(['import', file, '--user', 'copy', ...place])).stderr).toContain('stay in their own scope');
+    const listed = await run(['list', '--user', 'nobody', ...place]);
+    expect(listed.stderr).toContain('the store has user rosa (1 memory):');
+    expect((await run(['import', file, '--user', 'copy', '--data', join(folder, 'second')])).stderr).toBe('');
   });
 
   describe('the doctor', () => {

@@ -126,7 +126,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
       'people',
       async (page) =>
         page
-          .getByRole('link', { name: /fiancé Clive/ })
+          .getByRole('link', { name: /partner Clive/ })
           .first()
           .waitFor(),
     ],
@@ -208,6 +208,31 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
+  it('chooses the only person for a question, and offers the people if there are several', async () => {
+    const page = await open();
+    await show(page, 'memories');
+    await page.getByLabel('Search memories').fill('which food can he not stand');
+    await page.locator('.found-item').filter({ hasText: 'no fish' }).first().waitFor();
+    expect(page.url()).toContain('user=pauline');
+    const other = `agent=assistant&user=quentin`;
+    const made = await server.call('POST', `/v1/memories?${other}`, {
+      body: { memory: { type: 'fact', content: 'User keeps quails.' } },
+    });
+    const several = await open();
+    await show(several, 'memories');
+    const box = several.getByPlaceholder('Find characters in all memories');
+    await box.fill('quails');
+    await several.getByText('1 result for these characters').waitFor();
+    await box.fill('which birds live there');
+    await several.getByRole('link', { name: /^quentin/ }).click();
+    await several.locator('.found-item').filter({ hasText: 'keeps quails' }).waitFor();
+    expect(await axe(several)).toEqual([]);
+    await server.call('POST', `/v1/erase?${other}`, { body: {} });
+    expect((made.body as { memory: object }).memory).toBeTruthy();
+    await several.context().close();
+    await page.context().close();
+  });
+
   it('edits, pins, archives and forgets with undo, and erases after confirmation', async () => {
     const made = await server.call('POST', `/v1/memories?${PAULINE}`, {
       body: { memory: { type: 'fact', content: 'User owns a red kettle.' } },
@@ -254,6 +279,13 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: /^Recall/ }).click();
     await page.locator('.section-items .memory-link').first().waitFor();
+    // A logged turn shows the same counts and reasons as the turn itself.
+    const told = (): Promise<string[]> => page.locator('.section-bars > li > button').allInnerTexts();
+    const now = (await told()).map((text) => text.replaceAll(/ \/ [\d,]+/g, ''));
+    expect(now.join('\n')).toMatch(/Left out: \d+ already in the profile/);
+    await page.getByRole('tab', { name: 'Past turns' }).click();
+    await page.locator('.pick-list').waitFor();
+    await eventually(told).toEqual(now);
 
     await show(page, `mind?${PAULINE}`);
     const asOf = page.waitForRequest((request) => request.url().includes('asOf='));

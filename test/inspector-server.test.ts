@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoLife } from '../src/cli/demo-life.ts';
 import { createSignInLink, type InspectorRequest, inspectorRoutes } from '../src/http/inspector/inspector-door.ts';
+import { readWebFiles } from '../src/http/inspector/web-files.ts';
 import { HOUR, manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
@@ -109,6 +111,27 @@ describe('the files of the inspector', () => {
       expect([401, 404]).toContain(status);
       expect(text).not.toContain('"devDependencies"');
     }
+  });
+});
+
+describe('the files of a site', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-site-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('are found by their names, and pages without the end of their names', () => {
+    mkdirSync(join(folder, 'notes'));
+    for (const file of ['index.html', 'guide.html', 'notes/trees.html', 'picture.svg'])
+      writeFileSync(join(folder, file), file);
+    const files = readWebFiles(folder);
+    const told = (path: string): string | null => {
+      const body = files.get(path, '')?.body;
+      return body === undefined ? null : new TextDecoder().decode(body);
+    };
+    for (const path of ['/', '/index.html']) expect([path, told(path)]).toEqual([path, 'index.html']);
+    for (const path of ['/guide', '/guide.html']) expect([path, told(path)]).toEqual([path, 'guide.html']);
+    expect(told('/notes/trees')).toBe('notes/trees.html');
+    for (const path of ['/index', '/picture', '/guide/', '/notes', '/notes/', '/html', '/.html'])
+      expect([path, told(path)]).toEqual([path, null]);
   });
 });
 
@@ -445,7 +468,7 @@ it('imports the demo life with its statements: the server does not read its conv
     const { items } = await handle.refusals.list();
     expect(items.map(({ reason }) => reason).sort()).toEqual(['not_the_users_own', 'quote_not_found']);
     // Past states and plans that are over are not live, and no text has a day that nobody stated.
-    expect((await handle.facts.list()).map(({ key }) => key)).toEqual(['age', 'answer_tone', 'hobby']);
+    expect((await handle.facts.list()).map(({ key }) => key)).toEqual(['age', 'partner_name', 'answer_tone', 'hobby']);
     const profile = (await handle.blocks.read('profile'))?.content;
     expect(profile).not.toMatch(/The wedding is on|2026-10-27/);
     expect(profile).toMatch(/Clive moves in .*\(planned\)/);

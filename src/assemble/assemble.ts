@@ -155,11 +155,18 @@ function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parame
     layout: report.layout,
     tokens: report.tokens.total,
     milliseconds: Math.round(report.milliseconds),
-    parts: report.sections.map(({ section, taken, ids, dropped, cut }) => ({
+    parts: report.sections.map(({ section, taken, ids, items, dropped, cut }) => ({
       section,
       tokens: taken,
       ids,
+      items,
       dropped: dropped.length,
+      reasons: Object.fromEntries(
+        Object.entries(Object.groupBy(dropped, ({ reason }) => reason)).map(([reason, all = []]) => [
+          reason,
+          all.length,
+        ]),
+      ),
       cut,
     })),
     failed: report.failed.map(({ section, error }) => ({ section, error: messageOf(error) })),

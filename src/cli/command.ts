@@ -52,6 +52,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The kinds of records that `varve list` lists. */
+export const LISTED_KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
+
 /** The options that every command has. */
 export const COMMON_OPTIONS: Record<string, CommandOption> = {
   data: valued('folder', 'the folder with the memory (default: ./.varve if it exists and you trust it, else ~/.varve)'),

@@ -62,15 +62,26 @@ const MOST_NAMED = 8;
 
 /**
  * Names the scopes that have records, and how to choose one, if the scope of a command has no records. Null if there is nothing to name.
+ * A command that reads through a handle passes the handle: it sees no records of other agents of its user, which are within its scope.
  */
-export async function otherScopes(varve: Varve, input: CommandInput): Promise<{ text: string; remedy: string } | null> {
+export async function otherScopes(
+  varve: Varve,
+  input: CommandInput,
+  handle?: Handle,
+): Promise<{ text: string; remedy: string } | null> {
   const scope = scopeOf(input);
   const { events, memories } = await varve.operator.count(scope);
-  if (events + memories > 0) return null;
+  const isWithin = events + memories > 0;
+  if (isWithin && (handle === undefined || (await seesAny(handle)))) return null;
   const { tenant = 'default', agent, user } = scope;
   const whose = [`tenant ${tenant}`, ...named('agent', agent), ...named('user', user)];
-  const nothing = `nothing is stored for ${whose.join(', ')}`;
-  const owners = await varve.operator.inspect.owners(tenant, { agents: null, users: null, limit: MOST_NAMED + 1 });
+  const without = [...(agent == null ? ['an agent'] : []), ...(user == null ? ['a user'] : [])].join(' or ');
+  const nothing = `nothing is stored for ${whose.join(', ')}${isWithin ? ` without ${without}` : ''}`;
+  const owners = await varve.operator.inspect.owners(tenant, {
+    agents: isWithin && agent != null ? [agent] : null,
+    users: isWithin && user != null ? [user] : null,
+    limit: MOST_NAMED + 1,
+  });
   if (owners.length > 0) {
     const text = `${nothing}, but the store has ${listed(owners.map(ownerText))}`;
     const remedy =
@@ -83,9 +94,14 @@ export async function otherScopes(varve: Varve, input: CommandInput): Promise<{ 
   return { text, remedy: 'choose with --tenant (VARVE_TENANT)' };
 }
 
+async function seesAny({ memories, events }: Handle): Promise<boolean> {
+  const pages = await Promise.all([memories.list({ limit: 1, archived: 'include' }), events.list({ limit: 1 })]);
+  return pages.some(({ items }) => items.length > 0);
+}
+
 /** Names the scopes that have records, if the scope of a command has none. */
-export async function noteOtherScopes(varve: Varve, input: CommandInput): Promise<void> {
-  const others = await otherScopes(varve, input);
+export async function noteOtherScopes(varve: Varve, input: CommandInput, handle?: Handle): Promise<void> {
+  const others = await otherScopes(varve, input, handle);
   if (others !== null) input.output.note(`Here ${others.text}: ${others.remedy}.`);
 }
 
@@ -112,6 +128,11 @@ interface OpenOptions {
   background?: boolean | { concurrency?: number };
   /** Distributes the tables of a PostgreSQL store over a cluster. Default false. */
   distribute?: boolean;
+  /**
+   * Whether the command may create a missing store. Default false: a command that reads would answer a misspelt --data with an empty
+   * store.
+   */
+  creates?: boolean;
 }
 
 /** Opens the store of a command. */
@@ -163,7 +184,11 @@ export async function withMemory<Result>(
   options: OpenOptions,
   work: (varve: Varve) => Promise<Result>,
 ): Promise<Result> {
-  const { store, isPostgres } = storePlace(input);
+  const { folder, store, isPostgres } = storePlace(input);
+  if (!isPostgres && options.creates !== true && !existsSync(store)) {
+    const problem = `There is no store in ${folder}. Name its folder with --data, or create a store there: varve init --data ${folder}`;
+    throw new VarveError(problem, { code: 'store_unavailable' });
+  }
   const stopWatching = isPostgres ? () => {} : await sayWaiting(store, input.output);
   try {
     const varve = await openMemory(input, options);

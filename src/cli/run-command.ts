@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMMON_OPTIONS, EXIT, parseConfig, UsageError, version } from './command.ts';
+import { COMMON_OPTIONS, EXIT, LISTED_KINDS, parseConfig, UsageError, version } from './command.ts';
 import type { Command, CommandInput, CommandOption } from './command.ts';
 import { COMMANDS, findCommand } from './commands.ts';
 import { createOutput, type Output, table } from './output.ts';
@@ -25,7 +25,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   if (['-v', '--version'].includes(first) || name === 'version') return say(output, { version: version() }, version());
   const found = findCommand(name);
   if (found === undefined) {
-    const problem = `There is no command ${JSON.stringify(name)}.${nearest(name, Object.keys(COMMANDS))}`;
+    const problem = `There is no command ${JSON.stringify(name)}.${nearestCommand(name)}`;
     return refuse(output, problem, 'varve --help');
   }
   startFast(name, found);
@@ -76,14 +76,14 @@ function optionProblem({ code, message }: NodeJS.ErrnoException, command: Comman
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message;
   const option = /'(-[^']*)'/.exec(message)?.[1] ?? '';
   const known = Object.keys({ ...COMMON_OPTIONS, ...command.options });
-  return `There is no option ${option}.${nearest(option.replace(/^-+/, ''), known, '--')}`;
+  return `There is no option ${option}.${nearest(option.replace(/^-+/, ''), known, (other) => `--${other}`)}`;
 }
 
 async function help(name: string | undefined, output: Output): Promise<number> {
   if (name === undefined) return say(output, { commands: Object.keys(COMMANDS) }, overview(output));
   const command = await findCommand(name)?.load();
   if (command !== undefined) return describe(command, output);
-  return refuse(output, `There is no command ${JSON.stringify(name)}.`, 'varve --help');
+  return refuse(output, `There is no command ${JSON.stringify(name)}.${nearestCommand(name)}`, 'varve --help');
 }
 
 function describe(command: Command, output: Output): Promise<number> {
@@ -138,11 +138,17 @@ function placeIn(line: readonly string[]): string {
 const UNAVAILABLE = new Set(['store_unavailable', 'store_busy', 'store_too_new']);
 
 /** The known name with the longest common subsequence, if it covers most of the letters. */
-function nearest(name: string, known: readonly string[], prefix = ''): string {
+function nearest(name: string, known: readonly string[], called: (other: string) => string): string {
   const [best] = known
     .map((other) => ({ other, common: lettersInCommon(name, other) / Math.max(name.length, other.length) }))
     .sort((one, other) => other.common - one.common);
-  return best === undefined || best.common < 0.6 ? '' : ` Did you mean ${prefix}${best.other}?`;
+  return best === undefined || best.common < 0.6 ? '' : ` Did you mean ${called(best.other)}?`;
+}
+
+/** The nearest command, or `list` with the nearest kind of records: "facts" means `list facts`. */
+function nearestCommand(name: string): string {
+  const known = [...Object.keys(COMMANDS), ...LISTED_KINDS];
+  return nearest(name, known, (other) => (findCommand(other) === undefined ? `list ${other}` : other));
 }
 
 /** The length of the longest common subsequence. */

@@ -11,8 +11,12 @@ export interface LoggedPart {
   tokens: number;
   /** The ids of the memories, events and blocks in the section. */
   ids: string[];
+  /** The number of items, with those that have no id and those that share one. */
+  items: number;
   /** The number of items that were left out. */
   dropped: number;
+  /** The reasons for which items were left out, each with the number of items. */
+  reasons: Record<string, number>;
   cut: boolean;
 }
 
@@ -63,7 +67,8 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
       layout: row.layout,
       tokens: row.tokens,
       milliseconds: row.milliseconds,
-      parts,
+      // An older entry has neither the number of items nor reasons.
+      parts: parts.map((part) => ({ ...part, items: part.items ?? part.ids.length, reasons: part.reasons ?? {} })),
       failed,
     };
   });

@@ -33,7 +33,7 @@ export const observe: Command = {
       speaker: textOption(input, 'speaker'),
       idempotencyKey: textOption(input, 'key'),
     };
-    await withHandle(input, {}, async (handle) => {
+    await withHandle(input, { creates: true }, async (handle) => {
       const appended = await handle.observe(event);
       if (input.options['close'] === true) await handle.session.close();
       await input.output.answer(
@@ -44,9 +44,13 @@ export const observe: Command = {
   },
 };
 
+const RELEVANCE = 'relevance';
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
 export const recall: Command = {
   usage: 'recall <query>',
-  help: 'Finds the records that help to answer: memories, notes, saved items, turns, documents. The exit code is 3 when nothing relevant is known.',
+  help: 'Finds the records that help to answer: memories, notes, saved items, turns, documents. The relevance of a record is the estimated probability that it helps to answer. The exit code is 3 when nothing relevant is known.',
   options: {
     limit: valued('number', 'default 10', { short: 'n' }),
     mode: valued('mode', 'hybrid (default), semantic, or text, which loads no model'),
@@ -72,21 +76,27 @@ export const recall: Command = {
       await embedFew(varve, input.output);
       const recalled = await handle.recall(query, options);
       const { style } = input.output;
+      const { results, answerable, degraded } = recalled;
       await input.output.answer(recalled, () =>
-        recalled.results
+        results
           .map(({ text, relevance, id, explanation }) => {
             const reasons = explanation
               .map(({ signal, value, weight }) => `${signal} ${(value * weight).toFixed(2)}`)
               .join(', ');
-            const line = `${style('green', relevance.toFixed(2))}  ${singleLine(text, 160)}  ${style('dim', id)}`;
+            const share = percent(relevance).padStart(RELEVANCE.length);
+            const line = `${style('green', share)}  ${singleLine(text, 160)}  ${style('dim', id)}`;
             return input.options['explain'] === true ? `${line}\n      ${style('dim', reasons)}` : line;
           })
+          .toSpliced(0, 0, ...(results.length === 0 ? [] : [style('dim', `${RELEVANCE}  text  id`)]))
           .join('\n'),
       );
-      for (const part of recalled.degraded) input.output.note(`without: ${part}`);
-      if (recalled.results.length > 0) return EXIT.ok;
+      for (const part of degraded) input.output.note(`without: ${part}`);
+      if (results.length > 0) {
+        if (answerable !== null) input.output.note(`An answer is known with a probability of ${percent(answerable)}.`);
+        return EXIT.ok;
+      }
       input.output.note('Nothing relevant is known.');
-      await noteOtherScopes(varve, input);
+      await noteOtherScopes(varve, input, handle);
       return EXIT.nothing;
     });
   },
@@ -118,7 +128,7 @@ export const context: Command = {
           ? JSON.stringify(assembled.report, null, 2)
           : `${style('bold', '── system')}\n${assembled.system}\n\n${style('bold', '── user')}\n${assembled.user}`,
       );
-      await noteOtherScopes(varve, input);
+      await noteOtherScopes(varve, input, handle);
     });
   },
 };

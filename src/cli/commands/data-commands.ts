@@ -121,7 +121,7 @@ export async function writeWhole(file: string, lines: AsyncIterable<string>): Pr
 
 export const importCommand: Command = {
   usage: 'import <file or folder> [--format name] [--dry-run]',
-  help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), transcripts (JSONL, or lines such as “user: I live in Rome”), or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user.`,
+  help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), transcripts (JSONL, or lines such as “user: I live in Rome”), or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user. A record that this store has already, in whatever scope, stays where it is.`,
   options: {
     format: valued('name', `${IMPORT_FORMATS.join(', ')} (default: detected from the file)`),
     'dry-run': flag('report what would be imported, and change nothing'),
@@ -148,7 +148,7 @@ export const importCommand: Command = {
       user: textOption(input, 'user') || undefined,
       session: textOption(input, 'session'),
     };
-    return withHandle(input, {}, async (handle, varve) => {
+    return withHandle(input, { creates: true }, async (handle, varve) => {
       const progress = input.output.progress('importing');
       let bytes = 0;
       const lines = linesOf(plan.groups, { user, onRead: (read) => (bytes += read) });
@@ -161,6 +161,11 @@ export const importCommand: Command = {
       await input.output.answer({ format, ...report, left }, () =>
         [reportText(format, report), ...leftText(left)].join('\n'),
       );
+      const isNew = Object.keys(report.imported).some((kind) => kind !== 'entity');
+      if (into.user !== undefined && !isNew && Object.keys(report.known).length > 0)
+        input.output.note(
+          'These records are in this store already and stay in their own scope. To copy them, import them into another store.',
+        );
       const isNothingRead = Object.keys({ ...report.imported, ...report.known }).length === 0;
       return report.rejected > 0 && isNothingRead ? EXIT.failed : EXIT.ok;
     });

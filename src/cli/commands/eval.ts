@@ -19,7 +19,7 @@ export const evalCommand: Command = {
   help: 'Replays conversations in a temporary memory and measures, with confidence intervals, what is kept, what is found and what reaches the prompt. Without a language model nothing leaves this machine; a model in --config reads, answers and judges. A run that was stopped is resumed. `eval compare A B` shows the differences between two runs and whether they are significant.',
   options: {
     dataset: valued('name', `${Object.keys(DATASETS).join(', ')} (default lives)`),
-    path: valued('path', 'the path of the data set'),
+    path: valued('path', 'the path of the data set; in a checkout of Varve, lives needs none'),
     only: valued('ids', 'only these conversations', { multiple: true }),
     limit: valued('number', 'the most conversations, chosen by the seed'),
     seed: valued('number', 'the random seed of the sample and the intervals (default 1)'),
@@ -30,8 +30,8 @@ export const evalCommand: Command = {
     afresh: flag('start over instead of resuming a run'),
   },
   examples: [
-    'varve eval --limit 5',
-    'varve eval extraction --dataset expectations --path my-transcripts.json',
+    'varve eval extraction --dataset expectations --path node_modules/varve/examples/transcripts.json',
+    'varve eval --limit 5 --path ../varve/train/lives',
     'varve eval ablations --limit 10 --out ablations',
     'varve eval compare before/lives-all.jsonl after/lives-all.jsonl',
   ],

@@ -7,7 +7,7 @@ import { keySchema } from '../../record/statement.ts';
 import type { WrittenMemory } from '../../store/write-memory.ts';
 import { forgetMeant } from '../../tools/everyday-tools.ts';
 import { type Command, type CommandInput, EXIT, flag, UsageError, valued } from '../command.ts';
-import { listOption, numberOption, oneWord, readWords, textOption } from '../command.ts';
+import { LISTED_KINDS, listOption, numberOption, oneWord, readWords, textOption } from '../command.ts';
 import { noteOtherScopes, withHandle } from '../open-memory.ts';
 import { singleLine } from '../../language/words.ts';
 import { table } from '../output.ts';
@@ -32,7 +32,7 @@ export const remember: Command = {
     const content = await readWords(input);
     const key = textOption(input, 'key');
     const category = textOption(input, 'category') as FactCategory | undefined;
-    await withHandle(input, {}, async (handle) => {
+    await withHandle(input, { creates: true }, async (handle) => {
       const written =
         key === undefined
           ? await handle.memories.create({
@@ -120,10 +120,8 @@ export const forgotten: Command = {
   },
 };
 
-const KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
-
 export const list: Command = {
-  usage: `list [${KINDS.join(' | ')}]`,
+  usage: `list [${LISTED_KINDS.join(' | ')}]`,
   help: 'Lists memories (default) or other records, newest first.',
   options: {
     limit: valued('number', 'default 20', { short: 'n' }),
@@ -143,45 +141,52 @@ export const list: Command = {
   ],
   async run(input) {
     const [kind = 'memories'] = input.words;
-    if (!KINDS.includes(kind as (typeof KINDS)[number]))
-      throw new UsageError(`${kind} cannot be listed. Give one of: ${KINDS.join(', ')}.`);
+    if (!LISTED_KINDS.some((known) => known === kind))
+      throw new UsageError(`${kind} cannot be listed. Give one of: ${LISTED_KINDS.join(', ')}.`);
     await withHandle(input, {}, async (handle, varve) => {
-      const { answer, rows } = await listOf(kind, handle, input);
+      const { answer, head, rows } = await listOf(kind, handle, input);
       await input.output.answer(answer, () =>
-        table(rows.map(([id, ...row]) => [input.output.style('dim', id), ...row])),
+        rows.length === 0 ? '' : table([head, ...rows].map(([id, ...row]) => [input.output.style('dim', id), ...row])),
       );
       if (rows.length > 0) return;
       input.output.note(`There are no ${kind} within this scope.`);
-      await noteOtherScopes(varve, input);
+      await noteOtherScopes(varve, input, handle);
     });
   },
 };
 
-/** The records of a kind, as JSON and as the rows of a table. */
+type Row = [string, ...string[]];
+
+/** The records of a kind, as JSON and as a table. */
 async function listOf(
   kind: string,
   handle: Handle,
   input: CommandInput,
-): Promise<{ answer: unknown; rows: [string, ...string[]][] }> {
+): Promise<{ answer: unknown; head: Row; rows: Row[] }> {
   const limit = numberOption(input, 'limit') ?? 20;
   if (kind === 'events') {
     const page = await handle.events.list({ limit, session: textOption(input, 'session') });
-    const row = ({ id, occurredAt, origin, content }: Event): [string, ...string[]] => [
+    const row = ({ id, occurredAt, origin, content }: Event): Row => [
       id,
       occurredAt.toISOString().slice(0, 16),
       origin,
       singleLine(content, 110),
     ];
-    return { answer: page, rows: page.items.map(row) };
+    return { answer: page, head: ['id', 'time', 'origin', 'content'], rows: page.items.map(row) };
   }
   if (kind === 'entities') {
     const items = await handle.entities.list({ limit });
-    return { answer: { items }, rows: items.map(({ id, type, name }) => [id, type, name]) };
+    return {
+      answer: { items },
+      head: ['id', 'type', 'name'],
+      rows: items.map(({ id, type, name }) => [id, type, name]),
+    };
   }
   if (kind === 'facts') {
     const items = await handle.facts.list();
     return {
       answer: { items },
+      head: ['category', 'key', 'value'],
       rows: items.map(({ category, key, value }) => [category ?? '', key, singleLine(value ?? '', 120)]),
     };
   }
@@ -194,14 +199,14 @@ async function listOf(
     archived: input.options['archived'] === true ? 'only' : undefined,
     reach: input.options['all'] === true ? 'within' : undefined,
   });
-  const row = ({ id, type, attribute, importance, content }: Memory): [string, ...string[]] => [
+  const row = ({ id, type, attribute, importance, content }: Memory): Row => [
     id,
     type,
     attribute ?? '',
     importance.toFixed(2),
     singleLine(content, 120),
   ];
-  return { answer: page, rows: page.items.map(row) };
+  return { answer: page, head: ['id', 'type', 'attribute', 'importance', 'content'], rows: page.items.map(row) };
 }
 
 export const show: Command = {

@@ -21,7 +21,7 @@ export const init: Command = {
     const place = storePlace(chosen);
     const isMade = !existsSync(place.folder);
     const isNew = place.isPostgres || !existsSync(place.store);
-    await withMemory(chosen, {}, async () => {});
+    await withMemory(chosen, { creates: true }, async () => {});
     // This process has just made the folder, so nobody else can have put anything into it.
     if (!place.isPostgres && isMade) trust(place.folder);
     const where = place.isPostgres ? 'PostgreSQL' : place.store;
@@ -50,7 +50,7 @@ export const migrate: Command = {
     if (distribute && !storePlace(input).isPostgres) {
       throw new UsageError('Only a PostgreSQL store can be distributed: name the coordinator with --database.');
     }
-    const [schema, problems] = await withMemory(input, { distribute }, async ({ operator }) => {
+    const [schema, problems] = await withMemory(input, { distribute, creates: true }, async ({ operator }) => {
       const found = await operator.examineStore();
       return [(await operator.status()).schemaVersion, found] as const;
     });
@@ -121,7 +121,7 @@ export const serve: Command = {
       const page = link === undefined ? `${url}/` : `${url}/#/sign-in/${link.code}`;
       const [store, storeName] = place.isPostgres ? ['postgres', 'PostgreSQL'] : [place.store, place.store];
       await input.output.answer({ url, inspector: page, store, key: secret }, () =>
-        welcome({ url, page, store: storeName, secret, isLocal }),
+        welcome({ url, page, store: storeName, secret, isLocal, setup: setupCommand(input) }),
       );
       log('info', 'listening', { port: running.port, store: place.isPostgres ? 'postgres' : 'sqlite' });
       const clear = (): Promise<void> => varve.operator.answers.clear().catch(() => log('warn', 'clearing failed'));
@@ -151,9 +151,19 @@ interface Welcome {
   store: string;
   secret: string | null;
   isLocal: boolean;
+  setup: string;
 }
 
-function welcome({ url, page, store, secret, isLocal }: Welcome): string {
+/** The command that connects an editor to the store of this server. */
+function setupCommand(input: CommandInput): string {
+  const given = ['data', 'database', 'config', 'tenant'].flatMap((name) => {
+    const value = textOption(input, name);
+    return value === undefined ? [] : [` --${name} ${/^[\w./:@+-]+$/.test(value) ? value : JSON.stringify(value)}`];
+  });
+  return `${calledAs()} setup <${Object.keys(CLIENTS).join('|')}>${given.join('')}`;
+}
+
+function welcome({ url, page, store, secret, isLocal, setup }: Welcome): string {
   const lines = [
     `Inspector: ${page}`,
     ...(isLocal ? ['  (this link signs you in once, within one hour)'] : []),
@@ -176,7 +186,7 @@ function welcome({ url, page, store, secret, isLocal }: Welcome): string {
     `    -d '{"content":"I moved to Oslo last month."}'`,
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/recall?user=ana' -d '{"query":"where does she live?"}'`,
     `  the docs at ${url}/docs`,
-    `  ${calledAs()} setup <${Object.keys(CLIENTS).join('|')}>`,
+    `  ${setup}`,
   ].join('\n');
 }
 
@@ -191,7 +201,7 @@ export const worker: Command = {
   async run(input) {
     const concurrency = wholeOption(input, 'concurrency', 1, 1000);
     if (input.options['once'] === true) {
-      const counts = await withMemory(input, { embeds: 'all' }, (varve) => varve.drain());
+      const counts = await withMemory(input, { embeds: 'all', creates: true }, (varve) => varve.drain());
       await input.output.answer(counts, () => countTable(counts));
       return;
     }
@@ -221,7 +231,7 @@ export const keys: Command = {
   async run(input) {
     const [action = 'list', word] = input.words;
     const { tenant = 'default' } = scopeOf(input);
-    return withMemory(input, {}, async (varve) => {
+    return withMemory(input, { creates: action === 'create' }, async (varve) => {
       const { keys: all, acts } = varve.operator;
       const shown = (made: Awaited<ReturnType<typeof all.create>>): Promise<void> =>
         input.output.answer(

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { invalidInput } from '../../errors.ts';
 import type { Dataset } from '../conversation.ts';
@@ -24,7 +24,10 @@ export type DatasetName =
 
 /** The data sets that can be loaded, each with a description. */
 export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Dataset; about: string }>> = {
-  lives: { load: loadLives, about: 'conversations of 50 invented people, in eleven languages; in Varve’s repository' },
+  lives: {
+    load: loadLives,
+    about: 'conversations of 50 invented people, in eleven languages (the folder train/lives of Varve’s repository)',
+  },
   locomo: { load: loadLocomo, about: 'long chats of two people (snap-research/locomo, CC BY-NC 4.0)' },
   longmemeval: { load: loadLongMemEval, about: 'chats with an assistant (xiaowu0162/LongMemEval, MIT)' },
   realtalk: { load: loadRealtalk, about: 'chats of real people over 21 days (danny911kr/REALTALK)' },
@@ -41,7 +44,8 @@ export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Datase
 // The first path is relative to the sources, the second to the bundle of the command line.
 const OWN_LIVES: string | undefined = ['../../../train/lives', '../../train/lives']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(path));
+  // The package has the folder too, with the description of the format alone.
+  .find((path) => existsSync(path) && readdirSync(path).some((name) => name.endsWith('.json')));
 
 export interface DatasetChoice {
   name: DatasetName;
@@ -64,7 +68,7 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   const place = path ?? (name === 'lives' ? OWN_LIVES : undefined);
   if (place === undefined)
     throw invalidInput(
-      `The path of the data set ${name} is missing. Give the path of your copy. The package does not contain it: ${entry.about}.`,
+      `The path of the data set ${name} is missing. Give the path of your copy. The package does not contain it: ${entry.about}. The option --path also takes your own data in the same format.`,
     );
   const dataset = entry.load(place);
   const chosen =

@@ -66,15 +66,18 @@ export function readWebFiles(folder: string, policy: string = PAGE_POLICY): WebF
     if (!entry.isFile() || MEDIA[extname(entry.name)] === undefined) continue;
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).split(sep).join('/')}`;
-    names.set(path === '/index.html' ? '/' : path, file);
+    names.set(path, file);
+    // Links of the docs name index.html, and people leave out the end of an address.
+    if (path === '/index.html') names.set('/', file);
+    else if (path.endsWith('.html')) names.set(path.slice(0, -'.html'.length), file);
   }
   const files = new Map<string, ReturnType<typeof prepare>>();
   return {
     get(path, acceptEncoding) {
       const name = names.get(path);
       if (name === undefined) return null;
-      const file = files.get(path) ?? prepare(name, policy);
-      files.set(path, file);
+      const file = files.get(name) ?? prepare(name, policy);
+      files.set(name, file);
       const encoding = (['br', 'gzip'] as const).find((each) => new RegExp(`\\b${each}\\b`).test(acceptEncoding));
       return encoding === undefined
         ? { body: file.plain, headers: file.headers }

@@ -44,6 +44,9 @@ export async function listOwners(
       on s.owner_key = o.owner_key
     where o.tenant_id = ${tenant} ${among(sql`o.agent_id`, agents)} ${among(sql`o.user_id`, users)}
       ${match === undefined ? sql`` : sql`and ${contains(name, match)}`}
+      and (m.count > 0 or s.count > 0
+        or exists (select 1 from memories a where a.tenant_id = ${tenant} and a.owner_key = o.owner_key)
+        or exists (select 1 from events e where e.tenant_id = ${tenant} and e.owner_key = o.owner_key))
     order by coalesce(s.last, 0) desc, coalesce(m.count, 0) desc, o.owner_key
     limit ${limit}`.execute(reader);
   return rows.map((row) => ({

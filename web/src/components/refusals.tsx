@@ -17,3 +17,8 @@ export const REFUSED_BECAUSE: Readonly<Record<string, string>> = {
   empty_reading: 'The model returned nothing for this text, so a fact that was read before it stays.',
   repeated: 'It repeats what the documents already say.',
 };
+
+/** "value not said", or "not the user’s own": the names of reasons have no apostrophes. */
+export function refusalName(reason: string): string {
+  return reason.replaceAll('_', ' ').replace('users own', 'user’s own');
+}

@@ -216,26 +216,28 @@ function costSeries(items: readonly CostLine[]): { days: string[]; series: Serie
 function CostTable({ items, by }: { items: readonly CostLine[]; by: 'task' | 'user' }): JSX.Element {
   if (items.length === 0) return <p class="muted">Nothing yet.</p>;
   return (
-    <table class="numbers">
-      <thead>
-        <tr>
-          <th scope="col">{label(by)}</th>
-          <th scope="col">Calls</th>
-          <th scope="col">Tokens</th>
-          <th scope="col">Cost</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ keys, calls, tokensIn, tokensOut, cost }) => (
-          <tr key={keys[by] ?? ''}>
-            <th scope="row">{keys[by] ?? 'nobody'}</th>
-            <td>{number(calls)}</td>
-            <td>{number(tokensIn + tokensOut)}</td>
-            <td>{dollars(cost)}</td>
+    <div class="table-box" tabIndex={0} role="region" aria-label={`Cost by ${by}`}>
+      <table class="numbers">
+        <thead>
+          <tr>
+            <th scope="col">{label(by)}</th>
+            <th scope="col">Calls</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Cost</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {items.map(({ keys, calls, tokensIn, tokensOut, cost }) => (
+            <tr key={keys[by] ?? ''}>
+              <th scope="row">{keys[by] ?? 'nobody'}</th>
+              <td>{number(calls)}</td>
+              <td>{number(tokensIn + tokensOut)}</td>
+              <td>{dollars(cost)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -292,26 +294,28 @@ function SpeedTab(): JSX.Element {
             ]}
           />
           <Panel title="How long answers take">
-            <table class="numbers">
-              <thead>
-                <tr>
-                  <th scope="col">Request</th>
-                  <th scope="col">Answered</th>
-                  <th scope="col">Median</th>
-                  <th scope="col">95th percentile</th>
-                </tr>
-              </thead>
-              <tbody>
-                {latencies(text).map(({ route, count, p50, p95 }) => (
-                  <tr key={route}>
-                    <th scope="row">{route}</th>
-                    <td>{number(count)}</td>
-                    <td>{milliseconds(p50)}</td>
-                    <td>{milliseconds(p95)}</td>
+            <div class="table-box" tabIndex={0} role="region" aria-label="How long answers take">
+              <table class="numbers">
+                <thead>
+                  <tr>
+                    <th scope="col">Request</th>
+                    <th scope="col">Answered</th>
+                    <th scope="col">Median</th>
+                    <th scope="col">95th percentile</th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
+                </thead>
+                <tbody>
+                  {latencies(text).map(({ route, count, p50, p95 }) => (
+                    <tr key={route}>
+                      <th scope="row">{route}</th>
+                      <td>{number(count)}</td>
+                      <td>{milliseconds(p50)}</td>
+                      <td>{milliseconds(p95)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
           </Panel>
         </>
       )}

@@ -4,6 +4,7 @@ import { get, post } from '../api.ts';
 import { Badge, Button, Empty, Icon, Meter, Text } from '../components/basics.tsx';
 import { MemoryRow } from '../components/memory-bits.tsx';
 import { speakerOf } from '../components/quotes.tsx';
+import { OwnerChoices, onlyOwner } from '../components/needs-owner.tsx';
 import { VirtualList, type Stretch } from '../components/virtual-list.tsx';
 import { changes, go, hasOwner, href, owners, route, scope } from '../state.ts';
 import type { Facets, Memory, MemoryRows, Recalled, RecallResult, Scope } from '../types.ts';
@@ -46,6 +47,12 @@ export function MemoriesView(): JSX.Element {
   }, []);
 
   const filters = filtersOf(query);
+  const only = hasOwner.value ? undefined : onlyOwner();
+  useEffect(() => {
+    // Recall needs a person, so a question to a store with one person is a question about this person.
+    if (words !== '' && only !== undefined)
+      go(href('memories', parts, { ...filters, q: words, agent: only.agent, user: only.user }), { replace: true });
+  }, [words, only]);
   const [withTurns, setWithTurns] = useState(false);
   const found = useQuery(
     words === '' ? null : (signal) => recall(place, words, { withTurns, signal }),
@@ -63,7 +70,9 @@ export function MemoriesView(): JSX.Element {
             ref={search}
             type="search"
             aria-label="Search memories"
-            placeholder="Search by meaning and words"
+            placeholder={
+              hasOwner.value || only !== undefined ? 'Search by meaning and words' : 'Find characters in all memories'
+            }
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
@@ -83,6 +92,7 @@ export function MemoriesView(): JSX.Element {
                 </button>
               </div>
             ) : null}
+            {hasOwner.value ? null : <OwnerChoices what="To ask by meaning, choose a person:" keep={{ q: words }} />}
             <Found query={found} selected={selected} onOpen={open} />
           </>
         )}
@@ -197,7 +207,7 @@ function Found({
     <div class="found">
       <p class="list-note" role="status">
         {results.length === 0 ? 'No results' : plural(results.length, 'result')}
-        {isPlain ? ' for these characters. Choose a person to search by meaning.' : ''}
+        {isPlain ? ' for these characters in all memories' : ''}
         {answerable === null ? '' : ` · answer known with a probability of ${percent(answerable)}`}
         {degraded.length === 0 ? '' : ` · without ${degraded.join(', ')}`}
       </p>

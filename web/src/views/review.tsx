@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ask, get, post } from '../api.ts';
 import { Badge, Button, Empty, Loaded, Panel, Tabs, Text } from '../components/basics.tsx';
 import { Diff } from '../components/diff.tsx';
-import { REFUSED_BECAUSE } from '../components/refusals.tsx';
+import { REFUSED_BECAUSE, refusalName } from '../components/refusals.tsx';
 import { act, href, isAdmin, mayWrite, owners, scope } from '../state.ts';
 import type {
   Block,
@@ -178,8 +178,8 @@ function Refused({ place }: { place: Scope }): JSX.Element {
               <li key={refusal.id} class="card">
                 <p>{refusal.text === null ? <em>Its words are not kept.</em> : <Text of={refusal.text} />}</p>
                 <p class="muted">
-                  <Badge tone="bad">{refusal.reason.replaceAll('_', ' ')}</Badge>{' '}
-                  {REFUSED_BECAUSE[refusal.reason] ?? ''} {refusal.detail === null ? '' : `(${refusal.detail})`}
+                  <Badge tone="bad">{refusalName(refusal.reason)}</Badge> {REFUSED_BECAUSE[refusal.reason] ?? ''}{' '}
+                  {refusal.detail === null ? '' : `(${refusal.detail})`}
                 </p>
                 <p class="muted">
                   {ownerName(refusal.scope)} · {dateTime(refusal.at)}

@@ -293,8 +293,10 @@ function SectionBars({ sections, place }: { sections: readonly Section[]; place:
                 {budget === null ? '' : ` / ${number(budget)}`}
                 <span class="muted"> · {plural(items, 'item')}</span>
                 {cut ? <Badge tone="warn">cut</Badge> : null}
-                {dropped.length === 0 ? null : <Badge tone="warn">{dropped.length} left out</Badge>}
               </span>
+              {dropped.length === 0 ? null : (
+                <span class="section-dropped muted">{whyLeftOut(dropped.map(({ reason }) => reason))}</span>
+              )}
             </button>
             {open === name ? <SectionItems section={section} place={place} /> : null}
           </li>
@@ -302,6 +304,17 @@ function SectionBars({ sections, place }: { sections: readonly Section[]; place:
       })}
     </ul>
   );
+}
+
+/** "Left out: 2 already in the profile, 1 over the budget of its section". The reasons name sections by their technical names. */
+function whyLeftOut(reasons: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const told = [...counts].map(([reason, count]) => {
+    const [, before = '', section = ''] = /^(already in the )(\w+)$/.exec(reason) ?? [];
+    return `${number(count)} ${section === '' ? reason : `${before}${label(section).toLowerCase()}`}`;
+  });
+  return `Left out: ${told.join(', ')}`;
 }
 
 const MOST_ITEMS = 12;
@@ -402,15 +415,18 @@ function Past({ place, chosen }: { place: Scope; chosen: string }): JSX.Element 
 }
 
 function LoggedTurn({ context, place }: { context: LoggedContext; place: Scope }): JSX.Element {
-  const sections = context.parts.map(({ section, tokens, ids, dropped, cut }): Section => ({
+  const sections = context.parts.map(({ section, tokens, ids, items, dropped, reasons, cut }): Section => ({
     section: section as Section['section'],
     place: 'system',
     budget: null,
     wanted: tokens,
     taken: tokens,
-    items: ids.length,
+    items,
     ids,
-    dropped: Array.from({ length: dropped }, () => ({ id: null, reason: 'the token budget was used up' })),
+    dropped: (Object.keys(reasons).length === 0 && dropped > 0
+      ? Array.from({ length: dropped }, () => 'for a reason that was not logged')
+      : Object.entries(reasons).flatMap(([reason, count]) => Array.from({ length: count }, () => reason))
+    ).map((reason) => ({ id: null, reason })),
     cut,
   }));
   return (
