@@ -108,7 +108,7 @@ export const german: Pack = {
       ['gestern(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?', -1],
       ['heute(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?', 0],
       ['übermorgen', 2],
-      ['(?<!(?:jeden|am|guten|diesen|eines|nächsten) )morgen(?= |[.,!?]|$)(?: (?:früh|mittag|nachmittag|abend))?', 1],
+      ['(?<!(?<![\\p{L}])(?:jeden|am|guten|diesen|eines|nächsten) )morgen(?= |[.,!?]|$)(?: (?:früh|mittag|nachmittag|abend))?', 1],
     ],
     spans: [
       ['letzte woche', 'week', -1],

@@ -99,7 +99,7 @@ export const spanish: Pack = {
       ['ayer', -1],
       ['hoy', 0],
       ['pasado mañana', 2],
-      ['(?<!la |esta |por la |de la |cada )mañana', 1],
+      ['(?<!(?<![\\p{L}])(?:la|esta|cada) )mañana', 1],
       ['anoche', -1],
     ],
     spans: [

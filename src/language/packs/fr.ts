@@ -124,7 +124,7 @@ export const french: Pack = {
     ],
     nextWeekday: '<w> prochain',
     lastWeekday: '<w> dernier',
-    weekday: "(?:ce |d'ici |pour |avant |(?<!(?:le|les|un|du|chaque|et|ou|au) ))<w>",
+    weekday: "(?:ce |d'ici |pour |avant |(?<!(?<![\\p{L}])(?:le|les|un|du|chaque|et|ou|au) ))<w>",
     written: '{d} {month} {y}',
     from: 'à partir du|à partir de|à compter du|à compter de|dès|dès le',
     until: "jusqu'au|jusqu'en|jusqu'à|avant",

@@ -105,7 +105,7 @@ export const italian: Pack = {
       ['ieri(?: sera)?', -1],
       ['oggi|stasera|stamattina', 0],
       ['dopodomani', 2],
-      ['domani', 1],
+      ['domani(?: (?:mattina|pomeriggio|sera))?|domattina', 1],
     ],
     spans: [
       ['la settimana scorsa', 'week', -1],
@@ -128,7 +128,7 @@ export const italian: Pack = {
     ],
     nextWeekday: '<w> prossim[oa]',
     lastWeekday: '<w> scors[oa]',
-    weekday: '(?:entro |per |questo |da |(?<!(?:il|la|un|una|ogni|di|e|o|al|del) ))<w>',
+    weekday: '(?:entro |per |questo |da |(?<!(?<![\\p{L}])(?:il|la|un|una|ogni|di|e|o|al|del) ))<w>',
     written: '{d} {month} {y}',
     from: "a partire da|a partire dal|a partire dall'",
     until: 'fino a|fino al|entro|prima del?',

@@ -98,7 +98,7 @@ export const dutch: Pack = {
       ['gisteren', -1],
       ['vandaag|vanavond|vanmorgen|vanmiddag', 0],
       ['overmorgen', 2],
-      ["(?<!(?:elke|iedere|goede|de|deze|'s) )morgen(?= |[.,!?]|$)", 1],
+      ["(?<!(?<![\\p{L}])(?:elke|iedere|goede|de|deze|'s) )morgen(?:ochtend|middag|avond)?(?= |[.,!?]|$)", 1],
     ],
     spans: [
       ['vorige week', 'week', -1],
