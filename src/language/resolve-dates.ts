@@ -56,7 +56,10 @@ const MONTH = `(${ANY_MONTH})\\.?`;
 // The short forms are accepted too, as in a calendar.
 const WEEKDAY = `(${english.calendar.weekdays.join('|')})`;
 /** The weekdays without the short forms that are other words too: "he sat", "the sun", "they wed". */
-const CLEAR_WEEKDAY = `(${english.calendar.weekdays.join('|').replace(/\|(?:sat|sun)\b/g, '').replace('weds?', 'weds')})`;
+const CLEAR_WEEKDAY = `(${english.calendar.weekdays
+  .join('|')
+  .replace(/\|(?:sat|sun)\b/g, '')
+  .replace('weds?', 'weds')})`;
 /** The end of a clause, a part of a day or a time after a weekday: "friday 2pm". */
 const AFTER_WEEKDAY =
   '(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d|\\d{1,2}(?:[.:]\\d\\d)? ?[ap]m\\b))';
@@ -301,7 +304,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
   // "On Wednesday, May 27" is one day, which the date determines. "On Friday, not Thursday" is two days.
   const days = found.filter(
     ({ text: words, end }) =>
-      !BARE_WEEKDAY.test(words) ||
+      !WEEKDAY_ALONE.test(words) ||
       !found.some((other) => !WEEKDAY_ALONE.test(other.text) && isRightBefore(readable.slice(end, other.start))),
   );
   return joinRanges(readable, withYears(readable, days), reference.timeZone);
@@ -335,8 +338,6 @@ function inYear({ span: { precision, from }, relative, text }: Found, year: numb
   if (precision === 'month') return monthSpan({ ...from, year });
   return precision === 'day' && /\d/.test(text) ? exactDay(year, from.month, from.day) : null;
 }
-
-const BARE_WEEKDAY = new RegExp(`^(?:on|by|until|since) ${WEEKDAY}$`, 'i');
 
 function joinRanges(text: string, found: readonly Found[], timeZone: string): ResolvedDate[] {
   const resolved: ResolvedDate[] = [];

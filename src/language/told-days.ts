@@ -44,7 +44,11 @@ function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: strin
 
 function isAhead(clause: string, pack: Pack): boolean {
   if (isOfPast(clause, pack)) return false;
-  return packPattern(pack, 'future').test(clause) || isWord(pack).test(clause);
+  return saysAhead(clause, pack) || isWord(pack).test(clause);
+}
+
+function saysAhead(clause: string, pack: Pack): boolean {
+  return packPattern(pack, 'future').test(clause) || listPattern(pack, 'starts').test(clause);
 }
 
 function isOfPast(clause: string, pack: Pack): boolean {
@@ -87,6 +91,18 @@ export function withDates(
     position = date.end;
   }
   return { text: text + words.slice(position), dates };
+}
+
+/**
+ * Whether a sentence names only a day on which the sentence before it happened: "We broke up. Tuesday." What was booked or agreed may lie
+ * ahead.
+ */
+export function isDayOfPast(text: string, before: string, pack: Pack, at: DateContext): boolean {
+  const plain = plainMarks(before);
+  if (!isOfPast(plain, pack) || packPattern(pack, 'decision').test(plain) || saysAhead(plain, pack)) return false;
+  const days = findDates(plainMarks(text), pack, at);
+  const rest = withBlanks(plainMarks(text), days).replace(CLOCK, ' ').replace(dayWords(pack).filler, ' ');
+  return days.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
 }
 
 /** A new day for a plan that was stated before: "no, Thursday", "moved!! now Wednesday 21st". */
@@ -351,8 +367,7 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
   if (days.length === 0) return null;
   const isNear = ({ isBareWeekday, from }: FoundDate): boolean =>
     !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
-  if (listPattern(pack, 'pastVerb').test(plain))
-    return packPattern(pack, 'future').test(plain) || days.some(isNear) ? null : 'past';
+  if (listPattern(pack, 'pastVerb').test(plain)) return saysAhead(plain, pack) || days.some(isNear) ? null : 'past';
   if (!packPattern(pack, 'past').test(plain)) return 'ahead';
   // "I already paid, on the 5th": a day that punctuation sets apart is the day of the verb. An appointment that was booked or
   // agreed may be on a later day.

@@ -33,7 +33,7 @@ export const portuguese: Pack = {
       'talvez|quem sabe|provavelmente|acho que|suponho|não tenho certeza|pode ser|pensando em|parece que|tomara|ou algo assim',
     if: 'se eu|se tivesse|se fosse|se pudesse|seria|teria|gostaria|imagina|imagine|imaginemos|suponha|suponhamos|sup[õo]e|vamos supor|digamos que|faz de conta|caso|como se',
     not: 'não|nunca|jamais|nada|nenhum|nenhuma|sem|nem',
-    past: 'foi|fui|era|estava|tinha|fiz|fez|disse|ontem|anteontem|semana passada|mês passado|ano passado|há|comprei|vendi|mudei|\\p{L}{3,}(?:ei|ou|aram|eram|iu|ava|ia)',
+    past: 'foi|fui|era|estava|tinha|fiz|fez|disse|ontem|anteontem|semana passada|mês passado|ano passado|há|comprei|vendi|mudei|(?!(?:maria|\\p{L}+(?:rgia|logia|grafia|scopia|terapia|mília|mácia|demia|daria|raria|deria|ória|ícia|cópia|ência|ância))(?![\\p{L}]))\\p{L}{3,}(?:ei|ou|aram|eram|iu|ava|ia)',
     future: 'vou|vamos|vai|amanhã|depois de amanhã|próxim[oa]|que vem|em breve|pretendo|planejo|a partir de|começo',
     habit:
       'sempre|nunca|cada|todo|toda|todos os|todas as|normalmente|às vezes|geralmente|às (?:segundas|terças|quartas|quintas|sextas)|aos (?:sábados|domingos)|diariamente|de manhã|à noite|vezes por|costumo',

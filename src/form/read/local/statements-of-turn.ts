@@ -17,6 +17,7 @@ import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import {
   dayAhead,
+  isDayOfPast,
   isRescheduled,
   isYearly,
   kindOf,
@@ -416,9 +417,12 @@ function datedWords({ event, pack, at }: Turn, group: readonly Kept[], main: Kep
   const [first] = group as [Kept];
   let text = '';
   let position = first.unit.start;
-  for (const item of group) {
+  for (const [index, item] of group.entries()) {
     const { start, end } = item.unit;
-    const own = withDates(event.content.slice(start, end), item === main ? guess : tenseOf(item, at), pack, at);
+    const before = group[index - 1]?.unit.text;
+    const isPast = pack !== null && before !== undefined && isDayOfPast(item.unit.text, before, pack, at);
+    const tense = isPast ? 'happened' : item === main ? guess : tenseOf(item, at);
+    const own = withDates(event.content.slice(start, end), tense, pack, at);
     text += event.content.slice(position, start) + own.text;
     const offset = start - first.unit.start;
     dates.push(...own.dates.map((date) => ({ ...date, start: date.start + offset, end: date.end + offset })));
@@ -453,7 +457,9 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   // A single weekday without "every" is one day, unless the selector is certain of a habit.
   const isOnce = guess === 'habit' && selection.tense.habit < SURE_HABIT && !isHabit;
   const side = sideOfDays(unit.text, unit.pack, at);
-  if (side === 'ahead' && (guess === 'happened' || isOnce)) return 'planned';
+  const isAppointment =
+    guess === 'holds' && !isHabit && listPattern(unit.pack, 'appointment').test(plainMarks(unit.text));
+  if (side === 'ahead' && (guess === 'happened' || isOnce || isAppointment)) return 'planned';
   return side === 'past' && guess === 'planned' ? 'happened' : guess;
 }
 
