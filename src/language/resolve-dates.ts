@@ -62,7 +62,7 @@ const CLEAR_WEEKDAY = `(${english.calendar.weekdays
   .replace('weds?', 'weds')})`;
 /** The end of a clause, a part of a day or a time after a weekday: "friday 2pm". */
 const AFTER_WEEKDAY =
-  '(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d|\\d{1,2}(?:[.:]\\d\\d)? ?[ap]m\\b))';
+  '(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d|\\d{1,2}(?:[.:]\\d\\d\\b| ?[ap]m\\b)))';
 const SEASON = '(spring|summer|autumn|fall|winter)';
 // "The last few weeks" means at most this many.
 const A_FEW = 5;
@@ -231,13 +231,13 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   // In chat a weekday needs no preposition: "driving to Whitby saturday".
   expression(
     NEEDS_WEEKDAY,
-    `(?<!\\b(?:every|each|last|next|this|a|the|and|or|to|are|my|of|black|good) )${CLEAR_WEEKDAY}${AFTER_WEEKDAY}`,
+    `(?<!\\b(?:every|each|last|next|this|a|the|and|or|to|are|my|of|black|good|today is|tomorrow is|it is|it'?s|today'?s) )${CLEAR_WEEKDAY}${AFTER_WEEKDAY}`,
     (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
   ),
   // "Sat" is a weekday before a part of the day, and at the end of a clause without a subject: "seeing mum sat", "dentist wed".
   expression(
     'sat sun wed',
-    `(?<!\\b(?:the|this|in|of|i|we|he|she|they|it|who|just|and) )(sat|sun|wed)(?= (?:morning|afternoon|evening|night|\\d{1,2}(?:[.:]\\d\\d)? ?[ap]m\\b))|(?<=(?:^|[.,;!?] ?)(?:(?:and|so|also|btw|ok|then|i'?m|we'?re|just|got|have|my|a|an) )*(?:[a-z]{3,}ing(?: (?!(?:the|some|any|no|more|of|in|where|who|that|which|he|she|it|they|we|i)\\b)[\\w'&-]+){1,5}|(?:${english.lists['appointment']})) )(sat|wed)${AFTER_WEEKDAY}`,
+    `(?<!\\b(?:the|this|in|of|i|we|he|she|they|it|who|just|and) )(sat|sun|wed)(?= (?:morning|afternoon|evening|night|\\d{1,2}(?:[.:]\\d\\d\\b| ?[ap]m\\b)))|(?<=(?:^|[.,;!?] ?)(?:(?:and|so|also|btw|ok|then|i'?m|we'?re|just|got|have|my|a|an) )*(?:[a-z]{3,}ing(?: (?!(?:the|some|any|no|more|of|in|where|who|that|which|he|she|it|they|we|i)\\b)[\\w'&-]+){1,5}|(?:${english.lists['appointment']})) )(sat|wed)${AFTER_WEEKDAY}`,
     (m, today, prefer) => relativeWeekday(m[1] ?? m[2] ?? '', today, '', prefer),
   ),
   expression(

@@ -52,8 +52,15 @@ function saysAhead(clause: string, pack: Pack): boolean {
 }
 
 function isOfPast(clause: string, pack: Pack): boolean {
-  return packPattern(pack, 'past').test(clause) || listPattern(pack, 'pastVerb').test(clause);
+  return saysPast(clause, pack) || listPattern(pack, 'pastVerb').test(clause);
 }
+
+/** Whether a text has a word about the past. Some nouns look like participles ("sabato"), and "got an interview" tells of a plan. */
+function saysPast(text: string, pack: Pack): boolean {
+  return packPattern(pack, 'past').test(text.replace(notPast(pack), ' '));
+}
+
+const notPast = perPack(({ script, lists: { notPast: words = '(?!)' } }) => wordsPattern(words, script, 'giu'));
 
 const isWord = perPack(({ is, script }) => packRegExp(`(?:${is || '(?!)'})${script === 'han' ? '' : '(?![\\p{L}])'}`));
 
@@ -368,7 +375,7 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
   const isNear = ({ isBareWeekday, from }: FoundDate): boolean =>
     !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
   if (listPattern(pack, 'pastVerb').test(plain)) return saysAhead(plain, pack) || days.some(isNear) ? null : 'past';
-  if (!packPattern(pack, 'past').test(plain)) return 'ahead';
+  if (!saysPast(plain, pack)) return 'ahead';
   // "I already paid, on the 5th": a day that punctuation sets apart is the day of the verb. An appointment that was booked or
   // agreed may be on a later day.
   const isOpen = (['future', 'decision'] as const).some((name) => packPattern(pack, name).test(plain));

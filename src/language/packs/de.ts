@@ -41,7 +41,7 @@ export const german: Pack = {
       'vielleicht|eventuell|wahrscheinlich|vermutlich|ich glaub|ich glaube|ich denke|nicht sicher|möglicherweise|könnte sein|überlege|angeblich|wohl|hoffentlich|oder so',
     if: 'wenn ich|falls|würde|würd|wäre|wär|hätte|hätt|könnte|angenommen|nehmen wir (?:mal )?an|nimm (?:mal )?an|gesetzt den fall|sagen wir(?: mal)?,? (?:ich|wir)|stell dir vor|was wäre|sollte ich|als ob|ob',
     not: 'nicht|nich|net|kein|keine|keinen|keinem|keiner|nie|niemals|nichts|nix|ohne|weder',
-    past: 'war|waren|hatte|hatten|hab|habe|hat|haben|wurde|ging|kam|gestern|vorgestern|letzte woche|letzten|letztes|vor \\p{L}+ (?:tagen|wochen|monaten|jahren)|(?!(?:gericht|gesicht|geschäft|gewicht|geburt|geburten|gesundheit|gesellschaft|geschwistern?|gestalten)(?![\\p{L}]))ge\\p{L}{3,}(?:t|en)|seit|damals',
+    past: 'war|waren|hatte|hatten|hab|habe|hat|haben|wurde|ging|kam|gestern|vorgestern|letzte woche|letzten|letztes|vor \\p{L}+ (?:tagen|wochen|monaten|jahren)|ge\\p{L}{3,}(?:t|en)|seit|damals',
     future:
       'werde|wird|werden|morgen|übermorgen|nächste|nächsten|nächstes|bald|demnächst|plane|planen|vorhaben|habe vor|will|wollen|ab|kommende|kommenden|am \\d+\\.',
     habit:
@@ -137,6 +137,9 @@ export const german: Pack = {
     nextWeekday: '(?:nächsten|kommenden|diesen) <w>',
     lastWeekday: '(?:letzten|vergangenen) <w>',
     weekday: '(?:am |bis |seit )?<w>',
+    shortWeekdays: inOrder('mo di mi do fr sa so'),
+    shortWeekday:
+      '(?:(?:bis|bis zum) (?!so(?![\\p{L}]))|am (?!so \\p{L}+en(?![\\p{L}]))|(?!so )(?=\\p{L}+(?:<time>| (?:früh|vormittag|mittag|nachmittag|abend)(?![\\p{L}]))))<s>',
     written: '{d}. {month} {y}',
     from: 'ab|ab dem|ab sofort|vom|zum|beginnend',
     until: 'bis|bis zum|bis ende|vor',

@@ -30,7 +30,7 @@ export const english: Pack = {
       'maybe|perhaps|might|probably|possibly|i think|i guess|i suppose|not sure|could be|thinking of|thinking about|considering|considered|apparently|supposedly|allegedly|kind of|sort of|hopefully|unless|or something',
     if: "if|you're an?|you are an?|you play|would|wouldn't|i'd|wish|imagine|suppose|supposing|pretend|hypothetically|what if|were i|could have|should have|let's say|say i|(?:when|once) (?:i|we) (?:win|won|get rich|strike it)|as if|in case",
     not: "not|no|never|don't|dont|doesn't|doesnt|didn't|didnt|isn't|isnt|wasn't|can't|cant|cannot|won't|wont|haven't|hasn't|ain't|nothing|none|without|nobody|neither|nor|hate",
-    past: `was|were|had|did|went|got(?! (?:me )?(?:an?|my|another) (?:[\\p{L}-]+ ){0,2}?(?:${WORDS.en.appointment}))|came|said|told|made|took|bought|sold|found|left|gave|saw|met|lost|won|broke|felt|put|sent|paid|kept|started|finished|moved|changed|called|asked|passed|failed|signed|booked|ordered|cancelled|canceled|[a-z]{3,}ed|ago|yesterday|last week|last month|last year|last night|since`,
+    past: 'was|were|had|did|went|got|came|said|told|made|took|bought|sold|found|left|gave|saw|met|lost|won|broke|felt|put|sent|paid|kept|started|finished|moved|changed|called|asked|passed|failed|signed|booked|ordered|cancelled|canceled|[a-z]{3,}ed|ago|yesterday|last week|last month|last year|last night|since',
     future:
       "will|won't|'ll|i'll|we'll|he'll|she'll|going to|gonna|tomorrow|tmrw|tmr|next|soon|planning|plan to|plans to|intend|about to|upcoming|tonight|starting|due|by friday|by monday|until",
     habit:
@@ -195,6 +195,7 @@ export const english: Pack = {
     'son|daughter|little boy|little girl|baby girl|baby boy|eldest|youngest|firstborn|toddler|wee boy|wee girl|boy|girl',
   lists: {
     ...WORDS.en,
+    notPast: `got (?:me )?(?:an?|my|another) (?:[\\p{L}-]+ ){0,2}?(?:${WORDS.en.appointment})`,
     car: `(?:(?:19|20)\\d\\d )?(?:second ?hand |used |old |new |white |black |blue |red |silver |grey )?(?:${CARS})(?: (?:${CARS}))?(?: (?:hybrid|estate|diesel|electric))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9]+(?: \\d{4})?`,
     phone_model: PHONES,

@@ -36,7 +36,7 @@ export const spanish: Pack = {
       'quizá|quizás|tal vez|capaz|a lo mejor|probablemente|creo que|supongo|no estoy segur[oa]|puede ser|pensando en|supuestamente|ojalá|o algo así',
     if: 'si yo|si tuviera|si fuera|si pudiera|si me|si alguna vez|sería|tendría|me gustaría|imagina|imaginate|imagínate|sup[oó]n(?: que|te)|suponga(?:mos)?|pongamos|digamos que|pon que|haz de cuenta|hagamos de cuenta|casi (?:entro|empiezo|me)|ojalá|como si|iría',
     not: 'no|nunca|jamás|nada|ningún|ninguna|sin|tampoco|ni',
-    past: 'fue|fui|era|estaba|tuve|tenía|hice|hizo|dijo|ayer|anteayer|la semana pasada|el mes pasado|el año pasado|hace|compré|vendí|encontré|me mudé|(?!(?:cirugía|todavía|mediodía|policía|garcía|energía|alegría|compañía|garantía|\\p{L}+(?:logía|grafía|tería|quería|dería)|café|bebé|josé)(?![\\p{L}]))\\p{L}{3,}(?:é|ó|aron|ieron|aba|ía)',
+    past: 'fue|fui|era|estaba|tuve|tenía|hice|hizo|dijo|ayer|anteayer|la semana pasada|el mes pasado|el año pasado|hace|compré|vendí|encontré|me mudé|\\p{L}{3,}(?:é|ó|aron|ieron|aba|ía)',
     future:
       'voy a|vamos a|va a|mañana|pasado mañana|próxim[oa]|que viene|pronto|planeo|pienso|a partir de|empiezo|arranco|desde el',
     habit:
@@ -124,7 +124,11 @@ export const spanish: Pack = {
     ],
     nextWeekday: '(?:el )?(?:próximo <w>|<w> que viene)',
     lastWeekday: '(?:el )?<w> pasado',
-    weekday: '(?:el |para el |hasta el )<w>',
+    weekday:
+      '(?:el |para el |hasta el |(?<!(?<![\\p{L}])(?:el|los|de|cada|un|y|o|del|al) )(?=\\p{L}+(?:<time>|<end>)))<w>',
+    shortWeekdays: inOrder('lun mar mié|mie jue vie sáb|sab dom'),
+    shortWeekday:
+      '(?:(?:el|este|para el|hasta el) (?!mar)|(?<!(?<![\\p{L}])(?:el|la|los|al|del|de|en|con|y) )(?=\\p{L}+(?:<time>| por la )))<s>',
     written: '{d} de {month} de {y}',
     from: 'a partir del?(?: día)?',
     until: 'hasta|hasta el|antes del?',

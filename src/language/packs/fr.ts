@@ -36,7 +36,7 @@ export const french: Pack = {
       "peut-être|sans doute|probablement|je crois|je pense|je suppose|pas sûre?|éventuellement|il paraît|apparemment|j'espère|ou quelque chose",
     if: "si je|si j'|si j'avais|si j'étais|serais|serait|aurais|aurait|voudrais|voudrait|pourrais|imagine|imaginez|imaginons|suppose que|supposons|mettons|mettez que|admettons|disons que|faisons comme|au cas où|comme si",
     not: "ne|n'|pas|jamais|rien|aucune?|sans|ni|personne",
-    past: "étais|était|avais|avait|ai été|hier|avant-hier|la semaine dernière|le mois dernier|l'an dernier|l'année dernière|il y a|j'ai \\p{L}+é|a \\p{L}+é|(?!(?:soirée|café|marché|bébé|congé|musée|journée|santé|lycée|matinée|arrivée|entrée|rentrée|année|idée|fiancée?|kiné|randonnée|défilé|côté|assemblée|durée)s?(?![\\p{L}]))\\p{L}{3,}ée?s?|depuis",
+    past: "étais|était|avais|avait|ai été|hier|avant-hier|la semaine dernière|le mois dernier|l'an dernier|l'année dernière|il y a|j'ai \\p{L}+é|a \\p{L}+é|\\p{L}{3,}ée?s?|depuis",
     future:
       'vais|allons|va|demain|après-demain|prochaine?|bientôt|je compte|prévois|à partir de|dès|\\p{L}{3,}rai|\\p{L}{3,}rons',
     habit:
@@ -125,6 +125,9 @@ export const french: Pack = {
     nextWeekday: '<w> prochain',
     lastWeekday: '<w> dernier',
     weekday: "(?:ce |d'ici |pour |avant |(?<!(?<![\\p{L}])(?:le|les|un|du|chaque|et|ou|au) ))<w>",
+    shortWeekdays: inOrder('lun mar mer jeu ven sam dim'),
+    shortWeekday:
+      '(?<!(?<![\\p{L}])(?:le|les|un|une|du|de|la|au|aux|en|à|chaque|ce|mon|ton|son|notre|votre|leur|et|avec|chez) )(?=\\p{L}+(?:<time>| (?:matin|soir|midi|après-midi)(?![\\p{L}])))<s>',
     written: '{d} {month} {y}',
     from: 'à partir du|à partir de|à compter du|à compter de|dès|dès le',
     until: "jusqu'au|jusqu'en|jusqu'à|avant",

@@ -34,7 +34,7 @@ export const dutch: Pack = {
       'misschien|waarschijnlijk|ik denk|ik geloof|vermoedelijk|niet zeker|zou kunnen|blijkbaar|hopelijk|overweeg|of zo',
     if: 'als ik|stel,? (?:ik|we|wij|nou|nu|eens)|gesteld dat|laten we zeggen|doe alsof|stel dat|stel je voor|zou|zouden|had ik|was ik maar|indien|alsof|in het geval',
     not: 'niet|geen|nooit|niets|niks|zonder|noch',
-    past: 'was|waren|had|hadden|heb|heeft|werd|ging|kwam|gisteren|eergisteren|vorige week|vorige maand|vorig jaar|geleden|(?!(?:gezicht|gewicht|gedicht|gebied|geluid|gerecht|geduld|gezond|gebouwen|gemeenten)(?![\\p{L}]))ge\\p{L}{3,}(?:t|d|en)|sinds',
+    past: 'was|waren|had|hadden|heb|heeft|werd|ging|kwam|gisteren|eergisteren|vorige week|vorige maand|vorig jaar|geleden|ge\\p{L}{3,}(?:t|d|en)|sinds',
     future: 'zal|zullen|morgen|overmorgen|volgende|binnenkort|van plan|ga ik|gaan we|ik ga|we gaan|vanaf|per \\d',
     habit:
       "altijd|nooit|elke|iedere|ieder|meestal|vaak|normaal|soms|regelmatig|op (?:maandagen|dinsdagen|woensdagen|donderdagen|vrijdagen|zaterdagen|zondagen)|(?:maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag)s|dagelijks|wekelijks|keer per|'s ochtends|'s avonds|'s nachts|om de week",
@@ -123,6 +123,9 @@ export const dutch: Pack = {
     nextWeekday: '(?:volgende|komende|aanstaande) <w>',
     lastWeekday: '(?:vorige|afgelopen) <w>',
     weekday: '(?:op |deze |voor )?<w>',
+    shortWeekdays: inOrder('ma di wo do vr za zo'),
+    shortWeekday:
+      '(?:(?:op|deze) (?!zo(?![\\p{L}]))|voor (?=\\p{L}+<end>)|(?!zo )(?=\\p{L}+(?:<time>| ?(?:ochtend|middag|avond)(?![\\p{L}]))))<s>',
     written: '{d} {month} {y}',
     from: 'vanaf|met ingang van|ingaande',
     until: 'tot|tot en met|voor',

@@ -33,7 +33,7 @@ export const portuguese: Pack = {
       'talvez|quem sabe|provavelmente|acho que|suponho|não tenho certeza|pode ser|pensando em|parece que|tomara|ou algo assim',
     if: 'se eu|se tivesse|se fosse|se pudesse|seria|teria|gostaria|imagina|imagine|imaginemos|suponha|suponhamos|sup[õo]e|vamos supor|digamos que|faz de conta|caso|como se',
     not: 'não|nunca|jamais|nada|nenhum|nenhuma|sem|nem',
-    past: 'foi|fui|era|estava|tinha|fiz|fez|disse|ontem|anteontem|semana passada|mês passado|ano passado|há|comprei|vendi|mudei|(?!(?:maria|\\p{L}+(?:rgia|logia|grafia|scopia|terapia|mília|mácia|demia|daria|raria|deria|ória|ícia|cópia|ência|ância))(?![\\p{L}]))\\p{L}{3,}(?:ei|ou|aram|eram|iu|ava|ia)',
+    past: 'foi|fui|era|estava|tinha|fiz|fez|disse|ontem|anteontem|semana passada|mês passado|ano passado|há|comprei|vendi|mudei|\\p{L}{3,}(?:ei|ou|aram|eram|iu|ava|ia)',
     future: 'vou|vamos|vai|amanhã|depois de amanhã|próxim[oa]|que vem|em breve|pretendo|planejo|a partir de|começo',
     habit:
       'sempre|nunca|cada|todo|toda|todos os|todas as|normalmente|às vezes|geralmente|às (?:segundas|terças|quartas|quintas|sextas)|aos (?:sábados|domingos)|diariamente|de manhã|à noite|vezes por|costumo',
@@ -125,7 +125,11 @@ export const portuguese: Pack = {
     ],
     nextWeekday: '(?:na |no )?<w> que vem',
     lastWeekday: '<w> passad[oa]',
-    weekday: '(?:na |no |até |pra |para |nesta |neste )<w>',
+    weekday:
+      '(?:na |no |até |pra |para |nesta |neste |(?<!(?<![\\p{L}])(?:a|à|na|da|de|e|ou|toda) )(?=[\\p{L}-]+<time>))<w>',
+    shortWeekdays: inOrder('seg ter qua qui sex sáb|sab dom'),
+    shortWeekday:
+      '(?:(?:na|nesta|neste|até) (?=\\p{L}+(?:<end>|<time>))|(?<!(?<![\\p{L}])(?:o|a|os|as|de|do|da|e|com|no|na) )(?!ter )(?=\\p{L}+(?:<time>| (?:de|à) (?:manhã|tarde|noite)(?![\\p{L}]))))<s>',
     written: '{d} de {month} de {y}',
     from: 'a partir de|a partir do dia|a contar de',
     until: 'até|até o dia|antes de',

@@ -10,6 +10,7 @@ import {
   perPack,
   plainMarks,
   relationsOf,
+  saysAny,
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
@@ -46,7 +47,7 @@ import {
   USER,
 } from '../../../record/statement.ts';
 import { type ReadInput, type ReadQuote, readStatement, type ReadStatement, type Relation } from '../reader.ts';
-import { type Asked, isStandingOrder } from './selector.ts';
+import { type Asked, isStandingOrder, LEAST_OWN } from './selector.ts';
 import { fillSlots } from './fill-slots.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
 import { isClaim, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
@@ -380,8 +381,8 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
   const { at } = turn;
-  const guess = tenseOf(main, at);
-  const { text, dates } = datedWords(turn, group, main, guess);
+  const guess = tenseIn(group, main, at);
+  const { text, dates } = datedWords(turn, group);
   const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
   const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
   // The day of a plan is in the sentence that is the plan: "A bad day today. I work four days a week from June".
@@ -412,23 +413,28 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
 }
 
 /** The words of a group with the meaning of their dates. Each sentence has a tense of its own: "She found a job! She starts on Monday". */
-function datedWords({ event, pack, at }: Turn, group: readonly Kept[], main: Kept, guess: Tense) {
+function datedWords({ event, pack, at }: Turn, group: readonly Kept[]) {
   const dates: FoundDate[] = [];
   const [first] = group as [Kept];
   let text = '';
   let position = first.unit.start;
-  for (const [index, item] of group.entries()) {
+  for (const item of group) {
     const { start, end } = item.unit;
-    const before = group[index - 1]?.unit.text;
-    const isPast = pack !== null && before !== undefined && isDayOfPast(item.unit.text, before, pack, at);
-    const tense = isPast ? 'happened' : item === main ? guess : tenseOf(item, at);
-    const own = withDates(event.content.slice(start, end), tense, pack, at);
+    const own = withDates(event.content.slice(start, end), tenseIn(group, item, at), pack, at);
     text += event.content.slice(position, start) + own.text;
     const offset = start - first.unit.start;
     dates.push(...own.dates.map((date) => ({ ...date, start: date.start + offset, end: date.end + offset })));
     position = end;
   }
   return { text, dates };
+}
+
+/** The tense of a sentence of a group. A sentence that only names a day may have the tense of the sentence before it. */
+function tenseIn(group: readonly Kept[], item: Kept, at: DateContext): Tense {
+  const { text, pack } = item.unit;
+  const before = group[group.indexOf(item) - 1]?.unit.text;
+  const isPast = pack !== null && before !== undefined && isDayOfPast(text, before, pack, at);
+  return isPast ? 'happened' : tenseOf(item, at);
 }
 
 /** The time at which a reminder is due. Null if the sentence does not say. */
@@ -463,6 +469,22 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   return side === 'past' && guess === 'planned' ? 'happened' : guess;
 }
 
+/** The probability from which a plain plan is kept: "seeing mum sat". */
+const PLAN_NEEDS = 0.3;
+
+/** Whether a message is nothing but a plan for a day that it names, for which a lower probability is enough. */
+export function isPlainPlan(item: Kept, at: DateContext): boolean {
+  const { text, pack, count } = item.unit;
+  const { keep, foreign } = item.selection;
+  if (pack === null || count > 1 || keep.yes < PLAN_NEEDS || foreign.own < LEAST_OWN || /[?？]/u.test(text))
+    return false;
+  const plain = plainMarks(text);
+  if (saysAny(pack, plain, 'if', 'hedge', 'joke', 'said', 'question', 'you', 'they', 'ask', 'not'))
+    return false;
+  const isAhead = findDates(plain, pack, at).some(({ isDay, from }) => isDay && from !== null && from > at.now);
+  return isAhead && tenseOf(item, at) === 'planned';
+}
+
 /**
  * The type of a statement. An instruction becomes a preference. An intention needs a day. An episode becomes a fact, because only agents
  * have episodes.
@@ -473,6 +495,9 @@ function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | 
   // A beginning such as "moving on 1 May" or a first day at school is not an intention, because it would expire after the day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
+  // What happens to the user on a day that lies ahead is brought up on that day, and so is an appointment.
+  const isVisit = guess === 'fact' && pack !== null && listPattern(pack, 'appointment').test(plainMarks(text));
+  if (isIntended && (guess === 'episode' || isVisit)) return 'intention';
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
 }
 
