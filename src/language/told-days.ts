@@ -146,6 +146,7 @@ const dayWords = perPack(
   }) => ({
     weekdays: weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han')),
     weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
+    days: wordsPattern([...weekdays, ...months].join('|'), script, 'giu'),
     before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
     lead: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:(?:the|den|el|le|il|o|de|dia) )?$`),
     core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
@@ -154,6 +155,12 @@ const dayWords = perPack(
     anyPlan: wordsPattern(anyPlan, script, 'giu'),
   }),
 );
+
+/** A text without the words that two plans may share: days, times and words such as "appointment". */
+export function withoutDays(plain: string, pack: Pack): string {
+  const { days, anyPlan } = dayWords(pack);
+  return withBlanks(plain, timesIn(plain, pack)).replace(days, ' ').replace(CLOCK, ' ').replace(anyPlan, ' ');
+}
 
 /** Words that deny a day, which do not name the plan. */
 const denials = perPack(({ script, lists: { deniesDay = '(?!)', dayDenied = '(?!)' } }) =>
@@ -389,12 +396,15 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
 
 const RECENTLY = 62 * DAY;
 
-/** The first date that lies ahead and is not denied, or a day within that date if the words name one: "next week … wed 11th". */
+/**
+ * The first date that lies ahead and is not denied, or a day within that date if the words name one: "next week … wed 11th", "a week in
+ * Lisbon in February, 8th to 13th".
+ */
 export function dayAhead(
   dates: readonly FoundDate[],
   words: string,
   pack: Pack | null,
-  now: Date,
+  { now, timeZone }: Omit<DateContext, 'prefer'>,
 ): FoundDate | undefined {
   const isDenied = (date: FoundDate): boolean => pack !== null && isDeniedAt(plainMarks(words), date, pack);
   const clauses = splitClauses(plainMarks(words));
@@ -411,7 +421,10 @@ export function dayAhead(
   const [first] = ahead;
   if (first === undefined || first.isDay || first.from === null || first.to === null) return first;
   const [from, to] = [first.from, first.to];
-  return ahead.find((day) => day.isDay && day.from !== null && day.from >= from && day.from < to) ?? first;
+  const day = ahead.find((each) => each.isDay && each.from !== null && each.from >= from && each.from < to);
+  const number = pack === null ? undefined : listPattern(pack, 'daysRange').exec(plainMarks(words))?.groups?.['d'];
+  const start = startOfDay({ ...civilDateAt(from, timeZone), day: Number(number ?? 0) }, timeZone);
+  return day ?? (start > from && start < to ? { ...first, from: start } : first);
 }
 
 /** A day with the time of day that the words name: "on Monday at 14:00". */

@@ -388,7 +388,7 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   // The day of a plan is in the sentence that is the plan: "A bad day today. I work four days a week from June".
   const offset = first.unit.start;
   const own = dates.filter(({ start }) => start >= main.unit.start - offset && start < main.unit.end - offset);
-  const ahead = dayAhead(own, words, turn.pack, at.now) ?? dayAhead(dates, words, turn.pack, at.now);
+  const ahead = dayAhead(own, words, turn.pack, at) ?? dayAhead(dates, words, turn.pack, at);
   // A state has a day on which it begins, and an event has a day on which it is due.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
@@ -440,7 +440,7 @@ function tenseIn(group: readonly Kept[], item: Kept, at: DateContext): Tense {
 /** The time at which a reminder is due. Null if the sentence does not say. */
 function dueOf({ text, pack }: ReadUnit, at: DateContext): Date | null {
   const dates = pack === null ? [] : findDates(text, pack, at);
-  return withTime(dayAhead(dates, text, pack, at.now)?.from ?? null, text, pack, at.timeZone);
+  return withTime(dayAhead(dates, text, pack, at)?.from ?? null, text, pack, at.timeZone);
 }
 
 function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
@@ -479,8 +479,7 @@ export function isPlainPlan(item: Kept, at: DateContext): boolean {
   if (pack === null || count > 1 || keep.yes < PLAN_NEEDS || foreign.own < LEAST_OWN || /[?？]/u.test(text))
     return false;
   const plain = plainMarks(text);
-  if (saysAny(pack, plain, 'if', 'hedge', 'joke', 'said', 'question', 'you', 'they', 'ask', 'not'))
-    return false;
+  if (saysAny(pack, plain, 'if', 'hedge', 'joke', 'said', 'question', 'you', 'they', 'ask', 'not')) return false;
   const isAhead = findDates(plain, pack, at).some(({ isDay, from }) => isDay && from !== null && from > at.now);
   return isAhead && tenseOf(item, at) === 'planned';
 }
