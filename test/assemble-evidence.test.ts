@@ -229,6 +229,7 @@ describe('the evidence in a prompt', () => {
     expect(await line('What is the name of my aunt?')).toBe(
       'Nothing more is remembered about: What is the name of my aunt? Do not guess facts about the user or their people that are not above.',
     );
+    expect(await line('whats my aunt called')).toContain('about: whats my aunt called. Do not guess');
     expect(await line('My aunt is called Rosa.')).toBeUndefined();
     expect(await line('Thanks!')).toBeUndefined();
     for (const general of [

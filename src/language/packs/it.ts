@@ -33,7 +33,7 @@ export const italian: Pack = {
       'forse|magari|probabilmente|credo|penso|suppongo|non sono sicur[oa]|può darsi|pare|a quanto pare|sto pensando',
     if: 'se fossi|se avessi|se potessi|sarebbe|sarei|avrei|vorrei|immagina|immaginiamo|supponi|supponiamo|mettiamo|metti che|poniamo|ammettiamo|diciamo che|facciamo (?:finta|conto)|nel caso|come se|se mai',
     not: 'non|nn|mai|niente|nulla|nessun[oa]?|senza|né|neanche',
-    past: "ero|era|avevo|aveva|ieri|la settimana scorsa|il mese scorso|fa|(?:ho|hai|ha|abbiamo|avete|hanno) (?:già |appena )?(?:chius|pres|vist|fatt|dett|mess|scritt|pers|lett|rott|spes|decis|vint|apert)o|(?:l'|(?:la|le|li|mi|ti|ci|vi) )(?:ho|hai|ha|abbiamo|hanno) (?:\\p{L}{2,}(?:at|ut|it)|chius|pres|vist|fatt|dett|mess|scritt|pers|lett|rott|decis|apert)[oaie]|è \\p{L}+(?:ato|uto|ito|ata|uta|ita)|\\p{L}{3,}(?:ato|uto|ito)|da quando",
+    past: "ero|era|avevo|aveva|ieri|la settimana scorsa|il mese scorso|fa|(?:ho|hai|ha|abbiamo|avete|hanno) (?:già |appena )?(?:chius|pres|vist|fatt|dett|mess|scritt|pers|lett|rott|spes|decis|vint|apert)o|(?:l'|(?:la|le|li|mi|ti|ci|vi) )(?:ho|hai|ha|abbiamo|hanno) (?:\\p{L}{2,}(?:at|ut|it)|chius|pres|vist|fatt|dett|mess|scritt|pers|lett|rott|decis|apert)[oaie]|(?:è|sono|siamo) (?:mort|\\p{L}+(?:at|ut|it))[oaie]|\\p{L}{3,}(?:ato|uto|ito)|da quando",
     future:
       'domani|dopodomani|prossim[oa]|presto|ho intenzione|penso di|a partire da|da domenica|da lunedì|\\p{L}{3,}(?:rò|rà|remo|ranno)|parto|parte',
     habit:
