@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createSaid } from '../src/assemble/fit-section.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { DAY } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
@@ -217,6 +218,14 @@ describe('the evidence in a prompt', () => {
       expect(prompt.indexOf('birch pollen')).toBeGreaterThan(-1);
       expect(prompt.indexOf('peanuts')).toBeGreaterThan(prompt.indexOf('birch pollen'));
     }
+  });
+
+  it('leaves out a summary of which only the place of a forgotten line is left', () => {
+    const said = createSaid();
+    const item = { kind: 'event' as const, id: 'e1', text: 'I grow beans', score: 1, trust: 'high' as const };
+    said.add('recall', item);
+    const summary = { ...item, kind: 'memory' as const, id: 'm1', text: '1 May: “I grow beans”\n\n' };
+    expect(said.rest('summaries', summary)).toBe('recall');
   });
 
   it('says that nothing is known when a question has no answer, and only then', async () => {

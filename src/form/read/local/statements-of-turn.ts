@@ -450,22 +450,26 @@ function best<Name extends string>(probabilities: Record<Name, number>, without:
 
 const SURE_HABIT = 0.8;
 
+function namesVisit({ text, pack }: Pick<ReadUnit, 'text' | 'pack'>): boolean {
+  return pack !== null && listPattern(pack, 'appointment').test(plainMarks(text));
+}
+
 /** The tense of a sentence: the class that the selector chose, corrected by the words and dates of the sentence. */
 function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
-  if (unit.pack !== null && isYearly(unit.text, unit.pack, at)) return 'habit';
-  if (unit.pack !== null && isRescheduled(unit.text, unit.pack, at)) return 'planned';
+  const { pack, text } = unit;
   const guess = best(selection.tense);
-  if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
-  const isHabit = packPattern(unit.pack, 'habit').test(plainMarks(unit.text));
+  if (pack === null) return guess === 'habit' ? 'holds' : guess;
+  if (isYearly(text, pack, at)) return 'habit';
+  if (isRescheduled(text, pack, at)) return 'planned';
+  const isHabit = packPattern(pack, 'habit').test(plainMarks(text));
   if (guess !== 'habit' && isHabit && selection.tense.habit > 0.25) return 'habit';
   // A single weekday without "every" is one day, unless the selector is certain of a habit.
   const isOnce = guess === 'habit' && selection.tense.habit < SURE_HABIT && !isHabit;
-  const side = sideOfDays(unit.text, unit.pack, at);
-  const isAppointment =
-    guess === 'holds' && !isHabit && listPattern(unit.pack, 'appointment').test(plainMarks(unit.text));
-  if (side === 'ahead' && (guess === 'happened' || isOnce || isAppointment)) return 'planned';
+  const side = sideOfDays(text, pack, at);
+  const isPlan = guess === 'happened' || isOnce || (guess === 'holds' && !isHabit && namesVisit(unit));
+  if (side === 'ahead' && isPlan) return 'planned';
   return side === 'past' && guess === 'planned' ? 'happened' : guess;
 }
 
@@ -495,8 +499,7 @@ function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | 
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
   // What happens to the user on a day that lies ahead is brought up on that day, and so is an appointment.
-  const isVisit = guess === 'fact' && pack !== null && listPattern(pack, 'appointment').test(plainMarks(text));
-  if (isIntended && (guess === 'episode' || isVisit)) return 'intention';
+  if (isIntended && (guess === 'episode' || (guess === 'fact' && namesVisit({ text, pack })))) return 'intention';
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
 }
 
