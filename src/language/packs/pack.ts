@@ -215,8 +215,8 @@ interface PackCalendar {
   /** A weekday alone, which is a date only in a sentence that does not describe a habit. */
   weekday: string;
   /**
-   * The short names of the weekdays from Monday on, and where such a name (`<s>`) is a weekday. Most of the names are other words too, so that
-   * a time (`<time>`), the end of the clause (`<end>`) or certain words must be beside the name: "Do 15 Uhr", "am Do".
+   * The short names of the weekdays from Monday on, and where such a name (`<s>`) is a weekday. Most of the names are other words too, so
+   * that a time (`<time>`), the end of the clause (`<end>`) or certain words must be beside the name: "Do 15 Uhr", "am Do".
    */
   shortWeekdays?: readonly string[];
   shortWeekday?: string;
