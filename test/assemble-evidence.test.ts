@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createSaid } from '../src/assemble/fit-section.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { DAY } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
@@ -219,6 +220,14 @@ describe('the evidence in a prompt', () => {
     }
   });
 
+  it('leaves out a summary of which only the place of a forgotten line is left', () => {
+    const said = createSaid();
+    const item = { kind: 'event' as const, id: 'e1', text: 'I grow beans', score: 1, trust: 'high' as const };
+    said.add('recall', item);
+    const summary = { ...item, kind: 'memory' as const, id: 'm1', text: '1 May: “I grow beans”\n\n' };
+    expect(said.rest('summaries', summary)).toBe('recall');
+  });
+
   it('says that nothing is known when a question has no answer, and only then', async () => {
     const { varve } = await opened();
     const handle = varve.for({ ...ANN, session: 's' });
@@ -229,6 +238,7 @@ describe('the evidence in a prompt', () => {
     expect(await line('What is the name of my aunt?')).toBe(
       'Nothing more is remembered about: What is the name of my aunt? Do not guess facts about the user or their people that are not above.',
     );
+    expect(await line('whats my aunt called')).toContain('about: whats my aunt called. Do not guess');
     expect(await line('My aunt is called Rosa.')).toBeUndefined();
     expect(await line('Thanks!')).toBeUndefined();
     for (const general of [

@@ -295,3 +295,63 @@ describe('an appointment that was moved', () => {
     expect(await plans('I have a physio appointment on 3 November at 9:40.', '+4', said)).toContain('2026-11-03T09:40');
   });
 });
+
+describe('a plan in the style of a phone message', () => {
+  const told = async (...messages: string[]): Promise<string[]> =>
+    (await after(...messages)).flatMap(({ tense, dueAt, validFrom }) => {
+      const at = (dueAt ?? validFrom)?.toISOString().slice(0, 16);
+      return at === undefined ? [] : [`${tense} ${at}`];
+    });
+
+  it.each([
+    ['collecting the bike thurs at 5.30', '2026-10-22T17:30'],
+    ['picking nan up sat 11am', '2026-10-24T11:00'],
+    ['need to hand the forms in by thurs', '2026-10-22T00:00'],
+    ['remind me that recycling is thurs', '2026-10-22T00:00'],
+    ['got a scan at st james!! monday 10am', '2026-10-26T10:00'],
+    ['Tierarzt Do 15 Uhr', '2026-10-22T15:00'],
+    ['muss bis Fr die Unterlagen abgeben', '2026-10-23T00:00'],
+    ['rdv chez le kiné jeu 15h', '2026-10-22T15:00'],
+    ['dentista vie a las 10', '2026-10-23T10:00'],
+    ['dentista na sex às 10', '2026-10-23T10:00'],
+    ['domattina accompagno nonna dal cardiologo', '2026-10-21T00:00'],
+    ['ho un controllo venerdì alle 9', '2026-10-23T09:00'],
+    ['sabato concerto di Marta alle 21', '2026-10-24T21:00'],
+    ['tandarts vr 10u', '2026-10-23T10:00'],
+    ['going to Porto in March, 9th to 14th', '2027-03-09T00:00'],
+    ['fahren im März nach Rom, 9. bis 14.', '2027-03-09T00:00'],
+  ])('has its day and its time: %s', async (said, due) => {
+    expect(await told(said)).toEqual([`planned ${due}`]);
+  });
+
+  it.each([
+    'he sat with us all afternoon',
+    'lying in the sun fri',
+    'today is thursday',
+    'ich komme so 10 Uhr',
+    'am so genannten Ende der Straße',
+    'le jeu à 15h était long',
+    'voy al mar a las 10',
+    'cena con Gio alle 20',
+    'vou ter 3 horas de aula',
+  ])('has no day if its words are other words: %s', async (said) => {
+    expect(await told(said)).toEqual([]);
+  });
+
+  it.each([
+    ['we split up. sunday. it was mutual', 'happened 2026-10-18T00:00'],
+    ['mi ha chiamata Rosa venerdì, era felice', 'happened 2026-10-16T00:00'],
+    ['hired!! they hired me at the bakery, start 3rd november', 'planned 2026-11-03T00:00'],
+    ['sono stata assunta alla Coop, inizio il 3 novembre', 'planned 2026-11-03T00:00'],
+  ])('has the tense of the clause with the day: %s', async (said, tense) => {
+    expect(await told(said)).toEqual([tense]);
+  });
+
+  it.each([
+    ['ho un colloquio giovedì alle 11', 'ho la visita dal cardiologo giovedì alle 15'],
+    ['parents evening thurs 6pm', 'the vet thurs 3pm'],
+    ['a haircut on thursday at 11', 'the vet on thursday at 3'],
+  ])('is not ended by another plan for the same day: %s … %s', async (first, second) => {
+    expect(await after(first, second)).toHaveLength(2);
+  });
+});

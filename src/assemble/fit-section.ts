@@ -307,7 +307,8 @@ function withoutQuotations(item: Item, bySections: (words: string) => SectionNam
     const quoted = /^[^“]*“(.+)”$/u.exec(line)?.[1];
     const said = quoted === undefined ? undefined : bySections(quoted);
     by ??= said;
-    return said === undefined;
+    // Forgetting a quotation leaves an empty line.
+    return said === undefined && line.trim() !== '';
   });
   return left.length === 0 && by !== undefined ? by : { ...item, text: left.join('\n') };
 }

@@ -79,7 +79,7 @@ export const varveLayout: Layout = defineLayout({
     {
       section: 'unknown',
       item: ({ text }, writing) =>
-        `Nothing more is remembered about: ${writing.line(text)} Do not guess facts about the user or their people that are not above.`,
+        `Nothing more is remembered about: ${writing.line(text).replace(/(?<![.!?…。！？])$/u, '.')} Do not guess facts about the user or their people that are not above.`,
     },
     tagged('due_today', 'intentions', {
       after: 'Bring these up when it fits; then mark them as done or dismissed.\n</due_today>',

@@ -9,6 +9,7 @@ import {
   relationsOf,
 } from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
+import { withoutDays } from '../language/told-days.ts';
 import { contentStems, coveredBy, lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { unlessUnavailable } from '../models/embedder.ts';
 import { attributesWith } from '../record/attributes.ts';
@@ -285,14 +286,15 @@ function withoutContrast(clauses: readonly string[], message: string): string {
 /**
  * Whether a message shares a word with the predicate of a clause, and not only with its topic. "My mum is home again" and "the laptop is
  * fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The reading layers do not see the difference: they classified
- * 14 of 26 such sentences as an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word.
+ * 14 of 26 such sentences as an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word. A common day, time or word
+ * for an appointment does not count: two appointments on Thursday can both be true.
  */
 function speaksOf(message: string, clause: string): boolean {
   const pack = detectPack(clause, detectPack(message));
   const plain = plainMarks(clause);
   const topic = pack === null ? null : topicPattern(pack).exec(plain);
   const wanted = contentStems(topic === null ? plain : plain.slice(topic[0].length));
-  const said = contentStems(plainMarks(message));
+  const said = contentStems(pack === null ? plainMarks(message) : withoutDays(plainMarks(message), pack));
   const ignored = pack === null ? new Set() : ignoredStems(pack);
   return [...wanted].some((stem) => said.has(stem) && !ignored.has(stem));
 }

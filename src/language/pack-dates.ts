@@ -160,7 +160,7 @@ export function isDeniedAt(text: string, { start, end }: TextSpan, pack: Pack): 
 }
 
 const CLOCK =
-  /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|\s?(?:h|heures?|uur|ore)(?!\p{Ll}))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
+  /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|(?<unit>\s?(?:h|u|heures?|horas?|uur|ore)(?!\p{Ll})))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
 /**
  * On a 12-hour clock, an hour up to `AFTERNOON_UNTIL` is in the afternoon ("at 3"). An hour from `CLEAR_FROM`, or
  * with minutes ("7:30"), is taken as written, unless the words speak of the evening. "At 8" is ambiguous.
@@ -169,12 +169,16 @@ const CLEAR_FROM = 9;
 const AFTERNOON_UNTIL = 5;
 
 /** The words around a time of day: a day right before it, and a unit right after a number that is no time ("à 4 jours"). */
-const besideTime = perPack(({ script, calendar: { weekdays, months, units }, lists: { currency = '(?!)' } }) => ({
-  day: packRegExp(
-    `(?:(?:${weekdays.join('|')})\\.?(?: (?:the )?\\d{1,2}(?:st|nd|rd|th|\\.)?)?|\\d(?:st|nd|rd|th|\\.|er)? (?:of |de )?(?:${months.join('|')})|\\d[./]\\d{1,2}\\.?|\\d[日号])(?: ?\\[[^\\]]*\\])?,? ?$`,
-  ),
-  unit: packRegExp(`^ ?(?:${[...Object.values(units), currency].join('|')})${script === 'han' ? '' : '(?![\\p{L}])'}`),
-}));
+const besideTime = perPack(
+  ({ script, calendar: { weekdays, shortWeekdays = [], months, units }, lists: { currency = '(?!)' } }) => ({
+    day: packRegExp(
+      `(?:(?:${[...weekdays, ...shortWeekdays].join('|')})\\.?(?: (?:the )?\\d{1,2}(?:st|nd|rd|th|\\.)?)?|\\d(?:st|nd|rd|th|\\.|er)? (?:of |de )?(?:${months.join('|')})|\\d[./]\\d{1,2}\\.?|\\d[日号])(?: ?\\[[^\\]]*\\])?,? ?$`,
+    ),
+    unit: packRegExp(
+      `^ ?(?:${[...Object.values(units), currency].join('|')})${script === 'han' ? '' : '(?![\\p{L}])'}`,
+    ),
+  }),
+);
 
 /** The time of day in a text; null if the text names none, or several. */
 export function timeIn(text: string, pack: Pack): ClockTime | null {
@@ -190,11 +194,11 @@ export function timesIn(text: string, pack: Pack): FoundTime[] {
   const isEvening = listPattern(pack, 'evening').test(text);
   const { day: dayBefore, unit } = besideTime(pack);
   return [...text.matchAll(CLOCK)].flatMap(({ 0: { length }, index: start, groups = {} }) => {
-    const { at, h, m, colon, sure, half, day } = groups;
+    const { at, h, m, colon, sure, unit: hours, half, day } = groups;
     const end = start + length;
-    // "12.50" may be a price, and "2 h" the length of a drive. After a day, "8.50" is a time: "Tuesday 7 April 8.50".
+    // "12.50" may be a price, and "2 h" the length of a drive. After a day, both are times: "Tuesday 7 April 8.50", "jeudi 15h".
     const isPlain = colon === ':' || sure !== undefined || day !== undefined;
-    const isAfterDay = m !== undefined && dayBefore.test(text.slice(0, start));
+    const isAfterDay = (m ?? hours) !== undefined && dayBefore.test(text.slice(0, start));
     const isOther = !isPlain && ((at === undefined && !isAfterDay) || (m === undefined && unit.test(text.slice(end))));
     const hour = hourOf(groups, pack, isEvening);
     if (isOther || Number(h) > 24 || hour === null || isDeniedAt(text, { start, end }, pack)) return [];
@@ -227,9 +231,12 @@ interface Expression {
 
 const day = (from: CivilDate, relative = true): Span => ({ from, to: addDays(from, 1), relative });
 
-const anyWord = perPack(({ calendar: { days, spans, weekdays, months, numbers }, script }) => {
+const anyWord = perPack(({ calendar: { days, spans, weekdays, shortWeekdays = [], months, numbers }, script }) => {
   const relative = [...days.map(([source]) => source), ...spans.flatMap(([, ...sources]) => sources)];
-  return wordsPattern([...relative, ...weekdays, ...months, ...Object.keys(numbers)].join('|'), script);
+  return wordsPattern(
+    [...relative, ...weekdays, ...shortWeekdays, ...months, ...Object.keys(numbers)].join('|'),
+    script,
+  );
 });
 
 const expressionsOf = perPack((pack): Expression[] => {
@@ -257,7 +264,8 @@ interface CalendarWords {
 function calendarWords({ calendar, script }: Pack): CalendarWords {
   const exactly = (names: string): RegExp => wordsPattern(`^(?:${names})$`, 'han');
   const months = calendar.months.map(exactly);
-  const weekdays = calendar.weekdays.map(exactly);
+  const { shortWeekdays = [] } = calendar;
+  const weekdays = calendar.weekdays.map((names, index) => exactly(`${names}|${shortWeekdays[index] ?? '(?!)'}`));
   const units = Object.entries(calendar.units).map(([unit, names]) => [unit, exactly(names)] as const);
   const placeholders: Readonly<Record<string, string>> = {
     '<n>': `(?<n>\\d{1,3}|${Object.keys(calendar.numbers).join('|')})`,
@@ -267,11 +275,15 @@ function calendarWords({ calendar, script }: Pack): CalendarWords {
     '<mm>': '(?<mm>0?[1-9]|1[0-2])',
     '<y>': '(?<y>(?:19|20)\\d\\d)',
     '<w>': `(?<w>${calendar.weekdays.join('|')})`,
+    '<s>': `(?<w>${shortWeekdays.join('|')})(?![\\p{L}'])`,
+    '<end>': ' *(?:[.,;:!?)]|$)',
+    '<time>':
+      ',? (?:(?:um|om|ore) )?\\d{1,2}(?:[:.h]\\d\\d| ?(?:uhr|heures?|uur|horas?|h|u)(?![\\p{L}]))|,? (?:um|om|alle|à|às|a las) (?:le )?\\d',
   };
   return {
     expand: (source) =>
       wordsPattern(
-        source.replaceAll(/(?<!\(\?)<(?:n|unit|d|m|mm|y|w)>/g, (name) => placeholders[name] ?? name),
+        source.replaceAll(/(?<!\(\?)<(?:n|unit|d|m|mm|y|w|s|end|time)>/g, (name) => placeholders[name] ?? name),
         script,
         'giu',
       ),
@@ -373,6 +385,7 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
     { pattern: expand(calendar.nextWeekday), read: (match, today) => weekday(match, today, 'future') },
     { pattern: expand(calendar.lastWeekday), read: (match, today) => weekday(match, today, 'past') },
     { pattern: expand(calendar.weekday), isBareWeekday: true, read: weekday },
+    { pattern: expand(calendar.shortWeekday ?? '(?!)'), isBareWeekday: true, read: weekday },
   ];
 }
 

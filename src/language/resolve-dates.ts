@@ -55,7 +55,14 @@ const NUMBER = `(a couple of|a couple|an?|${[...ENGLISH_NUMBERS.keys()].join('|'
 const MONTH = `(${ANY_MONTH})\\.?`;
 // The short forms are accepted too, as in a calendar.
 const WEEKDAY = `(${english.calendar.weekdays.join('|')})`;
-const WHOLE_WEEKDAY = `(${WEEKDAYS.join('|')})`;
+/** The weekdays without the short forms that are other words too: "he sat", "the sun", "they wed". */
+const CLEAR_WEEKDAY = `(${english.calendar.weekdays
+  .join('|')
+  .replace(/\|(?:sat|sun)\b/g, '')
+  .replace('weds?', 'weds')})`;
+/** The end of a clause, a part of a day or a time after a weekday: "friday 2pm". */
+const AFTER_WEEKDAY =
+  '(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d|\\d{1,2}(?:[.:]\\d\\d\\b| ?[ap]m\\b)))';
 const SEASON = '(spring|summer|autumn|fall|winter)';
 // "The last few weeks" means at most this many.
 const A_FEW = 5;
@@ -212,20 +219,26 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
     '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)',
     (m, today, prefer) => dayOfMonth(Number(m[1]), today, prefer),
   ),
-  expression(NEEDS_WEEKDAY, `(?:on |by |until |since )${WHOLE_WEEKDAY}`, (m, today, prefer) =>
+  expression(NEEDS_WEEKDAY, `(?:on |by |until |since )${WEEKDAY}`, (m, today, prefer) =>
     relativeWeekday(m[1] ?? '', today, '', /^(?:by|until)/i.test(m[0]) ? 'future' : prefer),
   ),
   // "The dentist moved to Monday": a weekday after a verb of moving is a date.
   expression(
     NEEDS_WEEKDAY,
-    `(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )${WHOLE_WEEKDAY}\\b`,
+    `(?<=\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|brought forward)(?: \\w+){0,2} (?:to|until|till|for) )${WEEKDAY}\\b`,
     (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
   ),
   // In chat a weekday needs no preposition: "driving to Whitby saturday".
   expression(
     NEEDS_WEEKDAY,
-    `(?<!\\b(?:every|each|last|next|this|a|the|and|or|to|is|are|my|of|black|good) )${WHOLE_WEEKDAY}(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d))`,
+    `(?<!\\b(?:every|each|last|next|this|a|the|and|or|to|are|my|of|black|good|today is|tomorrow is|it is|it'?s|today'?s) )${CLEAR_WEEKDAY}${AFTER_WEEKDAY}`,
     (m, today, prefer) => relativeWeekday(m[1] ?? '', today, '', prefer),
+  ),
+  // "Sat" is a weekday before a part of the day, and at the end of a clause without a subject: "seeing mum sat", "dentist wed".
+  expression(
+    'sat sun wed',
+    `(?<!\\b(?:the|this|in|of|i|we|he|she|they|it|who|just|and) )(sat|sun|wed)(?= (?:morning|afternoon|evening|night|\\d{1,2}(?:[.:]\\d\\d\\b| ?[ap]m\\b)))|(?<=(?:^|[.,;!?] ?)(?:(?:and|so|also|btw|ok|then|i'?m|we'?re|just|got|have|my|a|an) )*(?:[a-z]{3,}ing(?: (?!(?:the|some|any|no|more|of|in|where|who|that|which|he|she|it|they|we|i)\\b)[\\w'&-]+){1,5}|(?:${english.lists['appointment']})) )(sat|wed)${AFTER_WEEKDAY}`,
+    (m, today, prefer) => relativeWeekday(m[1] ?? m[2] ?? '', today, '', prefer),
   ),
   expression(
     '19 20',
@@ -291,7 +304,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
   // "On Wednesday, May 27" is one day, which the date determines. "On Friday, not Thursday" is two days.
   const days = found.filter(
     ({ text: words, end }) =>
-      !BARE_WEEKDAY.test(words) ||
+      !WEEKDAY_ALONE.test(words) ||
       !found.some((other) => !WEEKDAY_ALONE.test(other.text) && isRightBefore(readable.slice(end, other.start))),
   );
   return joinRanges(readable, withYears(readable, days), reference.timeZone);
@@ -325,8 +338,6 @@ function inYear({ span: { precision, from }, relative, text }: Found, year: numb
   if (precision === 'month') return monthSpan({ ...from, year });
   return precision === 'day' && /\d/.test(text) ? exactDay(year, from.month, from.day) : null;
 }
-
-const BARE_WEEKDAY = /^(?:on|by|until|since) \p{L}+day$/iu;
 
 function joinRanges(text: string, found: readonly Found[], timeZone: string): ResolvedDate[] {
   const resolved: ResolvedDate[] = [];
@@ -410,7 +421,7 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
   return pack === english ? englishDates(readable, pack, context) : packDates(readable, pack, context);
 }
 
-const WEEKDAY_ALONE = new RegExp(`^(?:on |by |until |since )?${WHOLE_WEEKDAY}$`, 'i');
+const WEEKDAY_ALONE = new RegExp(`^(?:on |by |until |since )?${WEEKDAY}$`, 'i');
 
 function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateContext): FoundDate[] {
   return resolveDates(text, { now, timeZone, prefer })
@@ -418,7 +429,8 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
     .map((date) => ({
       start: date.start,
       end: date.end,
-      from: date.from,
+      // "By Friday" is a deadline, which has a day like an appointment.
+      from: date.precision === 'day' && /^(?:by|before) /i.test(date.text) ? dayBefore(date.to, timeZone) : date.from,
       to: date.to,
       relative: date.relative,
       ...(date.hasYear === true ? { hasYear: true } : {}),
@@ -430,4 +442,8 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
           ? writeDay(civilDateAt(date.from, timeZone), pack)
           : withoutPreposition(date.absolute),
     }));
+}
+
+function dayBefore(end: Date | null, timeZone: string): Date | null {
+  return end === null ? null : startOfDay(addDays(civilDateAt(end, timeZone), -1), timeZone);
 }

@@ -44,12 +44,23 @@ function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: strin
 
 function isAhead(clause: string, pack: Pack): boolean {
   if (isOfPast(clause, pack)) return false;
-  return packPattern(pack, 'future').test(clause) || isWord(pack).test(clause);
+  return saysAhead(clause, pack) || isWord(pack).test(clause);
+}
+
+function saysAhead(clause: string, pack: Pack): boolean {
+  return packPattern(pack, 'future').test(clause) || listPattern(pack, 'starts').test(clause);
 }
 
 function isOfPast(clause: string, pack: Pack): boolean {
-  return packPattern(pack, 'past').test(clause) || listPattern(pack, 'pastVerb').test(clause);
+  return saysPast(clause, pack) || listPattern(pack, 'pastVerb').test(clause);
 }
+
+/** Whether a text has a word about the past. Some nouns look like participles ("sabato"), and "got an interview" tells of a plan. */
+function saysPast(text: string, pack: Pack): boolean {
+  return packPattern(pack, 'past').test(text.replace(notPast(pack), ' '));
+}
+
+const notPast = perPack(({ script, lists: { notPast: words = '(?!)' } }) => wordsPattern(words, script, 'giu'));
 
 const isWord = perPack(({ is, script }) => packRegExp(`(?:${is || '(?!)'})${script === 'han' ? '' : '(?![\\p{L}])'}`));
 
@@ -89,6 +100,18 @@ export function withDates(
   return { text: text + words.slice(position), dates };
 }
 
+/**
+ * Whether a sentence names only a day on which the sentence before it happened: "We broke up. Tuesday." What was booked or agreed may lie
+ * ahead.
+ */
+export function isDayOfPast(text: string, before: string, pack: Pack, at: DateContext): boolean {
+  const plain = plainMarks(before);
+  if (!isOfPast(plain, pack) || packPattern(pack, 'decision').test(plain) || saysAhead(plain, pack)) return false;
+  const days = findDates(plainMarks(text), pack, at);
+  const rest = withBlanks(plainMarks(text), days).replace(CLOCK, ' ').replace(dayWords(pack).filler, ' ');
+  return days.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
+}
+
 /** A new day for a plan that was stated before: "no, Thursday", "moved!! now Wednesday 21st". */
 export interface NewDay {
   /** Tests whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
@@ -123,6 +146,7 @@ const dayWords = perPack(
   }) => ({
     weekdays: weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han')),
     weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
+    days: wordsPattern([...weekdays, ...months].join('|'), script, 'giu'),
     before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
     lead: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:(?:the|den|el|le|il|o|de|dia) )?$`),
     core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
@@ -131,6 +155,12 @@ const dayWords = perPack(
     anyPlan: wordsPattern(anyPlan, script, 'giu'),
   }),
 );
+
+/** A text without the words that two plans may share: days, times and words such as "appointment". */
+export function withoutDays(plain: string, pack: Pack): string {
+  const { days, anyPlan } = dayWords(pack);
+  return withBlanks(plain, timesIn(plain, pack)).replace(days, ' ').replace(CLOCK, ' ').replace(anyPlan, ' ');
+}
 
 /** Words that deny a day, which do not name the plan. */
 const denials = perPack(({ script, lists: { deniesDay = '(?!)', dayDenied = '(?!)' } }) =>
@@ -351,9 +381,8 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
   if (days.length === 0) return null;
   const isNear = ({ isBareWeekday, from }: FoundDate): boolean =>
     !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
-  if (listPattern(pack, 'pastVerb').test(plain))
-    return packPattern(pack, 'future').test(plain) || days.some(isNear) ? null : 'past';
-  if (!packPattern(pack, 'past').test(plain)) return 'ahead';
+  if (listPattern(pack, 'pastVerb').test(plain)) return saysAhead(plain, pack) || days.some(isNear) ? null : 'past';
+  if (!saysPast(plain, pack)) return 'ahead';
   // "I already paid, on the 5th": a day that punctuation sets apart is the day of the verb. An appointment that was booked or
   // agreed may be on a later day.
   const isOpen = (['future', 'decision'] as const).some((name) => packPattern(pack, name).test(plain));
@@ -367,12 +396,15 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
 
 const RECENTLY = 62 * DAY;
 
-/** The first date that lies ahead and is not denied, or a day within that date if the words name one: "next week … wed 11th". */
+/**
+ * The first date that lies ahead and is not denied, or a day within that date if the words name one: "next week … wed 11th", "a week in
+ * Lisbon in February, 8th to 13th".
+ */
 export function dayAhead(
   dates: readonly FoundDate[],
   words: string,
   pack: Pack | null,
-  now: Date,
+  { now, timeZone }: Omit<DateContext, 'prefer'>,
 ): FoundDate | undefined {
   const isDenied = (date: FoundDate): boolean => pack !== null && isDeniedAt(plainMarks(words), date, pack);
   const clauses = splitClauses(plainMarks(words));
@@ -389,7 +421,10 @@ export function dayAhead(
   const [first] = ahead;
   if (first === undefined || first.isDay || first.from === null || first.to === null) return first;
   const [from, to] = [first.from, first.to];
-  return ahead.find((day) => day.isDay && day.from !== null && day.from >= from && day.from < to) ?? first;
+  const day = ahead.find((each) => each.isDay && each.from !== null && each.from >= from && each.from < to);
+  const number = pack === null ? undefined : listPattern(pack, 'daysRange').exec(plainMarks(words))?.groups?.['d'];
+  const start = startOfDay({ ...civilDateAt(from, timeZone), day: Number(number ?? 0) }, timeZone);
+  return day ?? (start > from && start < to ? { ...first, from: start } : first);
 }
 
 /** A day with the time of day that the words name: "on Monday at 14:00". */

@@ -108,7 +108,10 @@ export const german: Pack = {
       ['gestern(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?', -1],
       ['heute(?: (?:früh|morgen|mittag|nachmittag|abend|nacht))?', 0],
       ['übermorgen', 2],
-      ['(?<!(?:jeden|am|guten|diesen|eines|nächsten) )morgen(?= |[.,!?]|$)(?: (?:früh|mittag|nachmittag|abend))?', 1],
+      [
+        '(?<!(?<![\\p{L}])(?:jeden|am|guten|diesen|eines|nächsten) )morgen(?= |[.,!?]|$)(?: (?:früh|mittag|nachmittag|abend))?',
+        1,
+      ],
     ],
     spans: [
       ['week', 'letzte woche', 'nächste woche', 'diese woche'],
@@ -130,6 +133,9 @@ export const german: Pack = {
     nextWeekday: '(?:nächsten|kommenden|diesen) <w>',
     lastWeekday: '(?:letzten|vergangenen) <w>',
     weekday: '(?:am |bis |seit )?<w>',
+    shortWeekdays: inOrder('mo di mi do fr sa so'),
+    shortWeekday:
+      '(?:(?:bis|bis zum) (?!so(?![\\p{L}]))|am (?!so \\p{L}+en(?![\\p{L}]))|(?!so )(?=\\p{L}+(?:<time>| (?:früh|vormittag|mittag|nachmittag|abend)(?![\\p{L}]))))<s>',
     written: '{d}. {month} {y}',
     from: 'ab|ab dem|ab sofort|vom|zum|beginnend',
     until: 'bis|bis zum|bis ende|vor',

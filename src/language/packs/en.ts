@@ -195,6 +195,7 @@ export const english: Pack = {
     'son|daughter|little boy|little girl|baby girl|baby boy|eldest|youngest|firstborn|toddler|wee boy|wee girl|boy|girl',
   lists: {
     ...WORDS.en,
+    notPast: `got (?:me )?(?:an?|my|another) (?:[\\p{L}-]+ ){0,2}?(?:${WORDS.en.appointment})`,
     car: `(?:(?:19|20)\\d\\d )?(?:second ?hand |used |old |new |white |black |blue |red |silver |grey )?(?:${CARS})(?: (?:${CARS}))?(?: (?:hybrid|estate|diesel|electric))?(?: (?:19|20)\\d\\d)?`,
     bike: `(?:${BIKES}) [a-z0-9]+(?: \\d{4})?`,
     phone_model: PHONES,

@@ -99,7 +99,7 @@ export const spanish: Pack = {
       ['ayer', -1],
       ['hoy', 0],
       ['pasado mañana', 2],
-      ['(?<!la |esta |por la |de la |cada )mañana', 1],
+      ['(?<!(?<![\\p{L}])(?:la|esta|cada) )mañana', 1],
       ['anoche', -1],
     ],
     spans: [
@@ -120,7 +120,11 @@ export const spanish: Pack = {
     ],
     nextWeekday: '(?:el )?(?:próximo <w>|<w> que viene)',
     lastWeekday: '(?:el )?<w> pasado',
-    weekday: '(?:el |para el |hasta el )<w>',
+    weekday:
+      '(?:el |para el |hasta el |(?<!(?<![\\p{L}])(?:el|los|de|cada|un|y|o|del|al) )(?=\\p{L}+(?:<time>|<end>)))<w>',
+    shortWeekdays: inOrder('lun mar mié|mie jue vie sáb|sab dom'),
+    shortWeekday:
+      '(?:(?:el|este|para el|hasta el) (?!mar)|(?<!(?<![\\p{L}])(?:el|la|los|al|del|de|en|con|y) )(?=\\p{L}+(?:<time>| por la )))<s>',
     written: '{d} de {month} de {y}',
     from: 'a partir del?(?: día)?',
     until: 'hasta|hasta el|antes del?',

@@ -120,7 +120,10 @@ export const french: Pack = {
     ],
     nextWeekday: '<w> prochain',
     lastWeekday: '<w> dernier',
-    weekday: "(?:ce |d'ici |pour |avant |(?<!(?:le|les|un|du|chaque|et|ou|au) ))<w>",
+    weekday: "(?:ce |d'ici |pour |avant |(?<!(?<![\\p{L}])(?:le|les|un|du|chaque|et|ou|au) ))<w>",
+    shortWeekdays: inOrder('lun mar mer jeu ven sam dim'),
+    shortWeekday:
+      '(?<!(?<![\\p{L}])(?:le|les|un|une|du|de|la|au|aux|en|à|chaque|ce|mon|ton|son|notre|votre|leur|et|avec|chez) )(?=\\p{L}+(?:<time>| (?:matin|soir|midi|après-midi)(?![\\p{L}])))<s>',
     written: '{d} {month} {y}',
     from: 'à partir du|à partir de|à compter du|à compter de|dès|dès le',
     until: "jusqu'au|jusqu'en|jusqu'à|avant",

@@ -33,7 +33,7 @@ export const italian: Pack = {
       'forse|magari|probabilmente|credo|penso|suppongo|non sono sicur[oa]|può darsi|pare|a quanto pare|sto pensando',
     if: 'se fossi|se avessi|se potessi|sarebbe|sarei|avrei|vorrei|immagina|immaginiamo|supponi|supponiamo|mettiamo|metti che|poniamo|ammettiamo|diciamo che|facciamo (?:finta|conto)|nel caso|come se|se mai',
     not: 'non|nn|mai|niente|nulla|nessun[oa]?|senza|né|neanche',
-    past: 'ero|era|avevo|aveva|ieri|la settimana scorsa|il mese scorso|fa|ho \\p{L}+(?:ato|uto|ito)|è \\p{L}+(?:ato|uto|ito|ata|uta|ita)|\\p{L}{3,}(?:ato|uto|ito)|da quando',
+    past: "ero|era|avevo|aveva|ieri|la settimana scorsa|il mese scorso|fa|(?:ho|hai|ha|abbiamo|avete|hanno) (?:già |appena )?(?:chius|pres|vist|fatt|dett|mess|scritt|pers|lett|rott|spes|decis|vint|apert)o|(?:l'|(?:la|le|li|mi|ti|ci|vi) )(?:ho|hai|ha|abbiamo|hanno) (?:\\p{L}{2,}(?:at|ut|it)|chius|pres|vist|fatt|dett|mess|scritt|pers|lett|rott|decis|apert)[oaie]|(?:è|sono|siamo) (?:mort|\\p{L}+(?:at|ut|it))[oaie]|\\p{L}{3,}(?:ato|uto|ito)|da quando",
     future:
       'domani|dopodomani|prossim[oa]|presto|ho intenzione|penso di|a partire da|da domenica|da lunedì|\\p{L}{3,}(?:rò|rà|remo|ranno)|parto|parte',
     habit:
@@ -105,7 +105,7 @@ export const italian: Pack = {
       ['ieri(?: sera)?', -1],
       ['oggi|stasera|stamattina', 0],
       ['dopodomani', 2],
-      ['domani', 1],
+      ['domani(?: (?:mattina|pomeriggio|sera))?|domattina', 1],
     ],
     spans: [
       ['week', 'la settimana scorsa', 'la (?:prossima settimana|settimana prossima)'],
@@ -125,7 +125,10 @@ export const italian: Pack = {
     ],
     nextWeekday: '<w> prossim[oa]',
     lastWeekday: '<w> scors[oa]',
-    weekday: '(?:entro |per |questo |da |(?<!(?:il|la|un|una|ogni|di|e|o|al|del) ))<w>',
+    weekday: '(?:entro |per |questo |da |(?<!(?<![\\p{L}])(?:il|la|un|una|ogni|di|e|o|al|del) ))<w>',
+    shortWeekdays: inOrder('lun mar mer gio ven sab dom'),
+    shortWeekday:
+      '(?:(?:entro|questo) |(?<!(?<![\\p{L}])(?:il|la|un|una|ogni|di|e|o|al|del|con|a|da|per|in) )(?=\\p{L}+(?:<time>| (?:mattina|pomeriggio|sera)(?![\\p{L}]))))<s>',
     written: '{d} {month} {y}',
     from: "a partire da|a partire dal|a partire dall'",
     until: 'fino a|fino al|entro|prima del?',

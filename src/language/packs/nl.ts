@@ -98,7 +98,7 @@ export const dutch: Pack = {
       ['gisteren', -1],
       ['vandaag|vanavond|vanmorgen|vanmiddag', 0],
       ['overmorgen', 2],
-      ["(?<!(?:elke|iedere|goede|de|deze|'s) )morgen(?= |[.,!?]|$)", 1],
+      ["(?<!(?<![\\p{L}])(?:elke|iedere|goede|de|deze|'s) )morgen(?:ochtend|middag|avond)?(?= |[.,!?]|$)", 1],
     ],
     spans: [
       ['week', 'vorige week', 'volgende week', 'deze week'],
@@ -119,6 +119,9 @@ export const dutch: Pack = {
     nextWeekday: '(?:volgende|komende|aanstaande) <w>',
     lastWeekday: '(?:vorige|afgelopen) <w>',
     weekday: '(?:op |deze |voor )?<w>',
+    shortWeekdays: inOrder('ma di wo do vr za zo'),
+    shortWeekday:
+      '(?:(?:op|deze) (?!zo(?![\\p{L}]))|voor (?=\\p{L}+<end>)|(?!zo )(?=\\p{L}+(?:<time>| ?(?:ochtend|middag|avond)(?![\\p{L}]))))<s>',
     written: '{d} {month} {y}',
     from: 'vanaf|met ingang van|ingaande',
     until: 'tot|tot en met|voor',

@@ -214,6 +214,12 @@ interface PackCalendar {
   lastWeekday: string;
   /** A weekday alone, which is a date only in a sentence that does not describe a habit. */
   weekday: string;
+  /**
+   * The short names of the weekdays from Monday on, and where such a name (`<s>`) is a weekday. Most of the names are other words too, so
+   * that a time (`<time>`), the end of the clause (`<end>`) or certain words must be beside the name: "Do 15 Uhr", "am Do".
+   */
+  shortWeekdays?: readonly string[];
+  shortWeekday?: string;
   /** Whether texts rarely use the 24-hour clock, so that "at 3" is in the afternoon. */
   twelveHourClock?: boolean;
   /** The format of a date: "{d} {month} {y}", where `{month}` is the name of the month and `{m}` its number. */

@@ -122,7 +122,11 @@ export const portuguese: Pack = {
     ],
     nextWeekday: '(?:na |no )?<w> que vem',
     lastWeekday: '<w> passad[oa]',
-    weekday: '(?:na |no |até |pra |para |nesta |neste )<w>',
+    weekday:
+      '(?:na |no |até |pra |para |nesta |neste |(?<!(?<![\\p{L}])(?:a|à|na|da|de|e|ou|toda) )(?=[\\p{L}-]+<time>))<w>',
+    shortWeekdays: inOrder('seg ter qua qui sex sáb|sab dom'),
+    shortWeekday:
+      '(?:(?:na|nesta|neste|até) (?=\\p{L}+(?:<end>|<time>))|(?<!(?<![\\p{L}])(?:o|a|os|as|de|do|da|e|com|no|na) )(?!ter )(?=\\p{L}+(?:<time>| (?:de|à) (?:manhã|tarde|noite)(?![\\p{L}]))))<s>',
     written: '{d} de {month} de {y}',
     from: 'a partir de|a partir do dia|a contar de',
     until: 'até|até o dia|antes de',

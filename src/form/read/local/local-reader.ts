@@ -75,6 +75,7 @@ import {
   hasValue,
   isCorrecting,
   isDangling,
+  isPlainPlan,
   joinsLast,
   type Kept,
   ownWords,
@@ -275,7 +276,8 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
       const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn);
-      kept.push(...keptOf(wanted, asked, kept.at(-1), joins));
+      const isSure = isKept(wanted) || isPlainPlan(wanted, turn.at);
+      kept.push(...keptOf(wanted, asked, kept.at(-1), isSure, joins));
     }
   }
   return kept;
@@ -285,10 +287,16 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
  * What is kept of a sentence: its words with the sentence that they refer to, or only its slots. Nothing is kept here if the words were
  * added to an earlier statement.
  */
-function keptOf(item: Kept, asked: readonly Asked[], last: Kept | undefined, joins: () => boolean): Kept[] {
+function keptOf(
+  item: Kept,
+  asked: readonly Asked[],
+  last: Kept | undefined,
+  isSure: boolean,
+  joins: () => boolean,
+): Kept[] {
   const { unit, isWanted } = item;
   if (!isWanted && tellsReader(item)) return [];
-  if (isWanted || isKept(item)) {
+  if (isWanted || isSure) {
     const context = contextOf(item, asked, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);
     if (isAlone && joins()) return [];

@@ -271,7 +271,7 @@ const WISH_NEEDS = 0.3;
 const ORDER_NEEDS = 0.12;
 const PLAIN_NEEDS = 0.35;
 const CONSTRAINT_NEEDS = 0.12;
-const LEAST_OWN = 0.45;
+export const LEAST_OWN = 0.45;
 /** The slots that are certain enough to be kept although the sentence itself is not kept. */
 export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
   const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);

@@ -10,6 +10,7 @@ import {
   perPack,
   plainMarks,
   relationsOf,
+  saysAny,
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
@@ -17,6 +18,7 @@ import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import {
   dayAhead,
+  isDayOfPast,
   isRescheduled,
   isYearly,
   kindOf,
@@ -45,7 +47,7 @@ import {
   USER,
 } from '../../../record/statement.ts';
 import { type ReadInput, type ReadQuote, readStatement, type ReadStatement, type Relation } from '../reader.ts';
-import { type Asked, isStandingOrder } from './selector.ts';
+import { type Asked, isStandingOrder, LEAST_OWN } from './selector.ts';
 import { fillSlots } from './fill-slots.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
 import { isClaim, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
@@ -379,14 +381,14 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
   const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
   const { at } = turn;
-  const guess = tenseOf(main, at);
-  const { text, dates } = datedWords(turn, group, main, guess);
+  const guess = tenseIn(group, main, at);
+  const { text, dates } = datedWords(turn, group);
   const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
   const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
   // The day of a plan is in the sentence that is the plan: "A bad day today. I work four days a week from June".
   const offset = first.unit.start;
   const own = dates.filter(({ start }) => start >= main.unit.start - offset && start < main.unit.end - offset);
-  const ahead = dayAhead(own, words, turn.pack, at.now) ?? dayAhead(dates, words, turn.pack, at.now);
+  const ahead = dayAhead(own, words, turn.pack, at) ?? dayAhead(dates, words, turn.pack, at);
   // A state has a day on which it begins, and an event has a day on which it is due.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
@@ -411,14 +413,14 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
 }
 
 /** The words of a group with the meaning of their dates. Each sentence has a tense of its own: "She found a job! She starts on Monday". */
-function datedWords({ event, pack, at }: Turn, group: readonly Kept[], main: Kept, guess: Tense) {
+function datedWords({ event, pack, at }: Turn, group: readonly Kept[]) {
   const dates: FoundDate[] = [];
   const [first] = group as [Kept];
   let text = '';
   let position = first.unit.start;
   for (const item of group) {
     const { start, end } = item.unit;
-    const own = withDates(event.content.slice(start, end), item === main ? guess : tenseOf(item, at), pack, at);
+    const own = withDates(event.content.slice(start, end), tenseIn(group, item, at), pack, at);
     text += event.content.slice(position, start) + own.text;
     const offset = start - first.unit.start;
     dates.push(...own.dates.map((date) => ({ ...date, start: date.start + offset, end: date.end + offset })));
@@ -427,10 +429,18 @@ function datedWords({ event, pack, at }: Turn, group: readonly Kept[], main: Kep
   return { text, dates };
 }
 
+/** The tense of a sentence of a group. A sentence that only names a day may have the tense of the sentence before it. */
+function tenseIn(group: readonly Kept[], item: Kept, at: DateContext): Tense {
+  const { text, pack } = item.unit;
+  const before = group[group.indexOf(item) - 1]?.unit.text;
+  const isPast = pack !== null && before !== undefined && isDayOfPast(text, before, pack, at);
+  return isPast ? 'happened' : tenseOf(item, at);
+}
+
 /** The time at which a reminder is due. Null if the sentence does not say. */
 function dueOf({ text, pack }: ReadUnit, at: DateContext): Date | null {
   const dates = pack === null ? [] : findDates(text, pack, at);
-  return withTime(dayAhead(dates, text, pack, at.now)?.from ?? null, text, pack, at.timeZone);
+  return withTime(dayAhead(dates, text, pack, at)?.from ?? null, text, pack, at.timeZone);
 }
 
 function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
@@ -440,21 +450,42 @@ function best<Name extends string>(probabilities: Record<Name, number>, without:
 
 const SURE_HABIT = 0.8;
 
+function namesVisit({ text, pack }: Pick<ReadUnit, 'text' | 'pack'>): boolean {
+  return pack !== null && listPattern(pack, 'appointment').test(plainMarks(text));
+}
+
 /** The tense of a sentence: the class that the selector chose, corrected by the words and dates of the sentence. */
 function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
-  if (unit.pack !== null && isYearly(unit.text, unit.pack, at)) return 'habit';
-  if (unit.pack !== null && isRescheduled(unit.text, unit.pack, at)) return 'planned';
+  const { pack, text } = unit;
   const guess = best(selection.tense);
-  if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
-  const isHabit = packPattern(unit.pack, 'habit').test(plainMarks(unit.text));
+  if (pack === null) return guess === 'habit' ? 'holds' : guess;
+  if (isYearly(text, pack, at)) return 'habit';
+  if (isRescheduled(text, pack, at)) return 'planned';
+  const isHabit = packPattern(pack, 'habit').test(plainMarks(text));
   if (guess !== 'habit' && isHabit && selection.tense.habit > 0.25) return 'habit';
   // A single weekday without "every" is one day, unless the selector is certain of a habit.
   const isOnce = guess === 'habit' && selection.tense.habit < SURE_HABIT && !isHabit;
-  const side = sideOfDays(unit.text, unit.pack, at);
-  if (side === 'ahead' && (guess === 'happened' || isOnce)) return 'planned';
+  const side = sideOfDays(text, pack, at);
+  const isPlan = guess === 'happened' || isOnce || (guess === 'holds' && !isHabit && namesVisit(unit));
+  if (side === 'ahead' && isPlan) return 'planned';
   return side === 'past' && guess === 'planned' ? 'happened' : guess;
+}
+
+/** The probability from which a plain plan is kept: "seeing mum sat". */
+const PLAN_NEEDS = 0.3;
+
+/** Whether a message is nothing but a plan for a day that it names, for which a lower probability is enough. */
+export function isPlainPlan(item: Kept, at: DateContext): boolean {
+  const { text, pack, count } = item.unit;
+  const { keep, foreign } = item.selection;
+  if (pack === null || count > 1 || keep.yes < PLAN_NEEDS || foreign.own < LEAST_OWN || /[?？]/u.test(text))
+    return false;
+  const plain = plainMarks(text);
+  if (saysAny(pack, plain, 'if', 'hedge', 'joke', 'said', 'question', 'you', 'they', 'ask', 'not')) return false;
+  const isAhead = findDates(plain, pack, at).some(({ isDay, from }) => isDay && from !== null && from > at.now);
+  return isAhead && tenseOf(item, at) === 'planned';
 }
 
 /**
@@ -467,6 +498,8 @@ function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | 
   // A beginning such as "moving on 1 May" or a first day at school is not an intention, because it would expire after the day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
+  // What happens to the user on a day that lies ahead is brought up on that day, and so is an appointment.
+  if (isIntended && (guess === 'episode' || (guess === 'fact' && namesVisit({ text, pack })))) return 'intention';
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
 }
 
