@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors.ts';
 import { enqueue, ownerJob, sessionJob } from '../store/queue/enqueue.ts';
-import { DAY, MINUTE } from '../record/clock.ts';
+import { MINUTE } from '../record/clock.ts';
 import { type Event, type EventKind, ORIGIN_WEIGHTS, type ParsedEvent } from '../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory-answers.ts';
 import { offsetOf } from '../record/parse.ts';
@@ -35,19 +35,6 @@ export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kin
   );
 }
 
-/** Clocks of other machines and days in other time zones may be ahead by this much. */
-const AHEAD = DAY;
-
-/** Refuses conversation events of a later day. Their statements would outrank everything that is said until then. */
-function assertPast(events: readonly Pick<EventInput, 'kind' | 'occurredAt'>[], now: number): void {
-  const ahead = events.find(({ kind, occurredAt }) => TALK.has(kind) && (occurredAt?.getTime() ?? 0) > now + AHEAD);
-  if (ahead === undefined) return;
-  throw invalidInput(
-    `The event happened at ${ahead.occurredAt?.toISOString()}, which is in the future. Pass the time at which it was said.`,
-    { field: 'occurredAt' },
-  );
-}
-
 /** Appends events to an owner's log, all of them or none. An event whose idempotency key is known is not appended again. */
 export async function appendEvents(
   writer: Writer,
@@ -56,7 +43,6 @@ export async function appendEvents(
   inputs: readonly EventInput[],
 ): Promise<Appended> {
   const now = parts.clock.now();
-  assertPast(inputs, now);
   const version = await changeOwner(writer, scope, now, inputs.length);
   const keys = inputs.flatMap((input) => input.idempotencyKey ?? []);
   const known = await findByIdempotencyKey(writer, scope, keys);
