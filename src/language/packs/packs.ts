@@ -1,3 +1,4 @@
+import { GIVEN_NAMES } from '../given-names.ts';
 import { isContentWord, wordSet } from '../words.ts';
 import { german } from './de.ts';
 import { english } from './en.ts';
@@ -470,8 +471,66 @@ export function orderIn(clause: string, turn: string): { isOfMemory: boolean } |
   return patterns === undefined || isSupposed ? null : { isOfMemory: patterns.ofMemory.test(words) };
 }
 
-/** A name at the beginning of an English clause: "ollys moving out", "kayleighs 9". */
-const ENGLISH_NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|got|been|gone|\d+)(?![\p{L}])/giu;
+/** Whether a word may be the name of a person: a given name, or a word that is not frequent in the language. */
+function mayBeName(word: string, pack: Pack): boolean {
+  const lower = word.toLowerCase();
+  return GIVEN_NAMES.has(lower) || !(isOrdinary(lower, pack) || isTelling(lower, pack));
+}
+
+/**
+ * Patterns of a subject other than the user at the beginning of a clause. `verb` is the subject with its verb: a name ("Gianni ha") or a
+ * person or thing after an article ("the new guy at work is"). `alone` is a name as all that precedes a match: "marcus" in "marcus new number".
+ */
+const otherSubject = perPack((pack) => {
+  const { script, isUninflected, my, calendar, lists, requests, words } = pack;
+  if (script === 'han') return { verb: packRegExp('(?!)', 'giu'), alone: packRegExp('(?!)') };
+  const { and = '(?!)', article, others = '(?!)', does } = lists;
+  const openings = [words.greeting, words.assent, requests.lead, requests.so, requests.but, and].filter(Boolean);
+  const opening = `(?<=(?:^|[.,;:!?] ?)(?:(?:${openings.join('|')})[,!.]* )*)`;
+  const times = [...calendar.weekdays, ...Object.values(calendar.units)].join('|');
+  const thing = `(?!(?:${my}) )(?:(?:${article}) (?!(?:${times})(?![\\p{L}]))\\p{L}+|${others})`;
+  const rest = `(?: (?!(?:${and}) )[\\p{L}']+){0,4}? (?:${does})`;
+  // In English, a name that is typed without an apostrophe contains the verb: "ollys moving out", "kayleighs 9".
+  const short = isUninflected === true ? "|(?<short>\\p{L}{3,}?)'?s (?:\\p{L}{2,}ing|the|got|been|gone|\\d+)" : '';
+  return {
+    verb: packRegExp(
+      `${opening}(?:(?:${thing}|(?<name>\\p{L}[\\p{L}-]{2,}?)(?:'s?)?)${rest}${short})(?![\\p{L}])`,
+      'giu',
+    ),
+    alone: packRegExp(`${opening}(?<article>(?:${article}) )?(?<name>\\p{L}[\\p{L}'-]{2,}) $`),
+  };
+});
+
+/** The subjects of a text other than the user, with their verbs. After the end of its clause, only a given name still counts. */
+function otherSubjectsIn(text: string, pack: Pack): RegExpExecArray[] {
+  return [...text.matchAll(otherSubject(pack).verb)].filter(({ 0: words, index, groups }) => {
+    const { name, short } = groups ?? {};
+    const isOver = short === undefined && /[.,;:!?]/u.test(text.slice(index));
+    if (isAboutUser(words, pack)) return false;
+    if (isOver) return GIVEN_NAMES.has(name?.toLowerCase() ?? '');
+    return (name ?? short) === undefined || mayBeName(name ?? short ?? '', pack);
+  });
+}
+
+/**
+ * Whether the words before a match have a subject or an owner other than the user: "Carlos tiene un", "marcus" before "new number". The verb
+ * may be the first word of the match.
+ */
+export function hasOtherSubject(before: string, match: string, pack: Pack): boolean {
+  const verb = /^\p{L}+/u.exec(match)?.[0] ?? '';
+  const last = otherSubjectsIn(packPattern(pack, 'past').test(verb) ? before + verb : before, pack).at(-1);
+  if (last !== undefined) {
+    // After a conjunction, a verb may have the user as its subject: "Marta è partita e vivo a Torino". "Lavoro" may also be a noun.
+    const rest = before.slice(last.index + last[0].length);
+    const isJoined = saysAny(pack, rest, 'request:but', 'request:so') || listPattern(pack, 'and').test(rest);
+    return !isAboutUser(isJoined ? rest + match : rest, pack);
+  }
+  const { article, name = '' } = otherSubject(pack).alone.exec(before)?.groups ?? {};
+  if (isAboutUser(match, pack)) return false;
+  const owner = /^(.+?)'?s'?$/u.exec(name)?.[1] ?? '';
+  const isOwner = pack.isUninflected === true && owner !== '' && (article !== undefined || mayBeName(owner, pack));
+  return isOwner || GIVEN_NAMES.has(name.toLowerCase()) || GIVEN_NAMES.has(owner.toLowerCase());
+}
 
 /**
  * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
@@ -490,11 +549,11 @@ export function continuesOthers(
   const isHan = pack.script === 'han';
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
   const isDone = packPattern(pack, 'past').test(verb);
-  if (isHan ? listPattern(pack, 'namedTopic').test(before) : isDone && endsWithName(before, pack)) return true;
+  if (isHan ? listPattern(pack, 'namedTopic').test(before) : hasOtherSubject(before, match[0], pack)) return true;
   const patterns = [othersOf(pack).subjects, ...people.map(nameOf)];
   const othersIn = (part: string): RegExpExecArray[] => [
     ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
-    ...[...part.matchAll(ENGLISH_NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
+    ...otherSubjectsIn(part, pack),
   ];
   const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
   const isBegun = !isDone && !isSeveral && !isHan && /\p{L}/u.test(before);
@@ -505,29 +564,12 @@ export function continuesOthers(
   const hasSubject = (part: string): boolean => isUsers(part) || othersIn(part).length > 0;
   const opening =
     sentencesBefore(text, turn).findLast((part) => (isHan ? hasSubject(part) : /\p{L}/u.test(part))) ?? '';
-  const isOfOther = othersIn(opening.trim()).some(({ index }) => index === 0);
-  return isOfOther || (isSeveral && opensWithName(opening.trim(), pack));
+  return othersIn(opening.trim() + (isSeveral ? '' : '.')).some(({ index }) => index === 0);
 }
 
 function sentencesBefore(sentence: string, turn: string): string[] {
   const at = Math.max(0, turn.indexOf(sentence));
   return plainMarks(turn.slice(Math.max(0, at - NEAR), at)).split(/[.!?。！？\n]+/);
-}
-
-/** Whether a sentence begins with somebody who has or did something: "Milan's wife had the baby", "the Hubers had a girl". */
-function opensWithName(sentence: string, pack: Pack): boolean {
-  const [, name = '', owned, verb = ''] = /^(?:the )?([\p{L}-]+)('s)? ([\p{L}]+)/iu.exec(sentence) ?? [];
-  return (
-    name !== '' &&
-    !isOrdinary(name.toLowerCase(), pack) &&
-    (owned !== undefined || packPattern(pack, 'past').test(verb))
-  );
-}
-
-/** Whether the last word before a verb may be a name: "the plumber got". */
-function endsWithName(before: string, pack: Pack): boolean {
-  const doer = before.slice(-40).split(' ').at(-2) ?? '';
-  return /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack);
 }
 
 /** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */

@@ -2,6 +2,7 @@ import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import {
   continuesOthers,
+  hasOtherSubject,
   hidesPerson,
   isAboutOthers,
   isAboutUser,
@@ -264,7 +265,7 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
 function isOfSomebodyElse(found: Found): boolean {
   const { subject, whole, rule, text, pack, context } = found;
   const turn = context.turn ?? text;
-  if (subject === USER && (followsOthers(found) || isVisited(found))) return true;
+  if (subject === USER && (isOfOtherSubject(found) || followsOthers(found) || isVisited(found))) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.whole === true && turn.trim() !== text.trim()) return true;
   if (rule.alone === true && speaksOfOthers(`${turn} ${context.asked ?? ''}`, pack)) return true;
@@ -274,6 +275,12 @@ function isOfSomebodyElse(found: Found): boolean {
 /** In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person. */
 function isInCalendar(attribute: string, pack: Pack): boolean {
   return pack.script === 'han' && hasTrait(attribute, 'event');
+}
+
+/** Whether the subject of the clause is somebody else, and the matched words do not name the user: "Lisa has a new job at Aldi". */
+function isOfOtherSubject({ match: [words], before, pack, rule: { attribute } }: Found): boolean {
+  const isOfUser = hasTrait(attribute, 'answer') || listPattern(pack, 'firstPerson').test(words);
+  return !isOfUser && hasOtherSubject(before, words, pack);
 }
 
 function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {

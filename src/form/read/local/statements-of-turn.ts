@@ -1,5 +1,6 @@
 import { civilDateAt, startOfDay, writeDay } from '../../../language/calendar.ts';
-import { extractEntities, GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
+import { extractEntities, PLACES } from '../../../language/entities.ts';
+import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {

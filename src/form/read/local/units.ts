@@ -1,4 +1,3 @@
-import { GIVEN_NAMES } from '../../../language/entities.ts';
 import {
   asksAboutText,
   type ForeignSpan,
@@ -15,12 +14,14 @@ import {
   SHE_OR_HE,
   spokenFor,
 } from '../../../language/foreign-text.ts';
+import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   beforeName,
   continuesOthers,
   detectPack,
+  hasOtherSubject,
   hidesPerson,
   isOrdinary,
   isTaken,
@@ -362,8 +363,10 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const before = text.slice(0, start);
     const isOwned = ownedPattern(pack).test(before);
     // Words without a subject are about the person of the words before them: "My dad fell, broken hip".
-    const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
+    const clause = before.split(/[.,;:!]/u).at(-1) ?? '';
+    const isFragment = hidesPerson(pack) || !/\p{L}/u.test(clause);
     const isSeveral = hasTrait(attribute, 'several');
+    if (hasOtherSubject(clause.trimStart(), '', pack)) return false;
     if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
     if (isMistaken(attribute, value, start, text, pack)) return false;
     if (attribute.endsWith('_name')) {
@@ -465,7 +468,9 @@ function labelOf({ content }: Event): { name: string; rest: string } | null {
 
 const firstOf = (name: string): string => name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
 const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
-const isGiven = (name: string): boolean => isCapitalised(name) && GIVEN_NAMES.has(firstOf(name));
+const isOrdinaryWord = (name: string): boolean => PACKS.some((pack) => isOrdinary(firstOf(name), pack));
+const isGiven = (name: string): boolean =>
+  GIVEN_NAMES.has(firstOf(name)) && (isCapitalised(name) || !isOrdinaryWord(name));
 
 /**
  * Whether a message begins with the name of another person as a label, so that its words are the words of that person. In a conversation in
@@ -483,8 +488,7 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
     return another !== null && isGiven(another.name) && firstOf(another.name) !== firstOf(name);
   });
   const pack = detectPack(rest);
-  const isOrdinaryWord = PACKS.some((each) => isOrdinary(firstOf(name), each));
-  if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord))) return true;
+  if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord(name)))) return true;
   if (!isGiven(name) || pack === null) return false;
   return saysI(rest, pack) && !apposition(pack).test(plainMarks(rest).replaceAll("'", "' "));
 }
