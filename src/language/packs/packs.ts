@@ -477,6 +477,12 @@ function mayBeName(word: string, pack: Pack): boolean {
   return GIVEN_NAMES.has(lower) || !(isOrdinary(lower, pack) || isTelling(lower, pack));
 }
 
+/** Whether a text may name another person, by a name or by a word for a relation. */
+export function namesSomebody(text: string, pack: Pack): boolean {
+  const words: string[] = text.match(/\p{L}{3,}/gu) ?? [];
+  return othersOf(pack).any.test(text) || (pack.script === 'latin' && words.some((word) => mayBeName(word, pack)));
+}
+
 /**
  * Patterns of a subject other than the user at the beginning of a clause. `verb` is the subject with its verb: a name ("Gianni ha") or a
  * person or thing after an article ("the new guy at work is"). `alone` is a name as all that precedes a match: "marcus" in "marcus new number".

@@ -168,7 +168,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   return {
     subject,
     attribute: rule.attribute,
-    value: isVague ? null : (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
+    value: isVague ? null : (raw === undefined ? value : writtenValue(value, rule, match.groups?.['dose'])).trim(),
     polarity,
     ...(isPlainlyNegated(found) ? { isNever: true } : {}),
     ...whenTrue(found),
@@ -176,6 +176,12 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
     end: Math.min(sentence.length, match.index + match[0].length),
     ...(isOnlyLikely(value, text.slice(match.index, at), input) ? { isLikely: true } : {}),
   };
+}
+
+/** The value as the rule writes it. A new dose replaces the dose in the value. */
+function writtenValue(value: string, { value: written = '{value}' }: SlotRule, dose = ''): string {
+  const bare = dose === '' ? value : (value.split(/ ?\d/u)[0] ?? '');
+  return written.replace('{value}', bare).replace('{dose}', dose);
 }
 
 /** Whether the words affirm or deny the slot. Null if neither is certain. */

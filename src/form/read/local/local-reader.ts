@@ -274,7 +274,8 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
       if (asked.length === 1) keepLastTurn(turn);
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
-      const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn);
+      const before = asked[unit.index - 1]?.unit.text ?? '';
+      const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn, before);
       kept.push(...keptOf(wanted, asked, kept.at(-1), joins));
     }
   }

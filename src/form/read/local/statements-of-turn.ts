@@ -6,6 +6,7 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import {
   isNewDose,
   listPattern,
+  namesSomebody,
   packPattern,
   packRegExp,
   perPack,
@@ -67,8 +68,8 @@ export interface Kept extends Asked {
   isContext?: boolean;
 }
 
-const pointsBack = perPack(({ words: { they }, lists: { pointsBack: others = '(?!)' } }) =>
-  packRegExp(`^(?:${they}|${others})(?![\\p{L}])`),
+const pointsBack = perPack(({ words: { they }, lists: { pronoun = '(?!)', pointsBack: others = '(?!)' } }) =>
+  packRegExp(`^(?:${they}|${pronoun}|${others})(?![\\p{L}])`),
 );
 
 /**
@@ -730,30 +731,43 @@ function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
 const LONGEST_PAUSE = 30 * MINUTE;
 
 /**
- * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. Returns false if
- * there is none, or if a pause separates it from the words.
+ * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. A statement that was
+ * rendered from a slot stays as it is: the words then follow the words from which the slot was read, as a statement of their own. Returns
+ * false if there is no such statement, or if a pause or another person, in `before` or in a turn, separates it from the words.
  */
-export function joinsLast(words: ReadStatement, turn: Turn): boolean {
-  const { input, reading, event } = turn;
-  const timeOf = (number = 0): number => input.turns[number - 1]?.occurredAt.getTime() ?? 0;
-  const saidAt = ({ one, known }: Said): number =>
-    known === null ? timeOf(one.quotes.at(-1)?.turn) : (input.known[known - 1]?.statedAt.getTime() ?? 0);
+export function joinsLast(words: ReadStatement, turn: Turn, before: string): boolean {
+  const { input, reading, event, pack, number } = turn;
+  const turns = [...input.earlier, ...input.turns.slice(0, number - 1)].filter(isOwnMessage);
+  const sourceOf = ({ one: { quotes }, known }: Said): Event | undefined => {
+    const ids =
+      known === null ? [input.turns[(quotes.at(-1)?.turn ?? 0) - 1]?.id] : input.known[known - 1]?.sourceEvents;
+    return turns.findLast(({ id }) => ids?.includes(id));
+  };
   const all = lastSaid(turn).filter(
-    (each) => each.one.polarity === 'affirmed' && event.occurredAt.getTime() - saidAt(each) <= LONGEST_PAUSE,
+    (each) =>
+      each.one.polarity === 'affirmed' &&
+      event.occurredAt.getTime() - Number(sourceOf(each)?.occurredAt) <= LONGEST_PAUSE,
   );
   const here = all.filter(({ known }) => known === null);
   const found = here.length > 0 ? here : all;
   const last = found.findLast(({ one }) => one.attribute === null) ?? found.at(-1);
-  if (last === undefined) return false;
-  const { text, quotes, importance } = last.one;
+  const source = last && sourceOf(last);
+  if (last === undefined || source === undefined || pack === null) return false;
+  const between = [...turns.slice(turns.indexOf(source) + 1).map(({ content }) => content), before].join('\n');
+  if (namesSomebody(between, pack)) return false;
+  const { attribute, quotes, importance } = last.one;
+  const isRendered = attribute !== null && !hasTrait(attribute, 'event', input.attributes);
+  const text = isRendered ? (quotes.at(-1)?.words ?? source.content) : last.one.text;
   // If the turn is read a second time, the statement already has its words.
   if (text.includes(words.text)) return true;
+  if (isRendered && text.split(/\s+/u).length > MOST_MERGED_WORDS) return false;
   const joined = {
     text: `${text}${/[.!?…]$/u.test(text) ? '' : '.'} ${words.text}`,
     quotes: [...quotes, ...words.quotes],
-    importance: Math.max(importance ?? 0, words.importance ?? 0) || null,
+    importance: Math.max(Number(importance), Number(words.importance)) || null,
   };
-  if (last.known === null) Object.assign(last.one, joined);
+  if (isRendered) reading.statements.push({ ...words, ...joined, subject: last.one.subject });
+  else if (last.known === null) Object.assign(last.one, joined);
   else reading.statements.push({ ...last.one, ...joined, names: words.names, relation: relationTo(last, 'extends') });
   return true;
 }

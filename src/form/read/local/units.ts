@@ -362,12 +362,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   return tagged.filter(({ attribute, value, start, end }) => {
     const before = text.slice(0, start);
     const isOwned = ownedPattern(pack).test(before);
-    // Words without a subject are about the person of the words before them: "My dad fell, broken hip".
-    const clause = before.split(/[.,;:!]/u).at(-1) ?? '';
-    const isFragment = hidesPerson(pack) || !/\p{L}/u.test(clause);
-    const isSeveral = hasTrait(attribute, 'several');
-    if (hasOtherSubject(clause.trimStart(), '', pack)) return false;
-    if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
+    if (isOfOthers({ attribute, value, start }, text, unit, pack)) return false;
     if (isMistaken(attribute, value, start, text, pack)) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
@@ -388,6 +383,27 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isSaid = hasOther || topicPatterns(pack).get(attribute)?.test(text) === true;
     return isSaid && !isOwned && !packPattern(pack, 'passing').test(text);
   });
+}
+
+/** Whether the subject of the clause with a value is another person, or the clause has no subject and follows words about another person. */
+function isOfOthers(
+  { attribute, value, start }: Pick<FilledSlot, 'attribute' | 'start'> & { value: string },
+  text: string,
+  unit: ReadUnit,
+  pack: Pack,
+): boolean {
+  const clause =
+    text
+      .slice(0, start)
+      .split(/[.,;:!]/u)
+      .at(-1)
+      ?.trimStart() ?? '';
+  const isFragment = hidesPerson(pack) || !/\p{L}/u.test(clause);
+  const isSeveral = hasTrait(attribute, 'several');
+  const match = { 0: value, index: start };
+  return (
+    hasOtherSubject(clause, '', pack) || (isFragment && continuesOthers(match, text, pack, { ...unit, isSeveral }))
+  );
 }
 
 const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
