@@ -55,7 +55,7 @@ import {
   unitsOf,
   UNTOLD,
 } from './units.ts';
-import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
+import { fillSlots, OF_USER, partingOf } from './fill-slots.ts';
 import { readObserved } from './observed.ts';
 import {
   type Asked,
@@ -247,9 +247,7 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
-  const isOwn = turn.units.some(
-    ({ isForeign, pack, text }) => !isForeign && (pack === null || !isSaidAfter(text, pack)),
-  );
+  const isOwn = turn.units.some((unit) => (unit.pack === null ? !unit.isForeign : isClaim(unit)));
   const mayChange =
     isOwn && forget === null && leaving === null && moved.length === 0 && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
