@@ -1,20 +1,24 @@
 import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import {
-  continuesOthers,
-  hasOtherSubject,
-  hidesPerson,
-  isAboutOthers,
-  isAboutUser,
   listPattern,
   packPattern,
   packRegExp,
   perPack,
   plainMarks,
   saysAny,
-  speaksOfOthers,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import {
+  continuesOthers,
+  hasOtherSubject,
+  hidesPerson,
+  isAboutOthers,
+  isAboutUser,
+  isSaidAfter,
+  partingOf,
+  speaksOfOthers,
+} from '../../../language/packs/subjects.ts';
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
@@ -215,15 +219,6 @@ function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {
   return rule.denied === true && has('not', match[0]) && !has('ended', whole);
 }
 
-/**
- * Whether the words around a person or an animal report a parting ("broke up with my boyfriend Javier") or a loss that may be temporary
- * ("my cat Milo ran away"). In the lists of the packs, `<>` stands for the name.
- */
-export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
-  const lists = ['parted', 'lost'] as const;
-  return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
-}
-
 const LONG_AGO = 365 * DAY;
 
 /**
@@ -271,32 +266,36 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
 function isOfSomebodyElse(found: Found): boolean {
   const { subject, whole, rule, text, pack, context } = found;
   const turn = context.turn ?? text;
-  if (subject === USER && (isOfOtherSubject(found) || followsOthers(found) || isVisited(found))) return true;
+  if (subject === USER && (isOfOthers(found) || isVisited(found))) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.whole === true && turn.trim() !== text.trim()) return true;
   if (rule.alone === true && speaksOfOthers(`${turn} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
 }
 
-/** In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person. */
-function isInCalendar(attribute: string, pack: Pack): boolean {
-  return pack.script === 'han' && hasTrait(attribute, 'event');
-}
-
-/** Whether the subject of the clause is somebody else, and the matched words do not name the user: "Lisa has a new job at Aldi". */
-function isOfOtherSubject({ match: [words], before, pack, rule: { attribute } }: Found): boolean {
-  const isOfUser = hasTrait(attribute, 'answer') || listPattern(pack, 'firstPerson').test(words);
-  return !isOfUser && hasOtherSubject(before, words, pack);
-}
-
-function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
-  const isOfUser = likely !== 'kept' && !isPerson && !hasTrait(attribute, 'answer') && !isInCalendar(attribute, pack);
+function isOfOthers({
+  match,
+  lead,
+  before,
+  isPerson,
+  rule: { attribute, likely },
+  text,
+  pack,
+  context,
+}: Found): boolean {
+  const isAnswer = hasTrait(attribute, 'answer');
+  // In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person.
+  const isInCalendar = pack.script === 'han' && hasTrait(attribute, 'event');
+  const isOfUser = likely !== 'kept' && !isPerson && !isAnswer && !isInCalendar;
   // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
   const isSeveral = hasTrait(attribute, 'several');
   const needsUser = isSeveral ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
+  // "Lisa has a new job at Aldi"
+  if (!isAnswer && !listPattern(pack, 'firstPerson').test(match[0]) && hasOtherSubject(before, match[0], pack))
+    return true;
   return (
     (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, { ...context, isSeveral })
   );
@@ -336,20 +335,6 @@ function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, 
   const isReported = has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]);
   if (subject === USER && (isReported || isSaidAfter(text.slice(end), pack))) return true;
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
-}
-
-const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({
-  tag: packRegExp(
-    lists['saidAfter'] ?? `[,;–—-] ?(?:(?:${said})(?:[ -]\\p{L}+){0,3}|(?:\\p{L}+ ){1,3}(?:${said}))[.!]*$`,
-  ),
-  own: wordsPattern(i, script),
-}));
-
-/** Whether the last words of a sentence name another person as the speaker: "I live in Vienna now, she writes". "As I said" does not. */
-export function isSaidAfter(words: string, pack: Pack): boolean {
-  const { tag, own } = saidAfter(pack);
-  const said = tag.exec(words)?.[0];
-  return said !== undefined && (pack.script === 'han' || !own.test(said));
 }
 
 /** Whether the words say that the value no longer holds or does not hold. */

@@ -4,17 +4,19 @@ import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  gistOf,
   isNewDose,
   listPattern,
-  namesSomebody,
   packPattern,
   packRegExp,
   perPack,
   plainMarks,
   relationsOf,
+  saysAny,
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { namesSomebody } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import {
@@ -99,24 +101,11 @@ export function isDangling({ unit: { pack, text, filled }, request }: Asked): bo
     return filled.length === 0 && !plain.includes(':') && listPattern(pack, 'meansBefore').test(plain);
   // "Remind me to call her" needs the words before it. "Remind me to send her the invoice" has an object of its own.
   if (request === 'reminder') {
-    const isNamed = wordsPattern(relationsOf(pack)).test(plain) || contentStems(bareReminder(plain, pack)).size > 1;
+    const bare = plain.replace(packPattern(pack, 'request:reminder'), ' ').replace(/\p{N}+\p{L}*/gu, ' ');
+    const isNamed = wordsPattern(relationsOf(pack)).test(plain) || gistOf(bare, pack).length > 1;
     return packPattern(pack, 'they').test(plain) && !isNamed;
   }
   return pronounFirst(pack).test(plain);
-}
-
-const reminderFrame = perPack((pack) =>
-  wordsPattern(
-    [...pack.calendar.weekdays, ...pack.calendar.months, pack.common || '(?!)'].join('|'),
-    pack.script,
-    'giu',
-  ),
-);
-
-/** The words of a reminder without the request, its day, numbers and common words. */
-function bareReminder(plain: string, pack: Pack): string {
-  const bare = plain.replace(packPattern(pack, 'request:reminder'), ' ').replace(packPattern(pack, 'they'), ' ');
-  return bare.replace(reminderFrame(pack), ' ').replace(/\p{N}+\p{L}*/gu, ' ');
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words if the slots do not cover them. */
@@ -133,8 +122,8 @@ export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[]
       statements.push(...slots);
       continue;
     }
-    if (slots.length === 0 && isFragment(group)) continue;
     const own = ownWords(turn, group);
+    if (slots.length === 0 && isFragment(group, own)) continue;
     // An event is one statement, with its own words and its day.
     const event = slots.find((slot) => isEventInWords(slot.attribute, group));
     const { attribute, value, from, due } = event ?? own;
@@ -231,16 +220,21 @@ function grouped(kept: readonly Kept[]): Kept[][] {
 const AND_FIRST = new RegExp(`^(?:${wordsOfAll('and', 'latin')})(?: [\\p{L}']+){1,2}[.!]*$`, 'iu');
 
 /**
- * Whether the kept words are a piece of a longer turn that states nothing without the rest: one word, or "and" with a word. A word for an
- * illness or a pregnancy is kept.
+ * Whether the kept words are a piece of a longer turn that states nothing without the rest: one word, "and" with a word, or a remark on the
+ * question before it ("Weird after 15 years"). A word for an illness or a pregnancy is kept.
  */
-function isFragment(group: readonly Kept[]): boolean {
+function isFragment(group: readonly Kept[], { from }: ReadStatement): boolean {
   const [{ unit, isWanted }, ...others] = group as readonly [Kept, ...Kept[]];
-  const { pack, text, count } = unit;
+  const { pack, text, count, turn, start } = unit;
   if (others.length > 0 || isWanted || count === 1 || pack === null || pack.script === 'han') return false;
   const plain = plainMarks(text);
   const isWord = plain.match(/[\p{L}\p{N}]+/gu)?.length === 1 && !/\d/.test(plain);
-  return (isWord && !isVital(plain, pack)) || AND_FIRST.test(plain);
+  const isRemark =
+    from === null &&
+    /[?？]\s*$/u.test(turn.slice(0, start)) &&
+    plain.split(/\s+/u).length <= 4 &&
+    !saysAny(pack, plain, 'me', 'my', 'we', 'they', 'past', 'future', 'habit', 'change', 'taste', 'not');
+  return ((isWord || isRemark) && !isVital(plain, pack)) || AND_FIRST.test(plain);
 }
 
 const LEAST_LEFT = 4;
