@@ -6,6 +6,7 @@ import {
   PACKS,
   perPack,
   plainMarks,
+  saysAny,
   relationsOf,
 } from '../language/packs/packs.ts';
 import { splitClauses } from '../language/sentences.ts';
@@ -238,8 +239,11 @@ interface ChangedStatement {
  */
 async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement[]> {
   const { deps, signal } = work;
+  const pack = detectPack(event.content);
+  // A plan and another sentence about its place or its day share words: "I got the job at Meadow Lane", "first week at Meadow Lane done".
+  const mayEndPlans = pack === null || saysAny(pack, plainMarks(event.content), 'change', 'not', 'over', 'ended');
   const near = (await nearStatements(work, event.content, { most: MOST_NEAR, policy: 'comparable' })).filter(
-    (memory) => memory.statedBy === 'user' && canEnd(memory, event),
+    (memory) => memory.statedBy === 'user' && canEnd(memory, event) && (mayEndPlans || memory.tense !== 'planned'),
   );
   if (near.length === 0) return [];
   const ids = near.flatMap(({ quotes }) => quotes.map((quote) => quote.event));

@@ -1,6 +1,7 @@
 import type { EntityType, NewEntity } from '../record/entity.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
 import { UNAMBIGUOUS_DAYS } from './calendar.ts';
+import { GIVEN_NAMES } from './given-names.ts';
 import { PACKS } from './packs/packs.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
 import { matchesOf, withoutEnd, words, wordSet } from './words.ts';
@@ -196,58 +197,6 @@ interface ExtractedEntity {
   aliases: string[];
   spans: TextSpan[];
 }
-
-/** Common given names, so that a lone "Maria" is a person. */
-export const GIVEN_NAMES: ReadonlySet<string> = wordSet(`
-  aarav aaron abena abigail achieng ada adaeze adam adan aditya adrian agnes agnieszka ahmed aidan aiden ailsa ainhoa
-  aisha aisyah akira akosua alan alba albert alejandro alessia alex alexander alfie alfred ali alice ama amaka amanda
-  amara amber amelia amina amit amy ana ana-maria ananya anders andre andrei andres andrew andré andrés ane angela ania
-  anita anja anjali anke anna anne annie anouk anthony antje antoine anton antonella antonio aoibhe aoife archie aria
-  arjun arthur ashley astrid audrey aurelie aurélie ava ayşe barbara barry bartosz bea beatrice beatriz becky ben
-  benjamin bernard beth bethan beto betty bev beverley bex bilal bill bilqis birgit bisi björn bob bogdan bola bongani
-  bram brandon brenda brian brianna brigitte bruno bryn caio caleb callum calvin camila camille carlos carmen carol
-  caroline carolyn carsten cathal celine cerys charles charlie charlotte chen chiara chidi chioma chloe chloé chris
-  christine chuy ciara cillian cindy claire clara connor conor cora cordelia corinne cormac craig cynthia daan daisy
-  damian dan dana daniel dara darlene darnell darragh darren dave davi david dawn debbie deborah declan deepa deepak
-  deirdre denise dennis derek detlef dev diane didier diego dieter divya dmitri don donna dora doreen doris dorothy
-  dragan dwayne dylan eamon ebele ed edith edward efua eilidh elda eleanor elena elif elijah elisa elizabeth ella elodie
-  emeka emi emil emilio emily emma emre eoin eric erik ernest erwan esther ethan ethel eva evan evelyn evie ewan ezra
-  fabian fabio faith farah farhan fatima federica federico felix femi femke fergus fernanda finn fiona fionn fleur
-  florian florin floris folake francesca francois frank françois fraser freddie freya fulvia funmi gabriel gabriela gael
-  gareth gary gaël gennaro george gerry gina giovanni giulia giuseppe gladys glenda glenn gord gordon gosia grace
-  graciela graham grainne greg gregor gregory greta guadalupe gudrun guillaume gwen gérard hafsa hamish hana hannah hans
-  hao harold harper harriet harry haruto hassan hazel haziq heather heidi heike heiko helen helena helga henry hiro
-  hiroshi holger hope hugo hussein huw ian ibrahim ida idris ifeoma iker ilaria imani imogen imran ines ingmar ingrid
-  inés inês ioana ionut irene irina iris isaac isabella ishaan isla itzel ivan ivy iván jack jackson jacob jade jake
-  jakub jamal james jamie jana jane janet jannik jannis jason javier jean jeff jeffrey jennifer jenny jens jermaine
-  jeroen jerry jess jessica ji-woo jia jill jim jo joan joanna joao joaquim joaquín joe johannes john jolanta jolene
-  jonah jonas jonathan jonte joost jordan jordi joris jose joseph josh joshua josiah jovana joy joyce joão juan juanita
-  judith judy jule julian julie julien juliette jun jurgen jussara justin jörg jürgen kamau karen karim karin kasia
-  katarzyna kate katherine kathleen katie katja kavita kavya kayla kayleigh keisha keith kelly ken kenji kevin khadija
-  khalid kim kimberly kiran kit klaus kofi kuba kunle kwabena kwame kwasi kylie lakshmi lalo larissa larry lars lasse
-  latoya laura laurent layla leila leire lena leo leonie leonor lerato levi li lia liam lillian lily lina lincoln linda
-  lindiwe ling linh lisa liz logan lorenzo loretta lorraine lotte lou louise loïc luc luca lucas lucia lucy lucía luis
-  lukas luke lupe lupita léo maaike maarten mabel mackenzie maelle maelys maeve magda magnus maik maisie malik malte
-  mandy manon marc marco marcus marek margaret maria mariana marie marieke mark marleen marlene marta martha martina
-  martín mary mason mateo mathieu mathilde matt matteo matthew matthias maureen max maëlle meena meera meg megan mehmet
-  mei mel melanie melissa mia michael michelle miguel mihai mike mikkel milan millie milly min-jun minh miriam mohammed
-  molly montserrat morag morgan moritz mrunal nadia nadine naledi nancy naomi natasha nate nathalie nathan neha neil
-  nell ngozi nia niamh nicholas nick nicola nicole nigel nikhil niklas nina nisha njeri nneka noah nolan nomsa noor nora
-  noreen nuala nuria oana obinna oceane océane odile oisin oksana ole olena olga olivia omar orla ornella osaze oscar
-  otieno otto owen pablo paco padraig pallavi pamela paola paolo pascal pat patricia patrick pau paul pauline paulo
-  pawel pearl pedro pepe percy pete peter petra phil pierre piet pieter pilar piotr pooja poppy priya priyanka quique
-  rachel rafael rafaela rahul raj ralf randy rania raul ravi ray raymond raúl rebecca reggie rekha renate rhys ricardo
-  richard rick ricky rob robert rocio rocío rodrigo rohan rohit roisin ron ronald ronan ronnie ronny rosa rosalind
-  rosanna rosario rosie rowan roxanne roy ruby rui ruth ryan sabine sakura salvatore sam samantha samir samuel sander
-  sandra sandrine sandro sandy sanjay sanne saoirse sara sarah scott sean sebastian segun serena sergio seán shane
-  shanice shannon sharon sheila shirley shona shreya silas silke silvia simone sinead siobhan sioned sipho sneha sofia
-  soo-jin sophia stanley stefan stefanie stefano stephanie stephen steve steven stuart sunil sunita suresh susan sven
-  svenja svetlana swati sylvie tadeusz tadhg takashi tamika tara taras tariq taylor ted tegan temitope teni terry tess
-  thabo thandi thanh themba theo thiago thibault thierry thomas thorsten tiago tilly tim timothy tina tobias tola tom
-  tomas tomasz tomás tony torben torsten toño tracey travis trevor tunde tyler tyrone uche ursula uwe valentina vera
-  vernon veronica vicky vikram vincenzo vinicius violet viorel vivek vivian wale walter wanjiru wayne wei wendell wendy
-  wiebke will willem william winifred wojciech wolfgang wouter wyatt ximena xin xiu yann yaroslav yash yasin yasmin yemi
-  yolanda yuki yuko yusuf yvonne zainab zanele zara zinhle zoe zofia zoya álvaro élodie óscar`);
 
 /** Common place names, in lower case. */
 export const PLACES: ReadonlySet<string> = wordSet(`

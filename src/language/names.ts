@@ -1,5 +1,6 @@
 import { UNAMBIGUOUS_DAYS } from './calendar.ts';
-import { GIVEN_NAMES, PLACES } from './entities.ts';
+import { PLACES } from './entities.ts';
+import { GIVEN_NAMES } from './given-names.ts';
 import { english } from './packs/en.ts';
 import { detectPack, isOrdinary, LANGUAGES, packPattern } from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';

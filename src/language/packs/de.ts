@@ -10,6 +10,7 @@ import {
   relations,
   rentRules,
   slot,
+  medicineRules,
 } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
@@ -323,6 +324,7 @@ export const german: Pack = {
       '<whois> (?:\\p{L}+ )?<being>',
       '(?:arzt|ärztin|hausarzt|hausärztin|doc|orthopäde|hautarzt)(?: \\p{L}+)? (?:sagt|meint|sagte|meinte)(?:,? dass)?,? (?:ich hab(?:e)?|es ist|es wäre|das ist|ich bin)(?: eine?)? (?<v>{condition}|{being})(?![\\p{L}])',
     ]),
+    ...medicineRules({ switched: '(?:mich|ich|bin|wurde)(?: \\p{L}+){0,4}?', from: 'von', to: 'auf|zu', dose: 'auf' }),
     ...slot('medication', [
       '<who> (?:nehm|nehme|nimmt|hab|krieg|kriege|bekomme|spritze)(?: jetzt| noch| seit \\p{L}+| gerade| nur)*(?: \\d+ ?mg)? <drug>',
       'ich(?: jetzt| noch)? <drug> (?:nehme|nehm|spritze|bekomme)',

@@ -1,6 +1,18 @@
 import { englishEndings, englishEndingsWithoutValue } from './en-endings.ts';
 import { englishLikely } from './en-likely.ts';
-import { BIKES, CARS, DRUGS, formatRules, inOrder, numbered, type Pack, PHONES, relations, slot } from './pack.ts';
+import {
+  BIKES,
+  CARS,
+  DRUGS,
+  formatRules,
+  inOrder,
+  numbered,
+  type Pack,
+  PHONES,
+  relations,
+  slot,
+  medicineRules,
+} from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -430,6 +442,12 @@ export const english: Pack = {
       ],
       { alone: true },
     ),
+    ...medicineRules({
+      switched: '(?:switch|mov|chang|swap|transition)\\p{L}*(?: me| over| my \\p{L}+)*',
+      from: 'from(?: the| my)?',
+      to: '(?:on)?to(?: the)?',
+      dose: '(?:up |down )?to',
+    }),
     ...slot(
       'medication',
       [

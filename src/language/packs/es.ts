@@ -10,6 +10,7 @@ import {
   relations,
   rentRules,
   slot,
+  medicineRules,
 } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
@@ -282,6 +283,12 @@ export const spanish: Pack = {
       'mi <condition>',
       '<whois> <being>',
     ]),
+    ...medicineRules({
+      switched: '(?:me|he|pasé|paso|cambié)(?: \\p{L}+){0,3}?',
+      from: 'del?',
+      to: 'al?',
+      dose: 'al?',
+    }),
     ...slot('medication', [
       '(?:tomo|estoy tomando|me recetaron|me dieron)(?: \\p{L}+)? <drug>',
       '<related> toma <drug>',

@@ -10,6 +10,7 @@ import {
   relations,
   rentRules,
   slot,
+  medicineRules,
 } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
@@ -285,6 +286,12 @@ export const french: Pack = {
       '<whois> <being>',
     ]),
     ...slot('medical_condition', ['^<condition>(?= qu|[.,]|$)'], { alone: true }),
+    ...medicineRules({
+      switched: "(?:m'a|m'ont|je suis|j'ai|je)(?: \\p{L}+){0,4}?",
+      from: 'du|de(?: la)?',
+      to: 'au|à(?: la)?',
+      dose: 'à',
+    }),
     ...slot('medication', [
       "je prends (?:du |de la |de l'|des )?<drug>",
       '(?:ma|mon|mes) <drug>',

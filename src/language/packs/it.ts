@@ -10,6 +10,7 @@ import {
   relations,
   rentRules,
   slot,
+  medicineRules,
 } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
@@ -267,6 +268,12 @@ export const italian: Pack = {
       "mi hanno (?:diagnosticato|trovato) (?:la |l'|il |un'|un )?<condition>",
       '<whois> <being>',
     ]),
+    ...medicineRules({
+      switched: '(?:mi|sono|ho|passo)(?: \\p{L}+){0,3}?',
+      from: 'da|dal|dalla',
+      to: 'a|al|alla',
+      dose: 'a',
+    }),
     ...slot('medication', [
       '(?:prendo|mi hanno dato|mi hanno prescritto)(?: il| la| lo)? <drug>',
       '<related> prende(?: il| la)? <drug>',

@@ -214,6 +214,8 @@ export const japanese: Pack = {
       '<related>(?:は|が).{0,4}?<condition>(?:で|です|があ|なん|と診断|になっ)',
     ]),
     ...slot('medical_condition', ['^<condition>(?:なんです|です。|です$)'], { alone: true }),
+    ...slot.denied('medication', ['<drug>から{drug}に(?:変|替|切)']),
+    ...slot('medication', ['{drug}から<drug>に(?:変|替|切)']),
     ...slot('medication', ['(?:私|僕|俺)(?:は|も|、).{0,10}?<drug>(?:を)?(?:もらって)?(?:飲んで|服用して|打って)']),
     ...slot('blood_type', ['(?:血液型は|私は)<bloodType>']),
     ...slot('language', ['<language>(?:が|を)(?:話せ|話し|しゃべれ)']),

@@ -10,6 +10,7 @@ import {
   relations,
   rentRules,
   slot,
+  medicineRules,
 } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
@@ -260,6 +261,7 @@ export const dutch: Pack = {
       'mijn <condition>',
       '<whois> <being>',
     ]),
+    ...medicineRules({ switched: '(?:me|mij|ik|ben)(?: \\p{L}+){0,4}?', from: 'van', to: 'naar|op', dose: 'naar' }),
     ...slot('medication', [
       '<who> (?:slik|slikt|neem|neemt|gebruik|gebruikt|kreeg)(?: \\p{L}+)? <drug>',
       '(?:mijn) <drug>',

@@ -319,6 +319,25 @@ export function rentRules(rent: string, by: Record<'to' | 'insteadOf' | 'from', 
 }
 
 /**
+ * Rules for a medicine that replaces another one ("switched me from Zoloft to Prozac") and for a new dose of it ("my ramipril goes up to 10
+ * mg"). `switched` ends with the words that name the user, in languages that need them.
+ */
+export function medicineRules(by: Record<'switched' | 'from' | 'to' | 'dose', string>): SlotRule[] {
+  const change = `(?:${by.switched}) (?:${by.from})`;
+  return [
+    ...slot.denied('medication', [`${change} <drug> (?:${by.to}) {drug}`]),
+    ...slot('medication', [`${change} {drug} (?:${by.to}) <drug>`]),
+    ...slot.likely(
+      'medication',
+      [`<drug>(?: \\p{L}+){0,4}? (?:${by.dose}) (?<dose>\\d+(?:[.,]\\d+)? ?(?:mg|mcg|µg))(?![\\p{L}])`],
+      {
+        value: '{value} {dose}',
+      },
+    ),
+  ];
+}
+
+/**
  * Inverts lists of words for family and other relations: `{ sister: 'schwester|schwesterherz' }` gives
  * `{ schwester: 'sister', schwesterherz: 'sister' }`.
  */

@@ -1,4 +1,4 @@
-import { isContentWord, wordSet } from '../words.ts';
+import { contentStems, isContentWord, wordSet } from '../words.ts';
 import { german } from './de.ts';
 import { english } from './en.ts';
 import { spanish } from './es.ts';
@@ -470,133 +470,20 @@ export function orderIn(clause: string, turn: string): { isOfMemory: boolean } |
   return patterns === undefined || isSupposed ? null : { isOfMemory: patterns.ofMemory.test(words) };
 }
 
-/** A name at the beginning of an English clause: "ollys moving out", "kayleighs 9". */
-const ENGLISH_NAMED = /(?<=(?:^|[.,;!?]) ?)(\p{L}{3,})'?s (?:\p{L}{2,}ing|the|got|been|gone|\d+)(?![\p{L}])/giu;
-
-/**
- * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
- * last counts: the user, a relation of the user, or somebody whose name is known. If the value is one of several (a child, an animal), any
- * person with whom the preceding sentence begins counts.
- */
-export function continuesOthers(
-  match: { 0: string; index: number },
-  text: string,
-  pack: Pack,
-  { turn = text, people = [], isSeveral = false }: { turn?: string; people?: readonly string[]; isSeveral?: boolean },
-): boolean {
-  const isUsers = (part: string): boolean => isAboutUser(part, pack);
-  if (isUsers(match[0])) return false;
-  const before = text.slice(0, match.index);
-  const isHan = pack.script === 'han';
-  const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
-  const isDone = packPattern(pack, 'past').test(verb);
-  if (isHan ? listPattern(pack, 'namedTopic').test(before) : isDone && endsWithName(before, pack)) return true;
-  const patterns = [othersOf(pack).subjects, ...people.map(nameOf)];
-  const othersIn = (part: string): RegExpExecArray[] => [
-    ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
-    ...[...part.matchAll(ENGLISH_NAMED)].filter(([, name = '']) => !isOrdinary(name.toLowerCase(), pack)),
-  ];
-  const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
-  const isBegun = !isDone && !isSeveral && !isHan && /\p{L}/u.test(before);
-  if (last >= 0 || isBegun) return last >= 0 && !isUsers(before.slice(last));
-  if (isUsers(before)) return false;
-  // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken hip". In
-  // Chinese and Japanese, several sentences in a row may leave out the subject.
-  const hasSubject = (part: string): boolean => isUsers(part) || othersIn(part).length > 0;
-  const opening =
-    sentencesBefore(text, turn).findLast((part) => (isHan ? hasSubject(part) : /\p{L}/u.test(part))) ?? '';
-  const isOfOther = othersIn(opening.trim()).some(({ index }) => index === 0);
-  return isOfOther || (isSeveral && opensWithName(opening.trim(), pack));
-}
-
-function sentencesBefore(sentence: string, turn: string): string[] {
-  const at = Math.max(0, turn.indexOf(sentence));
-  return plainMarks(turn.slice(Math.max(0, at - NEAR), at)).split(/[.!?。！？\n]+/);
-}
-
-/** Whether a sentence begins with somebody who has or did something: "Milan's wife had the baby", "the Hubers had a girl". */
-function opensWithName(sentence: string, pack: Pack): boolean {
-  const [, name = '', owned, verb = ''] = /^(?:the )?([\p{L}-]+)('s)? ([\p{L}]+)/iu.exec(sentence) ?? [];
-  return (
-    name !== '' &&
-    !isOrdinary(name.toLowerCase(), pack) &&
-    (owned !== undefined || packPattern(pack, 'past').test(verb))
-  );
-}
-
-/** Whether the last word before a verb may be a name: "the plumber got". */
-function endsWithName(before: string, pack: Pack): boolean {
-  const doer = before.slice(-40).split(' ').at(-2) ?? '';
-  return /^[\p{L}'-]+$/u.test(doer) && !isOrdinary(doer.toLowerCase(), pack);
-}
-
-/** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */
-const NEAR = 160;
-
-/** Whether the verbs of a language do not show the person, so that a clause without a subject has the subject of the preceding words. */
-export function hidesPerson({ isUninflected, script }: Pack): boolean {
-  return isUninflected === true || script === 'han';
-}
-
-/** Whether words name the user: "I", "my", "we". */
-export function isAboutUser(text: string, pack: Pack): boolean {
-  return saysAny(pack, text, 'me', 'my', 'we');
-}
-
-function nameOf(name: string): RegExp {
-  return wordsPattern(`${name.replace(/[^\p{L}\p{N} -]/gu, '.')}(?:'?s)?`, 'latin', 'giu');
-}
-
-const othersOf = perPack((pack) => {
-  const {
+const frame = perPack(({ words: w, common, script, requests: { lead }, calendar: { weekdays, months } }) =>
+  wordsPattern(
+    [w.taste, w.habit, w.change, w.past, w.me, w.they, common, lead, `(?:${weekdays.join('|')})s?`, ...months].join(
+      '|',
+    ),
     script,
-    my,
-    words: { they },
-    partners,
-    children,
-    lists: { others = '(?!)', topic = '' },
-  } = pack;
-  const words = relationsOf(pack);
-  const users = `(?:${my})${script === 'han' ? '' : ' (?:\\p{L}+ )?'}(?:${words})`;
-  return {
-    any: wordsPattern(words, script),
-    users: wordsPattern(users, script),
-    // Without "my", a word for a relation stands for a person only where it opens a clause: "mum's moved out". In Japanese, a particle
-    // after the word shows that the person is the subject or the owner.
-    subjects: wordsPattern(
-      script === 'han'
-        ? `(?:${my})?(?:${they}|${words}|${partners}|${children}|${others})(?:${topic})`
-        : `${they}|${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`,
-      script,
-      'giu',
-    ),
-  };
-});
+    'giu',
+  ),
+);
 
-export function speaksOfOthers(text: string, pack: Pack): boolean {
-  return packPattern(pack, 'they').test(text) || othersOf(pack).any.test(text);
+/** The stems of the words that name a thing: without common words, pronouns, words for tastes, habits and changes, and days. */
+export function gistOf(text: string, pack: Pack): string[] {
+  return [...contentStems(plainMarks(text).replace(frame(pack), ' '))];
 }
-
-/** Whether a clause is about another person. A doctor who says something about the user does not count. */
-export function isAboutOthers(clause: string, pack: Pack): boolean {
-  return packPattern(pack, 'they').test(clause) || othersOf(pack).users.test(clause);
-}
-
-/**
- * Words directly before a name. `ofOther`: a title ("Dr") or a noun of the user ("my dentist is"), after which the name is not the user's.
- * `ofKin`: a word for a relation other than a child or a pet ("my youngest sister").
- */
-export const beforeName: (pack: Pack) => Record<'ofOther' | 'ofKin', RegExp> = perPack((pack) => {
-  const { my, topics, children, pets, script } = pack;
-  const { honorific = '(?!)' } = pack.lists;
-  const ownName = `(?:${topics['name'] ?? '(?!)'})(?![\\p{L}])`;
-  return {
-    ofOther: packRegExp(`(?<![\\p{L}])(?:(?:${honorific})\\.? $|(?:${my}) (?!${ownName})\\p{L}[^.,;:!]*$)`),
-    ofKin: packRegExp(
-      `(?<![\\p{L}])(?!(?:${children}|${pets})(?![\\p{L}]))(?:${relationsOf(pack)})${script === 'han' ? 'の?' : ',? '}$`,
-    ),
-  };
-});
 
 /** Whether words replace a dose of a medicine by another dose of the same medicine: "now 100 instead of 75". */
 export function isNewDose(dose: string, known: string, words: string, pack: Pack): boolean {

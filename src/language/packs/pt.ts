@@ -10,6 +10,7 @@ import {
   relations,
   rentRules,
   slot,
+  medicineRules,
 } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
@@ -253,6 +254,12 @@ export const portuguese: Pack = {
       'minha <condition>',
       '<whois> <being>',
     ]),
+    ...medicineRules({
+      switched: '(?:me|mudei|passei|troquei)(?: \\p{L}+){0,3}?',
+      from: 'd[eoa]',
+      to: 'para(?: [oa])?',
+      dose: 'para',
+    }),
     ...slot('medication', [
       '(?:tomo|estou tomando|tô tomando|me receitaram)(?: \\p{L}+)? <drug>',
       '<related> toma <drug>',

@@ -212,6 +212,8 @@ export const chinese: Pack = {
       '(?:医生说|诊断|确诊|查出来?)(?:是|为|有)?<condition>',
     ]),
     ...slot('medical_condition', ['(?:今天去看了|去医院看了|检查出来) ?<condition>'], { alone: true }),
+    ...slot.denied('medication', ['从<drug>(?:换成|改成|换到){drug}']),
+    ...slot('medication', ['从{drug}(?:换成|改成|换到)<drug>']),
     ...slot('medication', [
       '我(?:在|每天|一直|现在)?(?:吃|服用|打)<drug>',
       '(?:每天|早晚|一直在).{0,4}?(?:吃|服用|打)<drug>',

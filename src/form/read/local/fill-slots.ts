@@ -1,19 +1,24 @@
 import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import {
-  continuesOthers,
-  hidesPerson,
-  isAboutOthers,
-  isAboutUser,
   listPattern,
   packPattern,
   packRegExp,
   perPack,
   plainMarks,
   saysAny,
-  speaksOfOthers,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import {
+  continuesOthers,
+  hasOtherSubject,
+  hidesPerson,
+  isAboutOthers,
+  isAboutUser,
+  isSaidAfter,
+  partingOf,
+  speaksOfOthers,
+} from '../../../language/packs/subjects.ts';
 import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
@@ -167,7 +172,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   return {
     subject,
     attribute: rule.attribute,
-    value: isVague ? null : (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
+    value: isVague ? null : (raw === undefined ? value : writtenValue(value, rule, match.groups?.['dose'])).trim(),
     polarity,
     ...(isPlainlyNegated(found) ? { isNever: true } : {}),
     ...whenTrue(found),
@@ -175,6 +180,12 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
     end: Math.min(sentence.length, match.index + match[0].length),
     ...(isOnlyLikely(value, text.slice(match.index, at), input) ? { isLikely: true } : {}),
   };
+}
+
+/** The value as the rule writes it. A new dose replaces the dose in the value. */
+function writtenValue(value: string, { value: written = '{value}' }: SlotRule, dose = ''): string {
+  const bare = dose === '' ? value : (value.split(/ ?\d/u)[0] ?? '');
+  return written.replace('{value}', bare).replace('{dose}', dose);
 }
 
 /** Whether the words affirm or deny the slot. Null if neither is certain. */
@@ -206,15 +217,6 @@ function isUnwanted({ rule, before, lead, pack }: Found): boolean {
 
 function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {
   return rule.denied === true && has('not', match[0]) && !has('ended', whole);
-}
-
-/**
- * Whether the words around a person or an animal report a parting ("broke up with my boyfriend Javier") or a loss that may be temporary
- * ("my cat Milo ran away"). In the lists of the packs, `<>` stands for the name.
- */
-export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
-  const lists = ['parted', 'lost'] as const;
-  return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
 }
 
 const LONG_AGO = 365 * DAY;
@@ -264,26 +266,36 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
 function isOfSomebodyElse(found: Found): boolean {
   const { subject, whole, rule, text, pack, context } = found;
   const turn = context.turn ?? text;
-  if (subject === USER && (followsOthers(found) || isVisited(found))) return true;
+  if (subject === USER && (isOfOthers(found) || isVisited(found))) return true;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
   if (rule.whole === true && turn.trim() !== text.trim()) return true;
   if (rule.alone === true && speaksOfOthers(`${turn} ${context.asked ?? ''}`, pack)) return true;
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
 }
 
-/** In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person. */
-function isInCalendar(attribute: string, pack: Pack): boolean {
-  return pack.script === 'han' && hasTrait(attribute, 'event');
-}
-
-function followsOthers({ match, lead, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
-  const isOfUser = likely !== 'kept' && !isPerson && !hasTrait(attribute, 'answer') && !isInCalendar(attribute, pack);
+function isOfOthers({
+  match,
+  lead,
+  before,
+  isPerson,
+  rule: { attribute, likely },
+  text,
+  pack,
+  context,
+}: Found): boolean {
+  const isAnswer = hasTrait(attribute, 'answer');
+  // In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person.
+  const isInCalendar = pack.script === 'han' && hasTrait(attribute, 'event');
+  const isOfUser = likely !== 'kept' && !isPerson && !isAnswer && !isInCalendar;
   // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
   const isSeveral = hasTrait(attribute, 'several');
   const needsUser = isSeveral ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
   if (isOfHealth && isAboutOthers(lead, pack)) return true;
+  // "Lisa has a new job at Aldi"
+  if (!isAnswer && !listPattern(pack, 'firstPerson').test(match[0]) && hasOtherSubject(before, match[0], pack))
+    return true;
   return (
     (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, { ...context, isSeveral })
   );
@@ -323,20 +335,6 @@ function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, 
   const isReported = has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]);
   if (subject === USER && (isReported || isSaidAfter(text.slice(end), pack))) return true;
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
-}
-
-const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({
-  tag: packRegExp(
-    lists['saidAfter'] ?? `[,;–—-] ?(?:(?:${said})(?:[ -]\\p{L}+){0,3}|(?:\\p{L}+ ){1,3}(?:${said}))[.!]*$`,
-  ),
-  own: wordsPattern(i, script),
-}));
-
-/** Whether the last words of a sentence name another person as the speaker: "I live in Vienna now, she writes". "As I said" does not. */
-export function isSaidAfter(words: string, pack: Pack): boolean {
-  const { tag, own } = saidAfter(pack);
-  const said = tag.exec(words)?.[0];
-  return said !== undefined && (pack.script === 'han' || !own.test(said));
 }
 
 /** Whether the words say that the value no longer holds or does not hold. */

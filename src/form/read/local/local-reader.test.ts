@@ -756,7 +756,8 @@ describe('the reading layers', () => {
 
   it.each([
     ['The tiles came from Norbell.', 'Norbell', 'employer', []],
-    ['The tiles for the job came from Norbell.', 'Norbell', 'employer', [['employer', 'Norbell']]],
+    ['The tiles for the job came from Norbell.', 'Norbell', 'employer', []],
+    ['Nervous about the job with Norbell.', 'Norbell', 'employer', [['employer', 'Norbell']]],
     ['My son Paul beats my wife at chess.', 'Paul', 'partner_name', [['child_name', 'Paul']]],
   ])(
     'fill an employer only beside a word for work, and use no word for two slots: %s',

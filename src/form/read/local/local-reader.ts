@@ -9,7 +9,7 @@ import { zoneOf } from '../../../language/calendar.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   anyWords,
-  continuesOthers,
+  gistOf,
   detectPack,
   isOrdinary,
   listPattern,
@@ -19,8 +19,10 @@ import {
   perPack,
   plainMarks,
   relationsOf,
+  saysAny,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { continuesOthers, partingOf } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { dayAfterLast } from '../../../language/told-days.ts';
 import { intersects, splitClauses } from '../../../language/sentences.ts';
@@ -55,7 +57,7 @@ import {
   unitsOf,
   UNTOLD,
 } from './units.ts';
-import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
+import { fillSlots, OF_USER } from './fill-slots.ts';
 import { readObserved } from './observed.ts';
 import {
   type Asked,
@@ -248,9 +250,7 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
   // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
-  const isOwn = turn.units.some(
-    ({ isForeign, pack, text }) => !isForeign && (pack === null || !isSaidAfter(text, pack)),
-  );
+  const isOwn = turn.units.some((unit) => (unit.pack === null ? !unit.isForeign : isClaim(unit)));
   const mayChange =
     isOwn && forget === null && leaving === null && moved.length === 0 && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
@@ -275,7 +275,8 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
       if (asked.length === 1) keepLastTurn(turn);
     } else if (!unit.isForeign) {
       const wanted = { ...item, isWanted: request === 'remember' || request === 'reminder' || isRemembered };
-      const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn);
+      const before = asked[unit.index - 1]?.unit.text ?? '';
+      const joins = (): boolean => joinsLast(ownWords(turn, [wanted]), turn, before);
       const isSure = isKept(wanted) || isPlainPlan(wanted, turn.at);
       kept.push(...keptOf(wanted, asked, kept.at(-1), isSure, joins));
     }
@@ -383,39 +384,40 @@ function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, a
 }
 
 /**
- * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", and "I don't like sushi
- * anymore" ends "I love sushi".
+ * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", "I dropped pottery" ends
+ * "pottery every Tuesday", and "I don't like sushi anymore" ends "I love sushi".
  */
 function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
-  return claims.flatMap(({ text, pack }) => {
+  return claims.flatMap((unit) => {
+    const { text, pack } = unit;
     const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
-    const liked = endedTaste(plainMarks(text), pack);
-    if (!quits && liked === null) return [];
-    const isOver = ({ subject, attribute, type, tense, content, statedAt }: Memory): boolean => {
+    const thing = gistOf(endedThing(unit), pack);
+    const isOver = ({ subject, attribute, tense, content, statedAt }: Memory): boolean => {
       const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
       if (!isHabit || statedAt >= turn.event.occurredAt || packPattern(pack, 'not').test(plainMarks(content)))
         return false;
-      const isLiked = liked !== null && type === 'preference' && tasteIn(plainMarks(content), pack) === liked;
-      return isLiked || (quits && listPattern(pack, 'smokes').test(content));
+      if (quits && listPattern(pack, 'smokes').test(content)) return true;
+      // The thing must be most of what the statement names: "I gave up meat" does not end "I cook meat for my dog".
+      const gist = gistOf(content, pack);
+      const isNamed = thing.length * 2 > gist.length && thing.every((stem) => gist.includes(stem));
+      const isOfTaste = saysAny(pack, content, 'taste') || !saysAny(pack, text, 'taste');
+      return isNamed && isOfTaste && !wordsPattern(relationsOf(pack)).test(content);
     };
     return endsBy(turn, text, isOver);
   });
 }
 
-/** What the user no longer likes, in the form of `tasteIn`. Null for other sentences. */
-function endedTaste(plain: string, pack: Pack): string | null {
+/** The words for what the user has given up or no longer likes. Empty for other sentences. */
+function endedThing(unit: ClaimUnit): string {
+  const { text, pack } = unit;
+  const plain = plainMarks(text);
+  const words = pack.lists['dropped']?.replaceAll('<>', "(\\p{L}[\\p{L}\\p{N}' -]*?)") ?? '';
+  const dropped = wordsPattern(words, pack.script).exec(plain);
+  if (dropped !== null)
+    return continuesOthers(dropped, plain, pack, unit) ? '' : (dropped.slice(1).find(Boolean) ?? '');
   const over = packPattern(pack, 'ended').exec(plain);
-  if (over === null || !packPattern(pack, 'me').test(plain)) return null;
-  const [{ length }, between] = [over[0], over[0].split(' ').slice(1, -1).join(' ')];
-  return tasteIn(`${plain.slice(0, over.index)} ${between} ${plain.slice(over.index + length)}`, pack);
-}
-
-const tasteWords = perPack(({ words: { taste }, common, script }) => wordsPattern(`${taste}|${common}`, script, 'giu'));
-
-/** The object of a sentence about a taste, as its stems in alphabetical order. Null for other sentences. */
-function tasteIn(plain: string, pack: Pack): string | null {
-  const stems = [...contentStems(plain.replace(tasteWords(pack), ' '))];
-  return packPattern(pack, 'taste').test(plain) && stems.length > 0 ? stems.toSorted().join(' ') : null;
+  if (over === null || !packPattern(pack, 'me').test(plain)) return '';
+  return `${plain.slice(0, over.index)} ${over[0].split(' ').slice(1, -1).join(' ')} ${plain.slice(over.index + over[0].length)}`;
 }
 
 /** A job that ends on a later day. */

@@ -1,13 +1,6 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
-import {
-  isAboutUser,
-  listPattern,
-  packPattern,
-  packRegExp,
-  perPack,
-  plainMarks,
-  saysAny,
-} from '../../../language/packs/packs.ts';
+import { listPattern, packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
+import { isAboutUser } from '../../../language/packs/subjects.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 import type { FilledSlot } from './slot-values.ts';
 import type { ReadUnit } from './units.ts';

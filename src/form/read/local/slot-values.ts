@@ -1,4 +1,5 @@
-import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
+import { PLACES } from '../../../language/entities.ts';
+import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import { canBeName, isOccupation } from '../../../language/names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
@@ -82,7 +83,7 @@ const patternsOf = perPack(({ lists, partners, children }) => {
   const last = (list = '(?!)'): RegExp => packRegExp(`(?<![\\p{L}])(?:${list})\\s*$`);
   const { job = '(?!)', stop = '(?!)' } = lists;
   return {
-    does: whole(lists['does']),
+    does: whole(`${lists['does'] ?? '(?!)'}|${lists['and'] ?? '(?!)'}`),
     firmWord: whole(lists['firmWord']),
     mate: last(lists['mate']),
     naming: last(lists['naming']),

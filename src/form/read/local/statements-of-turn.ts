@@ -1,8 +1,10 @@
 import { civilDateAt, startOfDay, writeDay } from '../../../language/calendar.ts';
-import { extractEntities, GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
+import { extractEntities, PLACES } from '../../../language/entities.ts';
+import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
+  gistOf,
   isNewDose,
   listPattern,
   packPattern,
@@ -14,6 +16,7 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { namesSomebody } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import {
@@ -68,8 +71,8 @@ export interface Kept extends Asked {
   isContext?: boolean;
 }
 
-const pointsBack = perPack(({ words: { they }, lists: { pointsBack: others = '(?!)' } }) =>
-  packRegExp(`^(?:${they}|${others})(?![\\p{L}])`),
+const pointsBack = perPack(({ words: { they }, lists: { pronoun = '(?!)', pointsBack: others = '(?!)' } }) =>
+  packRegExp(`^(?:${they}|${pronoun}|${others})(?![\\p{L}])`),
 );
 
 /**
@@ -99,24 +102,11 @@ export function isDangling({ unit: { pack, text, filled }, request }: Asked): bo
     return filled.length === 0 && !plain.includes(':') && listPattern(pack, 'meansBefore').test(plain);
   // "Remind me to call her" needs the words before it. "Remind me to send her the invoice" has an object of its own.
   if (request === 'reminder') {
-    const isNamed = wordsPattern(relationsOf(pack)).test(plain) || contentStems(bareReminder(plain, pack)).size > 1;
+    const bare = plain.replace(packPattern(pack, 'request:reminder'), ' ').replace(/\p{N}+\p{L}*/gu, ' ');
+    const isNamed = wordsPattern(relationsOf(pack)).test(plain) || gistOf(bare, pack).length > 1;
     return packPattern(pack, 'they').test(plain) && !isNamed;
   }
   return pronounFirst(pack).test(plain);
-}
-
-const reminderFrame = perPack((pack) =>
-  wordsPattern(
-    [...pack.calendar.weekdays, ...pack.calendar.months, pack.common || '(?!)'].join('|'),
-    pack.script,
-    'giu',
-  ),
-);
-
-/** The words of a reminder without the request, its day, numbers and common words. */
-function bareReminder(plain: string, pack: Pack): string {
-  const bare = plain.replace(packPattern(pack, 'request:reminder'), ' ').replace(packPattern(pack, 'they'), ' ');
-  return bare.replace(reminderFrame(pack), ' ').replace(/\p{N}+\p{L}*/gu, ' ');
 }
 
 /** The statements of the kept sentences of a turn: their slots, and their own words if the slots do not cover them. */
@@ -133,8 +123,8 @@ export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[]
       statements.push(...slots);
       continue;
     }
-    if (slots.length === 0 && isFragment(group)) continue;
     const own = ownWords(turn, group);
+    if (slots.length === 0 && isFragment(group, own)) continue;
     // An event is one statement, with its own words and its day.
     const event = slots.find((slot) => isEventInWords(slot.attribute, group));
     const { attribute, value, from, due } = event ?? own;
@@ -231,16 +221,21 @@ function grouped(kept: readonly Kept[]): Kept[][] {
 const AND_FIRST = new RegExp(`^(?:${wordsOfAll('and', 'latin')})(?: [\\p{L}']+){1,2}[.!]*$`, 'iu');
 
 /**
- * Whether the kept words are a piece of a longer turn that states nothing without the rest: one word, or "and" with a word. A word for an
- * illness or a pregnancy is kept.
+ * Whether the kept words are a piece of a longer turn that states nothing without the rest: one word, "and" with a word, or a remark on the
+ * question before it ("Weird after 15 years"). A word for an illness or a pregnancy is kept.
  */
-function isFragment(group: readonly Kept[]): boolean {
+function isFragment(group: readonly Kept[], { from }: ReadStatement): boolean {
   const [{ unit, isWanted }, ...others] = group as readonly [Kept, ...Kept[]];
-  const { pack, text, count } = unit;
+  const { pack, text, count, turn, start } = unit;
   if (others.length > 0 || isWanted || count === 1 || pack === null || pack.script === 'han') return false;
   const plain = plainMarks(text);
   const isWord = plain.match(/[\p{L}\p{N}]+/gu)?.length === 1 && !/\d/.test(plain);
-  return (isWord && !isVital(plain, pack)) || AND_FIRST.test(plain);
+  const isRemark =
+    from === null &&
+    /[?？]\s*$/u.test(turn.slice(0, start)) &&
+    plain.split(/\s+/u).length <= 4 &&
+    !saysAny(pack, plain, 'me', 'my', 'we', 'they', 'past', 'future', 'habit', 'change', 'taste', 'not');
+  return ((isWord || isRemark) && !isVital(plain, pack)) || AND_FIRST.test(plain);
 }
 
 const LEAST_LEFT = 4;
@@ -762,30 +757,43 @@ function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
 const LONGEST_PAUSE = 30 * MINUTE;
 
 /**
- * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. Returns false if
- * there is none, or if a pause separates it from the words.
+ * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. A statement that was
+ * rendered from a slot stays as it is: the words then follow the words from which the slot was read, as a statement of their own. Returns
+ * false if there is no such statement, or if a pause or another person, in `before` or in a turn, separates it from the words.
  */
-export function joinsLast(words: ReadStatement, turn: Turn): boolean {
-  const { input, reading, event } = turn;
-  const timeOf = (number = 0): number => input.turns[number - 1]?.occurredAt.getTime() ?? 0;
-  const saidAt = ({ one, known }: Said): number =>
-    known === null ? timeOf(one.quotes.at(-1)?.turn) : (input.known[known - 1]?.statedAt.getTime() ?? 0);
+export function joinsLast(words: ReadStatement, turn: Turn, before: string): boolean {
+  const { input, reading, event, pack, number } = turn;
+  const turns = [...input.earlier, ...input.turns.slice(0, number - 1)].filter(isOwnMessage);
+  const sourceOf = ({ one: { quotes }, known }: Said): Event | undefined => {
+    const ids =
+      known === null ? [input.turns[(quotes.at(-1)?.turn ?? 0) - 1]?.id] : input.known[known - 1]?.sourceEvents;
+    return turns.findLast(({ id }) => ids?.includes(id));
+  };
   const all = lastSaid(turn).filter(
-    (each) => each.one.polarity === 'affirmed' && event.occurredAt.getTime() - saidAt(each) <= LONGEST_PAUSE,
+    (each) =>
+      each.one.polarity === 'affirmed' &&
+      event.occurredAt.getTime() - Number(sourceOf(each)?.occurredAt) <= LONGEST_PAUSE,
   );
   const here = all.filter(({ known }) => known === null);
   const found = here.length > 0 ? here : all;
   const last = found.findLast(({ one }) => one.attribute === null) ?? found.at(-1);
-  if (last === undefined) return false;
-  const { text, quotes, importance } = last.one;
+  const source = last && sourceOf(last);
+  if (last === undefined || source === undefined || pack === null) return false;
+  const between = [...turns.slice(turns.indexOf(source) + 1).map(({ content }) => content), before].join('\n');
+  if (namesSomebody(between, pack)) return false;
+  const { attribute, quotes, importance } = last.one;
+  const isRendered = attribute !== null && !hasTrait(attribute, 'event', input.attributes);
+  const text = isRendered ? (quotes.at(-1)?.words ?? source.content) : last.one.text;
   // If the turn is read a second time, the statement already has its words.
   if (text.includes(words.text)) return true;
+  if (isRendered && text.split(/\s+/u).length > MOST_MERGED_WORDS) return false;
   const joined = {
     text: `${text}${/[.!?…]$/u.test(text) ? '' : '.'} ${words.text}`,
     quotes: [...quotes, ...words.quotes],
-    importance: Math.max(importance ?? 0, words.importance ?? 0) || null,
+    importance: Math.max(Number(importance), Number(words.importance)) || null,
   };
-  if (last.known === null) Object.assign(last.one, joined);
+  if (isRendered) reading.statements.push({ ...words, ...joined, subject: last.one.subject });
+  else if (last.known === null) Object.assign(last.one, joined);
   else reading.statements.push({ ...last.one, ...joined, names: words.names, relation: relationTo(last, 'extends') });
   return true;
 }

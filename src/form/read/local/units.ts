@@ -1,4 +1,3 @@
-import { GIVEN_NAMES } from '../../../language/entities.ts';
 import {
   asksAboutText,
   type ForeignSpan,
@@ -15,13 +14,11 @@ import {
   SHE_OR_HE,
   spokenFor,
 } from '../../../language/foreign-text.ts';
+import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
-  beforeName,
-  continuesOthers,
   detectPack,
-  hidesPerson,
   isOrdinary,
   isTaken,
   listPattern,
@@ -34,8 +31,8 @@ import {
   saysAny,
   topicPatterns,
   wordsOfAll,
-  wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { beforeName, isOfOthers, isSaidAfter, namesThing, partingOf } from '../../../language/packs/subjects.ts';
 import {
   cutAt,
   intersects,
@@ -48,7 +45,7 @@ import { type Embedder, type EmbedOptions, unlessUnavailable } from '../../../mo
 import type { Event } from '../../../record/event.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import type { Reading, ReadInput } from '../reader.ts';
-import { fillSlots, isSaidAfter, OF_USER, partingOf } from './fill-slots.ts';
+import { fillSlots, OF_USER } from './fill-slots.ts';
 import { type FilledSlot, isPlaceName, type SlotContext } from './slot-values.ts';
 import { MINUTE } from '../../../record/clock.ts';
 
@@ -334,8 +331,6 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   const { pack } = unit;
   if (pack === null || !isPlain(unit, pack)) return [];
   const text = plainMarks(unit.text);
-  // In English, "The parrot is called Koko" may be about anybody's parrot. In other languages, the verb expresses the person.
-  const isNobodys = pack.isUninflected === true && !saysI(text, pack);
   // A job title begins on the same day as the job: "Starting at Dyson on 16 November, senior product manager".
   const plan = unit.filled.find((slot) => slot.tense === 'planned' && hasTrait(slot.attribute, 'work'));
   const tagged = values.flatMap(({ start, end, attribute, probability }): (FilledSlot & { value: string })[] => {
@@ -344,8 +339,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     // A pattern is more certain: "I left Ikea and now work at Otto" fills Otto. If a pattern has found a child, further names may be that
     // child's children: "my daughter Susan has the twins, Mia and Jo".
     const isTaken = unit.filled.some((other) => intersects(place, other) || other.attribute === attribute);
-    const isOfPerson = hasTrait(attribute, 'several') || hasTrait(attribute, 'own');
-    if (place.start === place.end || isTaken || (isNobodys && isOfPerson)) return [];
+    if (place.start === place.end || isTaken) return [];
     const value = unit.text.slice(place.start, place.end);
     // "don't work Wednesdays" is no value.
     if (packPattern(pack, 'not').exec(plainMarks(value))?.index === 0) return [];
@@ -360,11 +354,9 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !hasTrait(attribute, 'place'));
   return tagged.filter(({ attribute, value, start, end }) => {
     const before = text.slice(0, start);
-    const isOwned = ownedPattern(pack).test(before);
-    // Words without a subject are about the person of the words before them: "My dad fell, broken hip".
-    const isFragment = hidesPerson(pack) || !/\p{L}/u.test(before.split(/[.,;:!]/u).at(-1) ?? '');
-    const isSeveral = hasTrait(attribute, 'several');
-    if (isFragment && continuesOthers({ 0: value, index: start }, text, pack, { ...unit, isSeveral })) return false;
+    const isOwned = beforeName(pack).owned.test(before);
+    const match = { 0: value, index: start };
+    if (isOfOthers(match, text, pack, { ...unit, isSeveral: hasTrait(attribute, 'several') })) return false;
     if (isMistaken(attribute, value, start, text, pack)) return false;
     if (attribute.endsWith('_name')) {
       // The lead is the text before the relation that precedes the name ("my girlfriend").
@@ -374,7 +366,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     if (hasTrait(attribute, 'allergen')) return !listPattern(pack, 'intolerance').test(text);
     // The layers confuse laptops with phones.
     if (hasTrait(attribute, 'listed')) return listPattern(pack, attribute).test(value);
-    if (hasTrait(attribute, 'exact')) return !roughlyPattern(pack).test(before);
+    if (hasTrait(attribute, 'exact')) return !beforeName(pack).roughly.test(before);
     if (hasTrait(attribute, 'work') && listPattern(pack, 'retired').test(text)) return false;
     // The layers wrongly classify a part of the body ("I broke my arm") or a sport ("I gave up pilates") as an illness.
     if (hasTrait(attribute, 'condition'))
@@ -387,8 +379,6 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   });
 }
 
-const ownedPattern = perPack(({ my }) => packRegExp(`(?<![\\p{L}])(?:${my}) $`));
-
 /** Whether a value is the name of somebody else, a day ("1.4.") in place of an amount, or an illness in place of a medicine. */
 function isMistaken(attribute: string, value: string, start: number, text: string, pack: Pack): boolean {
   const before = text.slice(0, start);
@@ -397,22 +387,6 @@ function isMistaken(attribute: string, value: string, start: number, text: strin
   if (hasTrait(attribute, 'amount'))
     return /^\d{1,2}(?:[./-]\d{1,2}(?:[./-].*)?)?\.?$/u.test(value) || /\d[月日号]/u.test(text);
   return attribute === 'medication' && !isTaken(text, start, pack);
-}
-
-const roughlyPattern = perPack(({ lists: { roughly = '(?!)' }, script }) =>
-  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${roughly}) ?$`),
-);
-
-const namedPattern = perPack(({ my, lists: { naming } }) =>
-  packRegExp(`(?<![\\p{L}])(?:${my}) (?:\\p{L}+ )??(?<noun>\\p{L}+) (?:\\p{L}+ )?(?:${naming ?? '(?!)'}) $`),
-);
-
-/** Whether the words before a name introduce a thing, and not a person or an animal: "my boat is called". */
-function namesThing(before: string, pack: Pack): boolean {
-  const noun = namedPattern(pack).exec(before)?.groups?.['noun'];
-  if (noun === undefined) return false;
-  const somebody = `${pack.partners}|${pack.pets}|${pack.children}|${relationsOf(pack)}`;
-  return !wordsPattern(somebody, pack.script).test(noun);
 }
 
 const VETOES = ['hedge', 'if', 'kidding', 'said', 'question', 'they', 'ask', 'over', 'not', 'ended'] as const;
@@ -465,7 +439,9 @@ function labelOf({ content }: Event): { name: string; rest: string } | null {
 
 const firstOf = (name: string): string => name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
 const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
-const isGiven = (name: string): boolean => isCapitalised(name) && GIVEN_NAMES.has(firstOf(name));
+const isOrdinaryWord = (name: string): boolean => PACKS.some((pack) => isOrdinary(firstOf(name), pack));
+const isGiven = (name: string): boolean =>
+  GIVEN_NAMES.has(firstOf(name)) && (isCapitalised(name) || !isOrdinaryWord(name));
 
 /**
  * Whether a message begins with the name of another person as a label, so that its words are the words of that person. In a conversation in
@@ -483,8 +459,7 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
     return another !== null && isGiven(another.name) && firstOf(another.name) !== firstOf(name);
   });
   const pack = detectPack(rest);
-  const isOrdinaryWord = PACKS.some((each) => isOrdinary(firstOf(name), each));
-  if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord))) return true;
+  if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord(name)))) return true;
   if (!isGiven(name) || pack === null) return false;
   return saysI(rest, pack) && !apposition(pack).test(plainMarks(rest).replaceAll("'", "' "));
 }

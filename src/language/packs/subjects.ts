@@ -1,0 +1,263 @@
+import { GIVEN_NAMES } from '../given-names.ts';
+import type { Pack } from './pack.ts';
+import {
+  isOrdinary,
+  isTelling,
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  relationsOf,
+  saysAny,
+  wordsPattern,
+} from './packs.ts';
+
+/** The words in which a value was found, and their offset. */
+interface Match {
+  0: string;
+  index: number;
+}
+
+/** The turn of a sentence, the names of people in the user's life, and whether a value is one of several. */
+interface Context {
+  turn?: string;
+  people?: readonly string[];
+  isSeveral?: boolean;
+}
+
+/** Whether a word may be the name of a person: a given name, or a word that is not frequent in the language. */
+function mayBeName(word: string, pack: Pack): boolean {
+  const lower = word.toLowerCase();
+  return GIVEN_NAMES.has(lower) || !(isOrdinary(lower, pack) || isTelling(lower, pack));
+}
+
+/** Whether a text may name another person, by a name or by a word for a relation. */
+export function namesSomebody(text: string, pack: Pack): boolean {
+  const words: string[] = text.match(/\p{L}{3,}/gu) ?? [];
+  return othersOf(pack).any.test(text) || (pack.script === 'latin' && words.some((word) => mayBeName(word, pack)));
+}
+
+/**
+ * Patterns of a subject other than the user at the beginning of a clause. `verb` is the subject with its verb: a name ("Gianni ha") or a
+ * person or thing after an article ("the new guy at work is"). `alone` is a name as all that precedes a match: "marcus" in "marcus new number".
+ */
+const otherSubject = perPack((pack) => {
+  const { script, isUninflected, my, calendar, lists, requests, words } = pack;
+  if (script === 'han') return { verb: packRegExp('(?!)', 'giu'), alone: packRegExp('(?!)') };
+  const { and = '(?!)', article, others = '(?!)', does } = lists;
+  const openings = [words.greeting, words.assent, requests.lead, requests.so, requests.but, and].filter(Boolean);
+  const opening = `(?<=(?:^|[.,;:!?] ?)(?:(?:${openings.join('|')})[,!.]* )*)`;
+  const times = [...calendar.weekdays, ...Object.values(calendar.units)].join('|');
+  const thing = `(?!(?:${my}) )(?:(?:${article}) (?!(?:${times})(?![\\p{L}]))\\p{L}+|${others})`;
+  const rest = `(?: (?!(?:${and}) )[\\p{L}']+){0,4}? (?:${does})`;
+  // In English, a name that is typed without an apostrophe contains the verb: "ollys moving out", "kayleighs 9".
+  const short = isUninflected === true ? "|(?<short>\\p{L}{3,}?)'?s (?:\\p{L}{2,}ing|the|got|been|gone|\\d+)" : '';
+  return {
+    verb: packRegExp(
+      `${opening}(?:(?:${thing}|(?<name>\\p{L}[\\p{L}-]{2,}?)(?:'s?)?)${rest}${short})(?![\\p{L}])`,
+      'giu',
+    ),
+    alone: packRegExp(`${opening}(?<article>(?:${article}) )?(?<name>\\p{L}[\\p{L}'-]{2,}) $`),
+  };
+});
+
+/** The subjects of a text other than the user, with their verbs. After the end of its clause, only a given name still counts. */
+function otherSubjectsIn(text: string, pack: Pack): RegExpExecArray[] {
+  return [...text.matchAll(otherSubject(pack).verb)].filter(({ 0: words, index, groups }) => {
+    const { name, short } = groups ?? {};
+    const isOver = short === undefined && /[.,;:!?]/u.test(text.slice(index));
+    if (isAboutUser(words, pack)) return false;
+    if (isOver) return GIVEN_NAMES.has(name?.toLowerCase() ?? '');
+    return (name ?? short) === undefined || mayBeName(name ?? short ?? '', pack);
+  });
+}
+
+/**
+ * Whether the words before a match have a subject or an owner other than the user: "Carlos tiene un", "marcus" before "new number". The verb
+ * may be the first word of the match.
+ */
+export function hasOtherSubject(before: string, match: string, pack: Pack): boolean {
+  const verb = /^\p{L}+/u.exec(match)?.[0] ?? '';
+  const last = otherSubjectsIn(packPattern(pack, 'past').test(verb) ? before + verb : before, pack).at(-1);
+  if (last !== undefined) {
+    // After a conjunction, a verb may have the user as its subject: "Marta è partita e vivo a Torino". "Lavoro" may also be a noun.
+    const rest = before.slice(last.index + last[0].length);
+    const isJoined = saysAny(pack, rest, 'request:but', 'request:so') || listPattern(pack, 'and').test(rest);
+    return !isAboutUser(isJoined ? rest + match : rest, pack);
+  }
+  const { article, name = '' } = otherSubject(pack).alone.exec(before)?.groups ?? {};
+  if (isAboutUser(match, pack)) return false;
+  const owner = /^(.+?)'?s'?$/u.exec(name)?.[1] ?? '';
+  const isOwner = pack.isUninflected === true && owner !== '' && (article !== undefined || mayBeName(owner, pack));
+  return isOwner || GIVEN_NAMES.has(name.toLowerCase()) || GIVEN_NAMES.has(owner.toLowerCase());
+}
+
+/**
+ * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
+ * last counts: the user, a relation of the user, or somebody whose name is known. If the value is one of several (a child, an animal), any
+ * person with whom the preceding sentence begins counts.
+ */
+export function continuesOthers(
+  match: Match,
+  text: string,
+  pack: Pack,
+  { turn = text, people = [], isSeveral = false }: Context,
+): boolean {
+  const isUsers = (part: string): boolean => isAboutUser(part, pack);
+  if (isUsers(match[0])) return false;
+  const before = text.slice(0, match.index);
+  const isHan = pack.script === 'han';
+  const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
+  const isDone = packPattern(pack, 'past').test(verb);
+  if (isHan ? listPattern(pack, 'namedTopic').test(before) : hasOtherSubject(before, match[0], pack)) return true;
+  const patterns = [othersOf(pack).subjects, ...people.map(nameOf)];
+  const othersIn = (part: string): RegExpExecArray[] => [
+    ...patterns.flatMap((pattern) => [...part.matchAll(pattern)]),
+    ...otherSubjectsIn(part, pack),
+  ];
+  const last = Math.max(-1, ...othersIn(before).map((found) => found.index + found[0].length));
+  const isBegun = !isDone && !isSeveral && !isHan && /\p{L}/u.test(before);
+  if (last >= 0 || isBegun) return last >= 0 && !isUsers(before.slice(last));
+  if (isUsers(before)) return false;
+  // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken hip". In
+  // Chinese and Japanese, several sentences in a row may leave out the subject.
+  const hasSubject = (part: string): boolean => isUsers(part) || othersIn(part).length > 0;
+  const opening =
+    sentencesBefore(text, turn).findLast((part) => (isHan ? hasSubject(part) : /\p{L}/u.test(part))) ?? '';
+  return othersIn(opening.trim() + (isSeveral ? '' : '.')).some(({ index }) => index === 0);
+}
+
+/**
+ * Whether the subject of the clause with a value is another person or a thing, or the clause has no subject and follows words about another
+ * person: "My dad fell, broken hip". A name beside the user is that of another person, and not of a child or an animal.
+ */
+export function isOfOthers(match: Match, text: string, pack: Pack, context: Context): boolean {
+  const before = text.slice(0, match.index).split(/[.,;:!]/u);
+  const clause = before.at(-1)?.trimStart() ?? '';
+  const isFragment = hidesPerson(pack) || !/\p{L}/u.test(clause);
+  if (context.isSeveral === true && isJoinedToUser(match, text, pack)) return true;
+  return hasOtherSubject(clause, '', pack) || (isFragment && continuesOthers(match, text, pack, context));
+}
+
+function sentencesBefore(sentence: string, turn: string): string[] {
+  const at = Math.max(0, turn.indexOf(sentence));
+  return plainMarks(turn.slice(Math.max(0, at - NEAR), at)).split(/[.!?。！？\n]+/);
+}
+
+/** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */
+const NEAR = 160;
+
+/** Whether the verbs of a language do not show the person, so that a clause without a subject has the subject of the preceding words. */
+export function hidesPerson({ isUninflected, script }: Pack): boolean {
+  return isUninflected === true || script === 'han';
+}
+
+/** Whether words name the user: "I", "my", "we". */
+export function isAboutUser(text: string, pack: Pack): boolean {
+  return saysAny(pack, text, 'me', 'my', 'we');
+}
+
+function nameOf(name: string): RegExp {
+  return wordsPattern(`${name.replace(/[^\p{L}\p{N} -]/gu, '.')}(?:'?s)?`, 'latin', 'giu');
+}
+
+const othersOf = perPack((pack) => {
+  const {
+    script,
+    my,
+    words: { they },
+    partners,
+    children,
+    lists: { others = '(?!)', topic = '' },
+  } = pack;
+  const words = relationsOf(pack);
+  const users = `(?:${my})${script === 'han' ? '' : ' (?:\\p{L}+ )?'}(?:${words})`;
+  return {
+    any: wordsPattern(words, script),
+    users: wordsPattern(users, script),
+    // Without "my", a word for a relation stands for a person only where it opens a clause: "mum's moved out". In Japanese, a particle
+    // after the word shows that the person is the subject or the owner.
+    subjects: wordsPattern(
+      script === 'han'
+        ? `(?:${my})?(?:${they}|${words}|${partners}|${children}|${others})(?:${topic})`
+        : `${they}|${users}(?:'?s)?|(?<=(?:^|[.,;!?]) ?)(?:${words})(?:'?s)?`,
+      script,
+      'giu',
+    ),
+  };
+});
+
+export function speaksOfOthers(text: string, pack: Pack): boolean {
+  return packPattern(pack, 'they').test(text) || othersOf(pack).any.test(text);
+}
+
+/** Whether a clause is about another person. A doctor who says something about the user does not count. */
+export function isAboutOthers(clause: string, pack: Pack): boolean {
+  return packPattern(pack, 'they').test(clause) || othersOf(pack).users.test(clause);
+}
+
+const besideUser = perPack(({ words: { me }, lists: { and = '(?!)' } }) => ({
+  before: packRegExp(`(?<![\\p{L}'])(?:${me})(?:, \\p{L}+)*,? (?:${and}) $`),
+  after: packRegExp(`^(?:, \\p{L}+)*,? (?:${and}) (?:${me})(?![\\p{L}'])`),
+}));
+
+/** Whether a name is that of a person who does something together with the user: "me and Marcus got a dog", "Lou und ich". */
+function isJoinedToUser({ 0: name, index: start }: Match, text: string, pack: Pack): boolean {
+  const { before, after } = besideUser(pack);
+  return before.test(text.slice(0, start)) || after.test(text.slice(start + name.length)) || isAboutUser(name, pack);
+}
+
+/**
+ * Words directly before a name. `ofOther`: a title ("Dr") or a noun of the user ("my dentist is"), after which the name is not the user's.
+ * `ofKin`: a word for a relation other than a child or a pet ("my youngest sister"). `owned`: "my", before any value. `roughly`: "about".
+ */
+export const beforeName: (pack: Pack) => Record<'ofOther' | 'ofKin' | 'owned' | 'roughly', RegExp> = perPack((pack) => {
+  const { my, topics, children, pets, script } = pack;
+  const { honorific = '(?!)', roughly = '(?!)' } = pack.lists;
+  const start = script === 'han' ? '' : '(?<![\\p{L}])';
+  const ownName = `(?:${topics['name'] ?? '(?!)'})(?![\\p{L}])`;
+  return {
+    ofOther: packRegExp(`(?<![\\p{L}])(?:(?:${honorific})\\.? $|(?:${my}) (?!${ownName})\\p{L}[^.,;:!]*$)`),
+    ofKin: packRegExp(
+      `(?<![\\p{L}])(?!(?:${children}|${pets})(?![\\p{L}]))(?:${relationsOf(pack)})${script === 'han' ? 'の?' : ',? '}$`,
+    ),
+    owned: packRegExp(`(?<![\\p{L}])(?:${my}) $`),
+    roughly: packRegExp(`${start}(?:${roughly}) ?$`),
+  };
+});
+
+const namedPattern = perPack(({ my, lists: { naming } }) =>
+  packRegExp(`(?<![\\p{L}])(?:${my}) (?:\\p{L}+ )??(?<noun>\\p{L}+) (?:\\p{L}+ )?(?:${naming ?? '(?!)'}) $`),
+);
+
+/** Whether the words before a name introduce a thing, and not a person or an animal: "my boat is called". */
+export function namesThing(before: string, pack: Pack): boolean {
+  const noun = namedPattern(pack).exec(before)?.groups?.['noun'];
+  if (noun === undefined) return false;
+  const somebody = `${pack.partners}|${pack.pets}|${pack.children}|${relationsOf(pack)}`;
+  return !wordsPattern(somebody, pack.script).test(noun);
+}
+
+/**
+ * Whether the words around a person or an animal report a parting ("broke up with my boyfriend Javier") or a loss that may be temporary
+ * ("my cat Milo ran away"). In the lists of the packs, `<>` stands for the name.
+ */
+export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
+  const lists = ['parted', 'lost'] as const;
+  return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
+}
+
+const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({
+  tag: packRegExp(
+    lists['saidAfter'] ?? `[,;–—-] ?(?:(?:${said})(?:[ -]\\p{L}+){0,3}|(?:\\p{L}+ ){1,3}(?:${said}))[.!]*$`,
+  ),
+  own: wordsPattern(i, script),
+}));
+
+/** Whether the last words of a sentence name another person as the speaker: "I live in Vienna now, she writes". "As I said" does not. */
+export function isSaidAfter(words: string, pack: Pack): boolean {
+  const { tag, own } = saidAfter(pack);
+  const said = tag.exec(words)?.[0];
+  return said !== undefined && (pack.script === 'han' || !own.test(said));
+}
