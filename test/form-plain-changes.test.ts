@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Embedder } from '../src/models/embedder.ts';
+import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { DAY, manualClock, MINUTE } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 
@@ -355,4 +357,119 @@ describe('a message that changes one detail of a statement', () => {
     const change = 'postnl moved the cutoff to 14:45 as of today, ugh';
     expect(await after(long, change)).toEqual([long, change]);
   });
+});
+
+describe('words that begin with a pronoun', () => {
+  /** The texts of the live statements after messages of one conversation. */
+  async function told(...messages: readonly string[]): Promise<string[]> {
+    const memory = varve.for({ user: `u${(users += 1)}`, session: 'one' });
+    for (const userMessage of messages) {
+      clock.advance(MINUTE);
+      await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+      await varve.drain();
+    }
+    return (await memory.memories.list({ order: 'oldest' })).items.map(({ content }) => content);
+  }
+
+  it.each([
+    [
+      'my manager is called priya',
+      'lena is being weird. shes moving to Spain with a guy she met',
+      'Manager is called priya',
+    ],
+    ['my sister is called Ines', 'lena is driving me mad. shes getting divorced and moving in with her parents', null],
+  ])('do not refer to a known person after another person was named: %s … %s', async (before, words, text) => {
+    const [first] = await told(before, words);
+    expect(first).toBe(text ?? before);
+  });
+
+  it('follow the words of the user, and not the rendering of a slot', async () => {
+    expect(await told('my sister Ana moved to Graz last week', 'she loves it there and works in a bakery')).toEqual([
+      "User's sister Ana: Lives in Graz",
+      'my sister Ana moved to Graz last week. she loves it there and works in a bakery',
+    ]);
+  });
+});
+
+it.each([
+  'Me and Lukas just got a dog!! Hes a rescue whippet called Pickle',
+  'me and lou adopted a kitten! shes a tabby called Pickle',
+])('a person beside the user is not an animal: %s', async (words) => {
+  expect((await after(words)).filter((one) => one.startsWith('pet_name='))).toEqual(['pet_name=Pickle']);
+});
+
+describe('a medicine', () => {
+  it.each([
+    [
+      'I take ramipril 5mg',
+      "i've switched from ramipril to losartan",
+      ['not medication=ramipril', 'medication=losartan'],
+    ],
+    [
+      'Ich nehme Ramipril 5 mg',
+      'Mein Arzt hat mich von Ramipril auf Candesartan 8 mg umgestellt',
+      ['not medication=Ramipril', 'medication=Candesartan 8 mg'],
+    ],
+    [
+      'prendo ramipril 5 mg',
+      'il medico mi ha cambiato da ramipril a losartan 50 mg',
+      ['not medication=ramipril', 'medication=losartan 50 mg'],
+    ],
+    ['I take ramipril 5mg', 'my ramipril is going up to 10mg', ['medication=ramipril 10mg']],
+    ['Ich nehme Ramipril 5 mg', 'Ramipril wird jetzt auf 10 mg erhöht', ['medication=Ramipril 10 mg']],
+    ['I take ramipril 5mg', 'My sister was switched from ramipril to losartan.', ['medication=ramipril 5mg']],
+    ['I take ramipril 5mg', 'they might switch me from ramipril to losartan', ['medication=ramipril 5mg']],
+  ])('is replaced by another one or by a new dose: %s … %s', async (before, words, expected) => {
+    const live = await after(before, '+9', words);
+    expect(live.filter((one) => /^(?:not )?medication=/u.test(one))).toEqual(expected);
+  });
+});
+
+describe('a habit in own words', () => {
+  it.each([
+    ['started bouldering, mon weds and sat mornings', 'i quit the bouldering btw'],
+    ['ho iniziato nuoto, il martedì e il giovedì', 'ho mollato il nuoto'],
+  ])('ends if it is named as given up: %s … %s', async (before, words) => {
+    expect(await after(before, '+9')).toEqual([before]);
+    expect(await after(before, '+9', words)).not.toContain(before);
+  });
+
+  it.each([
+    ['started bouldering, mon weds and sat mornings', 'i stopped for coffee before bouldering'],
+    ['ho iniziato nuoto, il martedì e il giovedì', 'ho quasi mollato il nuoto'],
+    ['ho iniziato nuoto, il martedì e il giovedì', 'mia sorella ha mollato il nuoto'],
+  ])('is not ended by other words: %s … %s', async (before, words) => {
+    expect(await after(before, '+9', words)).toContain(before);
+  });
+});
+
+it.each([
+  ['first week at Meadow Lane is over with, lovely people', false],
+  ['first week at Meadow Lane, lovely people', true],
+  ["I'm not starting at Meadow Lane", false],
+])('a plan whose words the layers take for ended ends only with a word of a change: %s', async (words, isKept) => {
+  const local = createLocalEmbedder() as Required<Embedder>;
+  const embedder: Embedder = {
+    ...local,
+    async readParts(parts, options) {
+      const told = await local.readParts(parts, options);
+      return { ...told, changes: told.changes.map(() => 9), ends: told.ends.map(() => 9) };
+    },
+  };
+  const own = await createVarve({ store: ':memory:', background: false, clock, embedder });
+  const memory = own.for({ user: 'lia', session: 'one' });
+  for (const userMessage of ['we have a trial day at Meadow Lane on 9 November', words]) {
+    clock.advance(MINUTE);
+    await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
+    await own.drain();
+  }
+  const { items } = await memory.memories.list();
+  await own.close();
+  expect(items.some(({ content }) => content.includes('trial day'))).toBe(isKept);
+});
+
+it('a remark on a guess is not kept alone', async () => {
+  expect(await after('im vegetarian', 'having fish on fridays so guess im pescatarian? odd after 15 yrs')).toEqual([
+    'diet=vegetarian',
+  ]);
 });

@@ -90,7 +90,7 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('name', [
     '^<name> here(?=[,.!]|$)',
-    "(?:^|[,.!] )(?:it is |it's |its |this is |hi,? |hello,? |hey,? )<fullname> (?:here|speaking)\\b",
+    "(?:^|[,.!] )(?:it is |it's |its |this is |hi,? |hello,? |hey,? )<fullname> (?:here|speaking)(?! (?:for|with|at|to|in|now|tonight|today))\\b",
     '(?:^|[,.!] )(?:this is |hi,? |hello,? |hey,? )<fullname> again\\b',
     '^<wholename> (?:here|speaking)\\b',
     "(?:account|full|legal|real|maiden) name(?: is|'s|:|,)? <fullname>",

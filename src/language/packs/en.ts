@@ -39,7 +39,7 @@ export const english: Pack = {
     assent:
       "ok|okay|yes|yep|yeah|yup|ya|sure|fine|great|perfect|good|nice|cool|right|aye|no|nope|nah|naw|exactly|lovely|brilliant|agreed|correct|got it|sounds good|will do|that's it|that works|done|deal|sweet|grand|alright|awesome",
     hedge:
-      'maybe|perhaps|might|probably|possibly|i think|i guess|i suppose|not sure|could be|thinking of|thinking about|considering|considered|apparently|supposedly|allegedly|kind of|sort of|hopefully|unless|or something',
+      'maybe|perhaps|might|probably|possibly|i think|i guess|guess (?:im|i)|i suppose|not sure|could be|thinking of|thinking about|considering|considered|apparently|supposedly|allegedly|kind of|sort of|hopefully|unless|or something',
     if: "if|you're an?|you are an?|you play|would|wouldn't|i'd|wish|imagine|suppose|supposing|pretend|hypothetically|what if|were i|could have|should have|let's say|say i|(?:when|once) (?:i|we) (?:win|won|get rich|strike it)|as if|in case",
     not: "not|no|never|don't|dont|doesn't|doesnt|didn't|didnt|isn't|isnt|wasn't|can't|cant|cannot|won't|wont|haven't|hasn't|ain't|nothing|none|without|nobody|neither|nor|hate",
     past: 'was|were|had|did|went|got|came|said|told|made|took|bought|sold|found|left|gave|saw|met|lost|won|broke|felt|put|sent|paid|kept|started|finished|moved|changed|called|asked|passed|failed|signed|booked|ordered|cancelled|canceled|[a-z]{3,}ed|ago|yesterday|last week|last month|last year|last night|since',
@@ -217,7 +217,8 @@ export const english: Pack = {
     ...englishEndings,
     ...slot('name', [
       "my (?:full |real |legal )?name(?:'s| is|s) (?!(?:mud|dirt|toast)(?![\\p{L}]))<anyname>",
-      "(?:^(?:(?:hey|hi|hello|hiya|yo|ok|so|btw),? )?|[,;:.] )(?:i'm|i am|this is) <fullname>(?= *(?:,|[.!]|$| here\\b| again\\b| speaking\\b| from\\b| btw\\b| by the way\\b))",
+      "(?:^(?:(?:hey|hi|hello|hiya|yo|ok|so|btw),? )*|[,;:.] )(?:i'm|i am|this is) <fullname>(?= *(?:,|[.!]|$| here\\b| again\\b| speaking\\b| from\\b| btw\\b| by the way\\b))",
+      "^(?:(?:hey|hi|hello|hiya|yo),? )+it(?:'s| is) <fullname>(?= (?:here|again|speaking)\\b)",
     ]),
     ...slot('preferred_name', [
       "(?<!don't )(?<!never )(?<!to )(?<!not )(?:just |please |you can |everyone |everybody |people |friends |they )?calls? me <name>(?! back)",

@@ -656,6 +656,38 @@ it.each([
   expect(slots.map(({ value }) => value)).toEqual(names);
 });
 
+describe('a clause whose subject is not the user', () => {
+  it.each([
+    ['en', 'zuzka landed a new job at Siemens last month'],
+    ['en', 'the woman upstairs is training for the Boston marathon'],
+    ['en', "Kofi's new number is 07911 123456"],
+    ['en', 'the plumbers new number is 0161 496 0000'],
+    ['en', 'someone from work started a new job at Lidl'],
+    ['en', 'Ines was born on 4 May 1990'],
+    ['it', 'Marta ha trovato un nuovo lavoro alla Barilla'],
+    ['it', 'la vicina ha un nuovo lavoro alle Poste'],
+    ['es', 'Pilar empezó un nuevo trabajo en Mercadona'],
+    ['es', 'un amigo tiene un nuevo trabajo en Renfe'],
+    ['it', 'mia madre è passata da ramipril a losartan'],
+  ])('fills no slot of the user (%s: %s)', (language, sentence) => {
+    expect(fill(language, sentence)).toEqual([]);
+  });
+
+  it.each([
+    ['en', 'finally started a new job at Siemens', ['employer=Siemens']],
+    ['en', 'Zuzka left and i started a new job at Siemens', ['employer=Siemens']],
+    ['en', 'new number is 07911 123456', ['phone_number=07911 123456']],
+    ['en', 'currently training for the Boston marathon', ['sport=marathon']],
+    ['it', 'ho un nuovo lavoro alla Barilla', ['employer=Barilla']],
+    ['it', "Marta se n'è andata e vivo a Torino", ['home_city=Torino']],
+    ['es', 'nuevo trabajo en Mercadona!', ['employer=Mercadona']],
+    ['de', 'Tom ist weg und ich wohne jetzt in Bonn', ['home_city=Bonn']],
+    ['es', 'El lunes que viene viajo a Roma.', ['planned travel_destination=Roma']],
+  ])('is distinguished from a clause about the user (%s: %s)', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+});
+
 describe('the name of another person or of a firm', () => {
   it.each([
     'Bauer Logistics is late again',

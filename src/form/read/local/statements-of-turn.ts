@@ -233,6 +233,7 @@ function isFragment(group: readonly Kept[], { from }: ReadStatement): boolean {
   const isRemark =
     from === null &&
     /[?？]\s*$/u.test(turn.slice(0, start)) &&
+    saysAny(pack, turn.slice(0, start), 'hedge') &&
     plain.split(/\s+/u).length <= 4 &&
     !saysAny(pack, plain, 'me', 'my', 'we', 'they', 'past', 'future', 'habit', 'change', 'taste', 'not');
   return ((isWord || isRemark) && !isVital(plain, pack)) || AND_FIRST.test(plain);
