@@ -93,7 +93,7 @@ export function nameOf(subject: string): string | null {
 const PARTNER = /^(?:partner|boyfriend|girlfriend|fianc[eé]e?|husband|wife|spouse)$/u;
 
 /** All words for a partner are one relation, because a fiancé becomes a husband and stays the same person. */
-function oneRelation(relation: string): string {
+export function oneRelation(relation: string): string {
   return PARTNER.test(relation) ? 'partner' : relation;
 }
 

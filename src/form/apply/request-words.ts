@@ -8,29 +8,23 @@ import {
   packPattern,
   PACKS,
   plainMarks,
-  relationsOf,
-  smallTalkIn,
   topicPatterns,
-  topicsNamed,
   wordsOfAll,
   wordsPattern,
 } from '../../language/packs/packs.ts';
-import { contentStems, coveredBy, words } from '../../language/words.ts';
+import { contentStems } from '../../language/words.ts';
 import type { MeantWords } from '../statement.ts';
-import { foreignSpans } from '../../language/foreign-text.ts';
-import { splitClauses } from '../../language/sentences.ts';
-import { attributesWith } from '../../record/attributes.ts';
-import type { Event } from '../../record/event.ts';
-import type { Memory } from '../../record/memory.ts';
-import { ownerOf, type Scope } from '../../record/scope.ts';
-import { type Quote, USER } from '../../record/statement.ts';
-import type { Reader } from '../../store/database.ts';
-import { ownEvents } from '../../store/event-store.ts';
-import { quotesMeet } from '../../store/forget/forgotten-store.ts';
-import { listStatements, listSubjects } from '../../store/read-memories.ts';
-import { nearStatements } from '../compare.ts';
-import type { FormWork } from '../formation-settings.ts';
-import { peopleOf } from '../read/local/local-reader.ts';
+import type { Heard, HeardBefore } from './request-clauses.ts';
+import {
+  isAlike,
+  isRelation,
+  ownedBy,
+  type Ownership,
+  ownersIn,
+  relationOf,
+  stemOf,
+  wordsOf,
+} from './request-owners.ts';
 
 /** The clauses of a request to forget: those that ask, and those that name what stays. */
 export interface RequestParts {
@@ -183,6 +177,8 @@ function orderOf(text: string, pack: Pack): string {
 /** What a request names: a person, a topic of the language pack, or another word. */
 interface Thing {
   isPerson: boolean;
+  /** Whether it is the person whose matter the request names: Tom in "Tom's allergy". */
+  isOwner: boolean;
   /** The clauses that mention it. Empty for a word that was never said. */
   covers: ReadonlySet<Heard>;
 }
@@ -197,6 +193,10 @@ export interface Naming {
   isEmpty: boolean;
   /** Whether a part has a word that was never said, or words that no single clause contains. The reading layers then decide about it. */
   isPartly: boolean;
+  /** Whether a part may mean a clause. "Tom's allergy" does not mean a clause about somebody else. */
+  mayMean(clause: Heard): boolean;
+  /** Whether a clause has nothing that the request names except its owner: "Tom is a chef" does not mention "Tom's birthday". */
+  hasOnlyOwner(clause: Heard): boolean;
 }
 
 /**
@@ -205,10 +205,26 @@ export interface Naming {
  */
 export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
   const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
-  if (pack === null || pack.script === 'han') return { exactly: [], most: [], isEmpty: true, isPartly: true };
+  if (pack === null || pack.script === 'han')
+    return { exactly: [], most: [], isEmpty: true, isPartly: true, mayMean: () => true, hasOnlyOwner: () => false };
   const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
-  const parts = asking.flatMap((text) => plainMarks(text).split(joined));
-  const named = parts.map((text) => thingsIn(text, pack, before)).filter(({ length }) => length > 0);
+  const parts = asking.flatMap((text) => plainMarks(text).split(joined)).filter((text) => text.trim() !== '');
+  const context = { pack, people: before.people };
+  let owners: string[] = [];
+  const telling = parts.flatMap((text) => {
+    const own = ownersIn(text, context, 'request');
+    // "Marcus's number and his birthday": the pronoun means the owner in the part before.
+    owners = own.length === 0 && forgetPatterns(pack).theirs.test(text) ? owners : own;
+    const owned = ownedBy(owners, text, before.all, pack);
+    const things = thingsIn(
+      text,
+      pack,
+      { ...before, all: before.all.filter((clause) => !owned.byOthers(clause)) },
+      owned,
+    );
+    return things.length > 0 || owned.isLimited ? { things, owned } : [];
+  });
+  const named = telling.map(({ things }) => things).filter(({ length }) => length > 0);
   // "Bruno and the police" means the clauses about both if there are any, and "my address and my number" means the clauses about either.
   const joint = named.length > 1 ? bestOf(named.flat(), before) : null;
   const found = joint?.isExact === true ? [joint] : named.map((things) => bestOf(things, before));
@@ -217,6 +233,13 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
     most: [...new Set(found.flatMap(({ best }) => best))],
     isEmpty: found.length === 0,
     isPartly: found.some(({ isExact }) => !isExact),
+    mayMean: (clause) => telling.length === 0 || telling.some(({ owned }) => !owned.byOthers(clause)),
+    hasOnlyOwner: (clause) =>
+      telling.length > 0 &&
+      telling.every(({ things, owned }) => {
+        const covering = things.filter(({ covers }) => covers.has(clause));
+        return owned.isOfTopic && owned.byOwner(clause) && covering.every(({ isOwner }) => isOwner);
+      }),
   };
 }
 
@@ -226,10 +249,10 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
  */
 function bestOf(named: readonly Thing[], { all }: HeardBefore): { best: Heard[]; isExact: boolean } {
   const isOfThing = new Set(named.flatMap(({ isPerson, covers }) => (isPerson ? [] : [...covers])));
-  const widened = ({ isPerson, covers }: Thing): Thing => {
+  const widened = ({ isPerson, isOwner, covers }: Thing): Thing => {
     const turns = new Set([...covers].map(({ source }) => source));
     const beside = isPerson ? all.filter((clause) => isOfThing.has(clause) && turns.has(clause.source)) : [];
-    return { isPerson, covers: new Set([...covers, ...beside]) };
+    return { isPerson, isOwner, covers: new Set([...covers, ...beside]) };
   };
   const things = named.filter(({ covers }) => covers.size > 0).map(widened);
   const counts = new Map<Heard, number>();
@@ -241,18 +264,24 @@ function bestOf(named: readonly Thing[], { all }: HeardBefore): { best: Heard[];
   return { best: among.flatMap(([clause, count]) => (count === most ? clause : [])), isExact: most === named.length };
 }
 
-function thingsIn(text: string, pack: Pack, before: HeardBefore): Thing[] {
+function thingsIn(text: string, pack: Pack, before: HeardBefore, owned: Ownership): Thing[] {
   const plain = plainMarks(text);
-  const { topics, matched } = topicsIn(plain, pack, before);
+  const { topics, matched } = topicsIn(plain, pack, before, owned);
   const { order, ofMemory } = forgetPatterns(pack);
   const framing = [everywhere(ofMemory), everywhere(packPattern(pack, 'request:polite')), ...matched];
   const rest = framing.reduce<string>((left, pattern) => left.replace(pattern, ' '), withoutOrder(plain, order));
   const naming = wordsOf(rest).filter((word) => isRelation(word, pack) || !isFunctionWord(word, pack));
   const said = naming.map((word): Thing => {
-    const isPerson = before.people.includes(word) || isRelation(word, pack);
-    return { isPerson, covers: new Set(saying(word, isPerson, pack, before)) };
+    const isOwner = owned.isOwner(word);
+    const isPerson = isOwner || before.people.includes(word) || isRelation(word, pack);
+    const covers = isOwner ? before.all.filter(owned.byOwner) : saying(word, isPerson, pack, before);
+    return { isPerson, isOwner, covers: new Set(covers) };
   });
   return [...topics, ...said];
+}
+
+function everywhere(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, 'giu');
 }
 
 /** A request without the words of its order. Words inside the order stay: "my number" in "take my number out of your notes". */
@@ -265,21 +294,28 @@ function withoutOrder(text: string, order: RegExp): string {
  * The topics that a text names, each with the clauses about it. A word such as "epilepsy" belongs to the topic "health", but names only the
  * condition if the user has mentioned it.
  */
-function topicsIn(text: string, pack: Pack, { all, values }: HeardBefore): { topics: Thing[]; matched: string[] } {
+function topicsIn(
+  text: string,
+  pack: Pack,
+  { all, values }: HeardBefore,
+  { isOfOwner, byOwner }: Ownership,
+): { topics: Thing[]; matched: string[] } {
   const found = new Map<string, Set<Heard>>();
   const said = values.flatMap(wordsOf);
   for (const [topic, pattern] of topicPatterns(pack)) {
     const { 0: match, index = 0 } = pattern.exec(text) ?? {};
-    if (match === undefined || isTheirs(text.slice(0, index), pack)) continue;
+    if (match === undefined || (!isOfOwner && isTheirs(text.slice(0, index), pack))) continue;
     // The first word of a topic is its name ("health"). The other words may name a part of the topic.
     const name = /^[^|()]*/u.exec(pack.topics[topic] ?? '')?.[0] ?? '';
     const isName = wordsPattern(name, pack.script).test(match);
     const isValue = wordsOf(match).some((word) => said.some((each) => each === word || isAlike(word, each)));
-    const covers = all.filter(({ topics }) => topics.includes(topic));
+    const covers = all.filter((clause) =>
+      isOfOwner && pattern.test(clause.text) ? byOwner(clause) : clause.topics.includes(topic),
+    );
     if ((isValue && !isName) || covers.length === 0) continue;
     found.set(match, new Set([...(found.get(match) ?? []), ...covers]));
   }
-  const topics = [...found.values()].map((covers): Thing => ({ isPerson: false, covers }));
+  const topics = [...found.values()].map((covers): Thing => ({ isPerson: false, isOwner: false, covers }));
   return { topics, matched: [...found.keys()] };
 }
 
@@ -328,247 +364,4 @@ function isOfNamesake(
     if (isNamed) return true;
   }
   return false;
-}
-
-/** The English word for a relation. Null for any other word. */
-function relationOf(word: string, { relations }: Pack): string | null {
-  const plain = (): string | undefined => Object.keys(relations).find((each) => wordsOf(each)[0] === word);
-  return relations[word] ?? relations[word.replace(/s$/u, '')] ?? relations[plain() ?? ''] ?? null;
-}
-
-const SHORTEST_PART = 5;
-const SHORTEST_START = 6;
-
-/** Whether two words are forms or parts of each other: "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
-function isAlike(word: string, said: string): boolean {
-  const [short, long] = word.length < said.length ? [word, said] : [said, word];
-  if (short.length >= SHORTEST_PART && (long.startsWith(short) || said.endsWith(word))) return true;
-  let same = 0;
-  while (same < short.length && short[same] === long[same]) same += 1;
-  return same >= SHORTEST_START && same * 3 >= long.length * 2;
-}
-
-function isRelation(word: string, pack: Pack): boolean {
-  const pattern = wordsPattern(relationsOf(pack), pack.script);
-  return pattern.exec(word)?.[0].length === word.length || pattern.exec(word.replace(/s$/u, '')) !== null;
-}
-
-function everywhere(pattern: RegExp): RegExp {
-  return new RegExp(pattern.source, 'giu');
-}
-
-function stemOf(word: string): string {
-  return words(word)[0] ?? word;
-}
-
-/**
- * The words of a text in lower case and without accents. "burn-out" is one word, and "l'accident" and "kev's" are reduced to their nouns.
- */
-function wordsOf(text: string): string[] {
-  const plain = plainMarks(text)
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/\p{Mn}/gu, '')
-    .replace(/(?<=\p{L})-(?=\p{L})/gu, '');
-  return (plain.match(/[\p{L}\p{N}]+(?:'[\p{L}\p{N}]+)*/gu) ?? []).flatMap((word) => {
-    const [first = '', last = ''] = [word.split("'")[0], word.split("'").at(-1)];
-    return last.length > first.length || last.length > 2 ? last : first;
-  });
-}
-
-/**
- * A clause that a request to forget may mean: words of the user, with their place in the log, or a statement that quotes no words of the
- * log.
- */
-export interface Heard {
-  text: string;
-  /** The id of the turn, or of the statement. */
-  source: string;
-  /** Null for a statement. */
-  quote: Quote | null;
-  /** The session of the turn. Null for a statement, and for a turn without a session. */
-  session: string | null;
-  /** The topics that the request names and that the clause is about: "my salary" names the topic of "I make 90k". */
-  topics: readonly string[];
-  /** Whether the clause is in the user's own words, and not pasted or quoted. */
-  isOwn: boolean;
-  /** Whether the clause states the user's own name, city, job or employer. */
-  isIdentity: boolean;
-}
-
-/** The clauses before a request, and the names and values in them. */
-export interface HeardBefore {
-  /** All clauses of the user's turns, and the statements that quote no words of the log. */
-  all: readonly Heard[];
-  /** The clauses of `all` that are read together with the request, the latest turn first. */
-  heard: readonly Heard[];
-  /** The names of people in the user's life, in lower case. */
-  people: readonly string[];
-  /** What is known about the topics of the request: the values of statements, and clauses from which no statement was formed. */
-  values: readonly string[];
-  /** Returns the names of the people with a given relation to the user ("mother"), in lower case. */
-  namesOf(relation: string): string[];
-}
-
-export function clausesOf({ id, content }: Event): MeantWords[] {
-  return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
-}
-
-/** The maximum number of turns that are searched. */
-const MOST_TURNS = 300;
-/** The maximum number of clauses that are read with the request. */
-const MOST_READ = 80;
-/** The number of latest clauses that are always among them. */
-const MOST_LATEST = 16;
-/** The maximum number of statements nearest to the request. */
-const MOST_STATED = 12;
-
-/**
- * Finds the clauses that a request may mean, the latest turn first. In a long log, these are the latest clauses, and the best of the older
- * ones: clauses about a topic that the request names, clauses from which the statements nearest to the request were formed, and clauses
- * that share words with the request.
- */
-export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
-  const near = await nearStatements(work, request, { most: MOST_STATED, policy: 'forgettable' });
-  const { turns, subjects, named, identity } = await loadBefore(work, event);
-  const texts = turns.map(({ content }) => content);
-  const pack = detectPack(texts.map((text) => text.slice(0, 500)).join('\n'));
-  const labelled = subjects.map((subject) => ({ subject, attribute: null, value: null }));
-  const people = peopleOf([...named, ...labelled], texts, pack, work.deps.attributes);
-  const topics = await statedTopics(work, topicsNamed(request, pack));
-  const ofTopics = topics.flatMap(({ stated }) => stated);
-  const others = othersIn(people, pack);
-  const isAbout = (quote: MeantWords, { topic, stated, isWide }: StatedTopic): boolean => {
-    const { text } = quote;
-    const isSaid = (isWide || stated.length === 0) && topicsNamed(text, pack).includes(topic) && !others.test(text);
-    return isSaid || stated.some((memory) => isStatedIn(quote, memory));
-  };
-  const clauses = turns.flatMap((turn) => {
-    const foreign = foreignSpans(turn.content);
-    return clausesOf(turn).map((quote) => ({
-      text: quote.text,
-      source: turn.id,
-      quote,
-      session: turn.scope.session,
-      topics: topics.flatMap((each) => (isAbout(quote, each) ? each.topic : [])),
-      isOwn: !foreign.some(({ start, end }) => start < quote.end && end > quote.start),
-      isIdentity: identity.some((memory) => isToldIn(quote, memory)),
-    }));
-  });
-  const stated = [...new Map([...near, ...ofTopics].map((memory) => [memory.id, memory])).values()];
-  const isRead = ({ quotes }: Memory): boolean => clauses.some(({ quote }) => quotesMeet(quotes, [quote]));
-  const unread = stated
-    .filter((memory) => !memory.sourceEvents.includes(event.id) && !isRead(memory))
-    .map(({ id, content }) => ({
-      text: content,
-      source: id,
-      quote: null,
-      session: null,
-      topics: topics.flatMap(({ topic, stated: ofTopic }) => (ofTopic.some((one) => one.id === id) ? topic : [])),
-      isOwn: true,
-      isIdentity: identity.some((memory) => memory.id === id),
-    }));
-  const isFormed = (quote: Quote): boolean => ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote]));
-  const values = ofTopics.flatMap(({ value }) => value ?? []);
-  const said = clauses.flatMap(({ text, quote, topics: of }) => (of.length > 0 && !isFormed(quote) ? text : []));
-  return {
-    all: [...clauses, ...unread],
-    heard: [...nearestOf(clauses, request, stated), ...unread],
-    people,
-    values: [...values, ...said],
-    namesOf(relation) {
-      const start = `User's ${relation} `;
-      return subjects.flatMap((each) => (each.startsWith(start) ? each.slice(start.length).toLowerCase() : []));
-    },
-  };
-}
-
-/** Loads the turns before a request, the subjects of the owner's statements, and the statements about the user's people and identity. */
-function loadBefore({ deps, scope }: FormWork, event: Event) {
-  const owner = ownerOf(scope);
-  const search = (trait: 'identity' | 'close') =>
-    ({ subjects: [USER], attributes: attributesWith(trait, deps.attributes), owner: 'visible' }) as const;
-  return deps.database.read(scope.tenant, async (store) => ({
-    turns: (await turnsBefore(store, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
-    identity: await listStatements(store, owner, search('identity')),
-    subjects: await listSubjects(store, owner),
-    named: await listStatements(store, owner, search('close')),
-  }));
-}
-
-/** Whether a statement was formed from a clause, and its value, if it has one, shares a word with the clause. */
-function isStatedIn(quote: MeantWords, { quotes, value }: Memory): boolean {
-  if (!quotesMeet(quotes, [quote])) return false;
-  return value === null || coveredBy(contentStems(quote.text), contentStems(value)) > 0;
-}
-
-/** Whether a clause contains the whole value of a statement that was formed from it. */
-function isToldIn(quote: MeantWords, { quotes, value }: Memory): boolean {
-  return quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase());
-}
-
-/** Whether a turn is only a greeting ("Good morning!"), which a request never means. */
-function isGreeting(text: string): boolean {
-  return smallTalkIn(text) !== null && PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
-}
-
-/** Selects the clauses of earlier turns that are read together with a request. */
-function nearestOf(clauses: readonly Heard[], request: string, stated: readonly Memory[]): Heard[] {
-  if (clauses.length <= MOST_READ) return [...clauses];
-  const stems = contentStems(request);
-  const nearness = ({ text, quote, topics }: Heard, index: number): number =>
-    (index < MOST_LATEST ? 100 : 0) +
-    (topics.length > 0 ? 2 : 0) +
-    (quote !== null && stated.some(({ quotes }) => quotesMeet(quotes, [quote])) ? 2 : 0) +
-    [...contentStems(text)].filter((stem) => stems.has(stem)).length;
-  const ranked = clauses
-    .map((clause, index) => ({ clause, nearness: nearness(clause, index) }))
-    .toSorted((one, other) => other.nearness - one.nearness)
-    .slice(0, MOST_READ);
-  const taken = new Set(ranked.map(({ clause }) => clause));
-  return clauses.filter((clause) => taken.has(clause));
-}
-
-interface StatedTopic {
-  topic: string;
-  /**
-   * Whether the topic is a category of attributes ("health"). A clause is then also about the topic if its words name the topic, even if no
-   * statement was formed from it.
-   */
-  isWide: boolean;
-  /** The user's own statements about the topic. */
-  stated: Memory[];
-}
-
-async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]): Promise<StatedTopic[]> {
-  const attributesOf = (topic: string): string[] =>
-    deps.attributes.names().filter((name) => deps.attributes.policyOf(name).category === topic);
-  const attributes = topics.flatMap((topic) => [topic, ...attributesOf(topic)]);
-  const search = { subjects: [USER], attributes, owner: 'visible' } as const;
-  const stated = await deps.database.read(scope.tenant, (store) => listStatements(store, ownerOf(scope), search));
-  return topics.map((topic) => {
-    const within = [topic, ...attributesOf(topic)];
-    const own = stated.filter(({ attribute }) => attribute !== null && within.includes(attribute));
-    return { topic, isWide: within.length > 1, stated: own };
-  });
-}
-
-/** A pattern of the words for other people: the user's relatives, and the names of people in the user's life. */
-function othersIn(people: readonly string[], pack: Pack | null): RegExp {
-  const relatives = pack === null ? [] : [`(?:${pack.my}) (?:${relationsOf(pack)})`];
-  const names = people.map((name) => name.replace(/[^\p{L}\p{N} ]/gu, '.'));
-  return wordsPattern([...relatives, ...names].join('|'), pack?.script);
-}
-
-/** The user's turns before the given one, the latest first. */
-async function turnsBefore(store: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
-  const heard = await ownEvents(store, owner, {
-    kind: 'message',
-    origins: ['user'],
-    limit,
-    occurred: { upTo: event.occurredAt.getTime() },
-    order: 'newest',
-  });
-  // The list is cut by position, because all turns that the application logs in one call may have the same time.
-  return heard.slice(heard.findIndex(({ id }) => id === event.id) + 1);
 }

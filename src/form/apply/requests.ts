@@ -4,14 +4,13 @@ import { yieldToEventLoop } from '../../record/event-loop.ts';
 import { lengthOf, normalValue, type Quote, trustOf } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
-import type { Forgotten } from '../../record/forgotten.ts';
 import { type ArchiveReason, hasOutcome, isPlanOver, mayStillChange, type Memory } from '../../record/memory.ts';
-import { ownerKey, ownerOf, type Scope } from '../../record/scope.ts';
+import { ownerKey, ownerOf } from '../../record/scope.ts';
 import { findEvents, ownEvents } from '../../store/event-store.ts';
-import { forget, unforget } from '../../store/forget/forget.ts';
-import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
+import { forget } from '../../store/forget/forget.ts';
+import { quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
-import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
+import { archiveMemory, laterOf, reviseMemory } from '../../store/write-memory.ts';
 import {
   type CheckContext,
   isQuoted,
@@ -28,6 +27,7 @@ import { type Reading, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
 import { reachGoal } from './apply.ts';
+import { type Forgetting, keepsAgain, takeBack } from './take-back.ts';
 import { mayAsk, tellRequest } from './told-request.ts';
 
 /**
@@ -51,7 +51,8 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
       checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words, how));
       continue;
     }
-    const told = isNamed ? null : await tellRequest(work, evidence, !context.isLocal);
+    const kept = isNamed || !context.isLocal ? null : await keepsAgain(work, evidence);
+    const told = isNamed ? null : (kept ?? (await tellRequest(work, evidence, !context.isLocal)));
     if (told !== null || !context.isLocal) checked.forgets.push({ request, evidence, targets, told });
   }
   return checked;
@@ -188,12 +189,6 @@ async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promis
   result.forgotten.push(...forgotten.map(({ id }) => id));
 }
 
-interface Forgetting extends Writing {
-  owner: Scope;
-  /** The turns of the formation, after the turns that precede them. */
-  turns: readonly Event[];
-}
-
 /** Finds the statements and words that a request means. A statement that was repeated after the request is left out. */
 async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
   const { turns } = forgetting;
@@ -283,29 +278,4 @@ async function forgettable({ writer, deps, owner }: Forgetting, { targets, told 
   }
   const owners = changeableOwners(deps, owner);
   return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
-}
-
-/**
- * Withdraws a request to forget. "Actually, keep it" restores everything that the last request of the conversation removed. If the words
- * name a removed item ("keep the phone number"), only that item is restored, even if an earlier request removed it.
- */
-async function takeBack(forgetting: Forgetting, { request: { about }, evidence }: CheckedForget): Promise<void> {
-  const { writer, deps, owner, turns, result, why } = forgetting;
-  const { event } = evidence;
-  const earlier = new Set(turns.slice(0, turns.findIndex(({ id }) => id === event.id) + 1).map(({ id }) => id));
-  const stems = contentStems(about);
-  const names = ({ attribute, text, value }: Forgotten): boolean =>
-    [...contentStems(`${(attribute ?? '').replaceAll('_', ' ')} ${value ?? text}`)].some((stem) => stems.has(stem));
-  const asked = (await listForgotten(writer, owner, { as: 'forgotten' })).filter(({ request }) => request !== null);
-  const here = asked.filter(({ request }) => earlier.has(request ?? ''));
-  const named = [here, asked].map((records) => records.filter(names)).find(({ length }) => length > 0);
-  const records = named ?? here.filter(({ request }) => request === here[0]?.request);
-  for (const record of records) {
-    await unforget(writer, deps, record);
-    const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
-    if (memory?.archiveReason !== 'forgotten') continue;
-    const reason = { ...why, reason: 'the user took the request to forget it back' };
-    const { archivedAt } = await restoreOrKeepAsHistory(writer, deps, memory, reason);
-    if (archivedAt === null) result.restored.push(memory.id);
-  }
 }

@@ -1,10 +1,8 @@
-import type { Pack } from '../../language/packs/pack.ts';
 import {
   detectPack,
   forgetPatterns,
   orderIn,
   packPattern,
-  packRegExp,
   PACKS,
   plainMarks,
   relationsOf,
@@ -19,19 +17,9 @@ import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
 import { usesModel } from '../read/reader.ts';
 import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
-import {
-  clausesBefore,
-  clausesOf,
-  type Heard,
-  type HeardBefore,
-  JOINED,
-  joinedIn,
-  namedBy,
-  type Naming,
-  partsOf,
-  type RequestParts,
-  saysAnything,
-} from './request-words.ts';
+import { FARTHEST_BACK, firstOf } from './request-owners.ts';
+import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './request-clauses.ts';
+import { JOINED, joinedIn, namedBy, type Naming, partsOf, type RequestParts, saysAnything } from './request-words.ts';
 
 /** The log-odds of the reading layers above which a plain order is a request to forget, or a turn withdraws such a request. */
 const ASKS = 0;
@@ -85,8 +73,8 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
   const turn = evidence.event.content;
   const read = await readRequest(work, evidence, isByModel);
   const { own, kept, before, similarity, isProtected } = read;
-  if (!read.hasLayers) return withoutLayers(read);
   const naming = namingOf(read);
+  if (!read.hasLayers) return withoutLayers(read, naming);
   const likely = likelyClauses(read, naming);
   const asked = askedBy(read, likely, naming, turn, isByModel);
   if (asked === null) return null;
@@ -155,7 +143,7 @@ interface Likely extends ReadClause {
   odds: number;
 }
 
-function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming): Likely[] {
+function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOwner }: Naming): Likely[] {
   const { heard, before, similarity } = read;
   const nearest = Math.max(0, ...similarity.values());
   const asked = namingClauses(read).join(' ');
@@ -193,7 +181,8 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty }: Naming): Likely[
         (isTopical && each.clause.topics.length > 0 ? TOPIC : 0),
     }))
     .filter(({ clause, odds, read: told }) => {
-      const isExcluded = isSpared(clause) || (told <= MEANT.surely && isOfAnother(clause));
+      const isExcluded =
+        isSpared(clause) || !mayMean(clause) || (told <= MEANT.surely && (isOfAnother(clause) || hasOnlyOwner(clause)));
       return !isExcluded && (odds > RATHER || !isUnnamed(clause));
     });
 }
@@ -295,8 +284,7 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
   return [...all];
 }
 
-/** How many turns back a pronoun may refer, and the log-odds of the layers below which "it" refers to something else. */
-const FARTHEST_BACK = 3;
+/** The log-odds of the layers below which "it" refers to something else. */
 const UNRELATED = -5;
 
 /** Meant clauses with the clauses beside them that are probably meant as well, of the same turn and of the turn after it. */
@@ -315,15 +303,30 @@ function withRest(meant: readonly Heard[], likely: readonly Likely[]): Heard[] {
  * The clauses of a request that may name what is meant: the clauses that ask or, if those name nothing, also the clauses before them. A
  * clause after them is a reason: "delete the pregnancy thing, Joe uses this phone too".
  */
-function namingClauses({ own }: ReadRequest): string[] {
+function namingClauses({ own, before }: ReadRequest): string[] {
   const most = Math.max(...own.map(({ asks }) => asks));
   const first = own.findIndex(({ isOrder }) => isOrder);
   const isAsking = own.map(({ clause, isOrder, asks }, index) =>
     first === -1 ? asks > most - NEARLY : isOrder || (index > first && JOINED.test(clause.text)),
   );
   const texts = own.map(({ clause }) => clause.text);
+  // In German, a comma precedes the words that name what is meant: "Vergiss bitte, wo Tom arbeitet".
+  const isNamedNext =
+    first !== -1 &&
+    namedBy(texts.slice(first, first + 1), before).isEmpty &&
+    beginsNaming(texts[first + 1] ?? '', texts.join(' '));
+  if (isNamedNext) isAsking[first + 1] = true;
   const asking = texts.filter((_, index) => isAsking[index]);
   return asking.some(saysAnything) ? asking : texts.slice(0, isAsking.lastIndexOf(true) + 1);
+}
+
+/** Whether a clause begins with words that name what is known: "where Tom works", "that I live in Kiel". */
+function beginsNaming(text: string, turn: string): boolean {
+  const pack = detectPack(turn);
+  if (pack === null) return false;
+  const { ofMemory, owners } = forgetPatterns(pack);
+  const plain = plainMarks(text).trimStart();
+  return ofMemory.exec(plain)?.index === 0 && plain.search(owners) === 0;
 }
 
 /** A clause does not ask if its log-odds of asking are this much below those of the best clause of its turn. */
@@ -402,7 +405,8 @@ async function readClauses(
         clause,
         isOrder,
         isOfMemory: order?.isOfMemory === true,
-        asks: (told?.asks[index] ?? -Infinity) + (isOrder ? ORDER : 0),
+        asks:
+          !isOrder && isReported(clause.text) ? -Infinity : (told?.asks[index] ?? -Infinity) + (isOrder ? ORDER : 0),
         takesBack: told?.takesBack[index] ?? -Infinity,
         meant: told?.meant[index] ?? -Infinity,
       };
@@ -418,16 +422,18 @@ async function readClauses(
   };
 }
 
+/** Whether a clause only reports the words of somebody: "'in or out', she told me". */
+function isReported(text: string): boolean {
+  const pack = detectPack(text);
+  const quote = /(?<![\p{L}'"“„«‘])['"“„«‘][^'"“”„«»‘’]{3,}['"”“»’](?!\p{L})/u.exec(text)?.[0] ?? '';
+  return pack !== null && quote.length * 3 >= text.length && packPattern(pack, 'said').test(text);
+}
+
 /** Tests whether a clause is among the given ones, by its place. The objects may differ, because clauses are read more than once. */
 function isAmong(clauses: readonly Heard[] = []): (clause: Heard) => boolean {
   const placeOf = ({ source, quote }: Heard): string => `${source} ${quote?.start}`;
   const places = new Set(clauses.map(placeOf));
   return (clause) => places.has(placeOf(clause));
-}
-
-/** The words of a list at the beginning of a text. */
-function firstOf(pack: Pack, list: string): RegExp {
-  return packRegExp(`^\\s*(?:${pack.lists[list] ?? '(?!)'})(?![\\p{L}'’])`);
 }
 
 interface AskedBy {
@@ -492,7 +498,7 @@ function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
   if (pack === null || last === undefined) return false;
   const { ofMemory, forNow, goesOn } = forgetPatterns(pack);
   const own = plainMarks(asking.map(({ text }) => text).join(''));
-  if (ofMemory.test(own)) return false;
+  if (ofMemory.test(own.replace(forNow, ' '))) return false;
   const rest = plainMarks(content.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
   const isQuestion = /[?？]\s*$/u.test(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
   return forNow.test(own) || goesOn.test(rest) || (isQuestion && !packPattern(pack, 'request:polite').test(rest));
@@ -517,9 +523,14 @@ const ORDER = 3;
  * The result without reading layers, which a bundle does not contain: an order means the clauses that share the most words with it. Null if
  * there is no order or no such clause.
  */
-function withoutLayers({ own, heard, sharing, kept, isProtected }: ReadRequest): ToldRequest | null {
+function withoutLayers(
+  { own, heard, sharing, kept, isProtected }: ReadRequest,
+  { mayMean }: Naming,
+): ToldRequest | null {
   const orders = own.flatMap(({ clause, isOrder }) => (isOrder ? clause : []));
-  const meant = heard.flatMap(({ clause }) => (sharing.hasMost(clause.text) && !isProtected(clause) ? clause : []));
+  const meant = heard.flatMap(({ clause }) =>
+    sharing.hasMost(clause.text) && mayMean(clause) && !isProtected(clause) ? clause : [],
+  );
   if (orders.length === 0 || meant.length === 0) return null;
   return {
     asking: [...orders, ...kept],

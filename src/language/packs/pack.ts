@@ -94,6 +94,11 @@ export interface PackForget {
   corrects: string;
   meant: string;
   theirs: string;
+  /**
+   * The places of a word for a person to whom something belongs or who does it: "Tom's", "of Tom", "where Tom". `<x>` is any such word, and
+   * `<k>` a relation or a known name ("toms").
+   */
+  owners: string;
   /** Things of other programs ("mails", "alarm"). An order about them is not a request, unless the turn has a word of `recalls`. */
   tools: string;
   /** Words for telling, knowing and remembering. */

@@ -424,38 +424,52 @@ function capturing(order: string): string {
   return order.replaceAll(/\(\?:\\S\+ \)(\{\d,\d\}\?)/g, '((?:\\S+ )$1)');
 }
 
+/** A word for a person, which a group captures, after a possible "my". */
+export function personWord(pack: Pack, name = ''): string {
+  return `(?:(?:${pack.my}|${pack.words.my}) )?(${name}${relationsOf(pack)}|\\p{L}[\\p{L}-]*)`;
+}
+
 /** The patterns for requests to forget in each language. */
-export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = perPack(
-  ({ script, lists, forget: words, requests: { lead, polite } }) => {
-    const { order, everything, ofMemory, forNow, goesOn } = words;
-    const isHan = script === 'han';
-    const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
-    const after = `[\\s,;.…]|(?:${lists['clauseBreak'] ?? '(?!)'}|${lead}|${polite})(?![\\p{L}])`;
-    const beginning = (list: string): RegExp =>
-      packRegExp(isHan ? `^(?:${list})` : `^(?:${after})*?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
-    return {
-      order: packRegExp(
-        isHan
-          ? `^(?:请|麻烦|你|就|还是|那){0,3}(?:${order})`
-          : `^(?:${beside})*(?:${capturing(order)}|${capturing(plainLetters(order))})(?![\\p{L}])`,
-      ),
-      everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside})*(?:${everything})(?:${beside})*$`),
-      ofMemory: wordsPattern(ofMemory, script),
-      forNow: wordsPattern(forNow, script),
-      goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
-      keeps: beginning(words.keeps),
-      spares: beginning(words.spares),
-      stays: wordsPattern(`${words.stays}|${plainLetters(words.stays)}`, script),
-      excepts: wordsPattern(`${words.excepts}|${plainLetters(words.excepts)}`, script),
-      nots: beginning(words.nots),
-      corrects: wordsPattern(`${words.corrects}|${plainLetters(words.corrects)}`, script),
-      meant: wordsPattern(words.meant, script),
-      theirs: wordsPattern(words.theirs, script),
-      tools: wordsPattern(words.tools, script),
-      recalls: wordsPattern(words.recalls, script),
-    };
-  },
-);
+export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = perPack((pack) => {
+  const {
+    script,
+    lists,
+    forget: words,
+    requests: { lead, polite },
+  } = pack;
+  const { order, everything, ofMemory, forNow, goesOn } = words;
+  const isHan = script === 'han';
+  const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
+  const after = `[\\s,;.…]|(?:${lists['clauseBreak'] ?? '(?!)'}|${lead}|${polite})(?![\\p{L}])`;
+  const beginning = (list: string): RegExp =>
+    packRegExp(isHan ? `^(?:${list})` : `^(?:${after})*?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
+  return {
+    order: packRegExp(
+      isHan
+        ? `^(?:请|麻烦|你|就|还是|那){0,3}(?:${order})`
+        : `^(?:${beside})*(?:${capturing(order)}|${capturing(plainLetters(order))})(?![\\p{L}])`,
+    ),
+    everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside})*(?:${everything})(?:${beside})*$`),
+    ofMemory: wordsPattern(ofMemory, script),
+    forNow: wordsPattern(forNow, script),
+    goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),
+    keeps: beginning(words.keeps),
+    spares: beginning(words.spares),
+    stays: wordsPattern(`${words.stays}|${plainLetters(words.stays)}`, script),
+    excepts: wordsPattern(`${words.excepts}|${plainLetters(words.excepts)}`, script),
+    nots: beginning(words.nots),
+    corrects: wordsPattern(`${words.corrects}|${plainLetters(words.corrects)}`, script),
+    meant: wordsPattern(words.meant, script),
+    theirs: wordsPattern(words.theirs, script),
+    owners: wordsPattern(
+      words.owners.replaceAll('<x>', personWord(pack)).replaceAll('<k>', personWord(pack, '?<known>')),
+      script,
+      'giu',
+    ),
+    tools: wordsPattern(words.tools, script),
+    recalls: wordsPattern(words.recalls, script),
+  };
+});
 
 /**
  * The order to forget or remove something with which a clause of a turn begins ("forget the cheese shop"); null if there is none.

@@ -1,3 +1,4 @@
+import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords } from '../../language/words.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
@@ -8,6 +9,7 @@ import { removeEntityRows } from '../entity-store.ts';
 import { toMemory } from '../record-rows.ts';
 import { memoriesFrom } from '../read-memories.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
+import { quotesMeet } from './forgotten-store.ts';
 import { type Item, ownersAround, rowsWith } from './hide-in-log.ts';
 import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';
 import { rowsBy, setColumns } from '../rows.ts';
@@ -30,8 +32,12 @@ export async function hideInDerived(
   const derived = await derivedOf(writer, tenant, gone);
   const rows = await rowsWith(writer, parts, 'memory', { items, owner, archived: true });
   const hits = await memoriesBy(writer, tenant, { row_id: rows });
+  // The text of a slot repeats no words of the log, unless a sentence was joined to it: "Partner is called Marcus. his birthday is in May".
+  const quoted = items.flatMap(({ quotes }) => quotes);
+  const isWorded = ({ attribute, content, quotes }: Memory): boolean =>
+    attribute === null || (quotesMeet(quotes, quoted) && splitSentences(content).length > 1);
   const made = hits.filter(
-    ({ reader, sourceType, attribute }) => (reader !== null || sourceType === 'consolidation') && attribute === null,
+    (memory) => (memory.reader !== null || memory.sourceType === 'consolidation') && isWorded(memory),
   );
   const learned = await learnedFromOwner(writer, made, owner);
   const unsupported = await unsupportedReflections(writer, parts, { items, tenant });

@@ -65,10 +65,14 @@ export function hearingOnce(): (sentence: string) => Heard {
 /** Recognises a statement by its value, if the value alone identifies it, and by the words of the statement and of its sources. */
 export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
   const stems = texts.map(contentStems).filter((each) => each.size > 0);
+  // A reply may refer to one sentence of a longer statement. Of a sentence with fewer words, one common word would be enough.
+  const sentences = texts
+    .flatMap((text) => splitSentences(text).map((each) => contentStems(each.text)))
+    .filter(({ size }) => size >= 3);
   const isTelling = value !== null && tells(value);
   const namesValue = isTelling ? valueFinder(value) : (): boolean => false;
-  const shares = (own: ReadonlySet<string>, least: number): boolean =>
-    stems.some((each) => {
+  const shares = (own: ReadonlySet<string>, least: number, of = stems): boolean =>
+    of.some((each) => {
       const share = coveredBy(each, own);
       if (share >= least) return true;
       if (share === 0) return false;
@@ -85,7 +89,8 @@ export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) =>
     isTelling,
     names: (clause) => value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `),
     says: (sentence) => isMeant(heardOf(sentence), SAYS_IT) || isCutFrom(sentence),
-    takesUp: (sentence) => isMeant(heardOf(sentence), REPLY_SAYS_IT),
+    takesUp: (sentence) =>
+      isMeant(heardOf(sentence), REPLY_SAYS_IT) || shares(heardOf(sentence).stems, REPLY_SAYS_IT, sentences),
   };
 }
 

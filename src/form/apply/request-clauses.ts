@@ -1,0 +1,247 @@
+import { foreignSpans } from '../../language/foreign-text.ts';
+import type { Pack } from '../../language/packs/pack.ts';
+import {
+  detectPack,
+  packPattern,
+  PACKS,
+  plainMarks,
+  relationsOf,
+  smallTalkIn,
+  topicsNamed,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
+import { splitClauses } from '../../language/sentences.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
+import { attributesWith, hasTrait } from '../../record/attributes.ts';
+import type { Event } from '../../record/event.ts';
+import type { Memory } from '../../record/memory.ts';
+import { ownerOf, type Scope } from '../../record/scope.ts';
+import { isUser, type Quote, USER } from '../../record/statement.ts';
+import type { Reader } from '../../store/database.ts';
+import { ownEvents } from '../../store/event-store.ts';
+import { quotesMeet } from '../../store/forget/forgotten-store.ts';
+import { listStatements, listSubjects } from '../../store/read-memories.ts';
+import { nearStatements } from '../compare.ts';
+import type { FormWork } from '../formation-settings.ts';
+import { peopleOf } from '../read/local/local-reader.ts';
+import type { MeantWords } from '../statement.ts';
+import { type Owned, ownersIn, ownersOf } from './request-owners.ts';
+
+/**
+ * A clause that a request to forget may mean: words of the user, with their place in the log, or a statement that quotes no words of the
+ * log.
+ */
+export interface Heard extends Owned {
+  /** The id of the turn, or of the statement. */
+  source: string;
+  /** Null for a statement. */
+  quote: Quote | null;
+  /** The topics that the request names and that the clause is about: "my salary" names the topic of "I make 90k". */
+  topics: readonly string[];
+  /** Whether the clause is in the user's own words, and not pasted or quoted. */
+  isOwn: boolean;
+  /** Whether the clause states the user's own name, city, job or employer. */
+  isIdentity: boolean;
+}
+
+/** The clauses before a request, and the names and values in them. */
+export interface HeardBefore {
+  /** All clauses of the user's turns, and the statements that quote no words of the log. */
+  all: readonly Heard[];
+  /** The clauses of `all` that are read together with the request, the latest turn first. */
+  heard: readonly Heard[];
+  /** The names of people in the user's life, in lower case. */
+  people: readonly string[];
+  /** What is known about the topics of the request: the values of statements, and clauses from which no statement was formed. */
+  values: readonly string[];
+  /** Returns the names of the people with a given relation to the user ("mother"), in lower case. */
+  namesOf(relation: string): string[];
+}
+
+export function clausesOf({ id, content }: Event): MeantWords[] {
+  return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
+}
+
+/** The maximum number of turns that are searched. */
+const MOST_TURNS = 300;
+/** The maximum number of clauses that are read with the request. */
+const MOST_READ = 80;
+/** The number of latest clauses that are always among them. */
+const MOST_LATEST = 16;
+/** The maximum number of statements nearest to the request. */
+const MOST_STATED = 12;
+
+/**
+ * Finds the clauses that a request may mean, the latest turn first. In a long log, these are the latest clauses, and the best of the older
+ * ones: clauses about a topic that the request names, clauses from which the statements nearest to the request were formed, and clauses
+ * that share words with the request.
+ */
+export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
+  const near = await nearStatements(work, request, { most: MOST_STATED, policy: 'forgettable' });
+  const { turns, subjects, named, identity } = await loadBefore(work, event);
+  const texts = turns.map(({ content }) => content);
+  const pack = detectPack(texts.map((text) => text.slice(0, 500)).join('\n'));
+  const labelled = subjects.map((subject) => ({ subject, attribute: null, value: null }));
+  const people = peopleOf([...named, ...labelled], texts, pack, work.deps.attributes);
+  const topics = await statedTopics(work, topicsNamed(request, pack));
+  const ofTopics = topics.flatMap(({ stated }) => stated);
+  const others = othersIn(people, pack);
+  const isFormed = (quote: Quote): boolean => ofTopics.some(({ quotes }) => quotesMeet(quotes, [quote]));
+  const split = turns.map((turn) =>
+    clausesOf(turn).map((quote) => ({ text: quote.text, session: turn.scope.session, quote })),
+  );
+  const owners = pack === null ? null : ownersOf(split, { pack, people });
+  // The user's statement that the partner is called Jussara is also hers.
+  const own = ofTopics.filter(({ attribute }) => !hasTrait(attribute, 'close', work.deps.attributes));
+  const userOf = (quote: Quote): string[] => (own.some(({ quotes }) => quotesMeet(quotes, [quote])) ? [USER] : []);
+  const clauses = turns.flatMap((turn, index) => {
+    const foreign = foreignSpans(turn.content);
+    return (split[index] ?? []).map(({ text, session, quote }, place) => ({
+      text,
+      session,
+      source: turn.id,
+      quote,
+      owners: [...(owners?.[index]?.[place] ?? []), ...userOf(quote)],
+      topics: topics.flatMap((each) => (isAbout(quote, each, { pack, others }) ? each.topic : [])),
+      isOwn: !foreign.some(({ start, end }) => start < quote.end && end > quote.start),
+      isIdentity: identity.some((memory) => isToldIn(quote, memory)),
+    }));
+  });
+  const stated = [...new Map([...near, ...ofTopics].map((memory) => [memory.id, memory])).values()];
+  const isRead = ({ quotes }: Memory): boolean => clauses.some(({ quote }) => quotesMeet(quotes, [quote]));
+  const unread = stated
+    .filter((memory) => !memory.sourceEvents.includes(event.id) && !isRead(memory))
+    .map((memory) => ({
+      text: memory.content,
+      source: memory.id,
+      quote: null,
+      session: null,
+      owners: ownersOfStatement(memory, pack, people),
+      topics: topics.flatMap(({ topic, stated: ofTopic }) => (ofTopic.some(({ id }) => id === memory.id) ? topic : [])),
+      isOwn: true,
+      isIdentity: identity.some(({ id }) => id === memory.id),
+    }));
+  const values = ofTopics.flatMap(({ value }) => value ?? []);
+  const said = clauses.flatMap(({ text, quote, topics: of }) => (of.length > 0 && !isFormed(quote) ? text : []));
+  return {
+    all: [...clauses, ...unread],
+    heard: [...nearestOf(clauses, request, stated), ...unread],
+    people,
+    values: [...values, ...said],
+    namesOf(relation) {
+      const start = `User's ${relation} `;
+      return subjects.flatMap((each) => (each.startsWith(start) ? each.slice(start.length).toLowerCase() : []));
+    },
+  };
+}
+
+/** The owners of a statement that quotes no words of the log. */
+function ownersOfStatement(
+  { subject, attribute, content }: Memory,
+  pack: Pack | null,
+  people: readonly string[],
+): string[] {
+  const others = pack === null ? [] : ownersIn(isUser(subject) ? content : subject, { pack, people }, 'clause');
+  return isUser(subject) && attribute !== null ? [...others, USER] : others;
+}
+
+/** Loads the turns before a request, the subjects of the owner's statements, and the statements about the user's people and identity. */
+function loadBefore({ deps, scope }: FormWork, event: Event) {
+  const owner = ownerOf(scope);
+  const search = (trait: 'identity' | 'close') =>
+    ({ subjects: [USER], attributes: attributesWith(trait, deps.attributes), owner: 'visible' }) as const;
+  return deps.database.read(scope.tenant, async (store) => ({
+    turns: (await turnsBefore(store, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
+    identity: await listStatements(store, owner, search('identity')),
+    subjects: await listSubjects(store, owner),
+    named: await listStatements(store, owner, search('close')),
+  }));
+}
+
+/** Whether a clause is about a topic of the user. */
+function isAbout(
+  quote: MeantWords,
+  { topic, stated, isWide }: StatedTopic,
+  { pack, others }: { pack: Pack | null; others: RegExp },
+): boolean {
+  const { text } = quote;
+  const isSaid = (isWide || stated.length === 0) && topicsNamed(text, pack).includes(topic) && !others.test(text);
+  return isSaid || stated.some((memory) => isStatedIn(quote, memory));
+}
+
+/** Whether a statement was formed from a clause, and its value, if it has one, shares a word with the clause. */
+function isStatedIn(quote: MeantWords, { quotes, value }: Memory): boolean {
+  if (!quotesMeet(quotes, [quote])) return false;
+  return value === null || coveredBy(contentStems(quote.text), contentStems(value)) > 0;
+}
+
+/** Whether a clause contains the whole value of a statement that was formed from it. */
+function isToldIn(quote: MeantWords, { quotes, value }: Memory): boolean {
+  return quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase());
+}
+
+/** Whether a turn is only a greeting ("Good morning!"), which a request never means. */
+function isGreeting(text: string): boolean {
+  return smallTalkIn(text) !== null && PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
+}
+
+/** Selects the clauses of earlier turns that are read together with a request. */
+function nearestOf(clauses: readonly Heard[], request: string, stated: readonly Memory[]): Heard[] {
+  if (clauses.length <= MOST_READ) return [...clauses];
+  const stems = contentStems(request);
+  const nearness = ({ text, quote, topics }: Heard, index: number): number =>
+    (index < MOST_LATEST ? 100 : 0) +
+    (topics.length > 0 ? 2 : 0) +
+    (quote !== null && stated.some(({ quotes }) => quotesMeet(quotes, [quote])) ? 2 : 0) +
+    [...contentStems(text)].filter((stem) => stems.has(stem)).length;
+  const ranked = clauses
+    .map((clause, index) => ({ clause, nearness: nearness(clause, index) }))
+    .toSorted((one, other) => other.nearness - one.nearness)
+    .slice(0, MOST_READ);
+  const taken = new Set(ranked.map(({ clause }) => clause));
+  return clauses.filter((clause) => taken.has(clause));
+}
+
+interface StatedTopic {
+  topic: string;
+  /**
+   * Whether the topic is a category of attributes ("health"). A clause is then also about the topic if its words name the topic, even if no
+   * statement was formed from it.
+   */
+  isWide: boolean;
+  /** The user's own statements about the topic. */
+  stated: Memory[];
+}
+
+async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]): Promise<StatedTopic[]> {
+  const attributesOf = (topic: string): string[] =>
+    deps.attributes.names().filter((name) => deps.attributes.policyOf(name).category === topic);
+  const attributes = topics.flatMap((topic) => [topic, ...attributesOf(topic)]);
+  const search = { subjects: [USER], attributes, owner: 'visible' } as const;
+  const stated = await deps.database.read(scope.tenant, (store) => listStatements(store, ownerOf(scope), search));
+  return topics.map((topic) => {
+    const within = [topic, ...attributesOf(topic)];
+    const own = stated.filter(({ attribute }) => attribute !== null && within.includes(attribute));
+    return { topic, isWide: within.length > 1, stated: own };
+  });
+}
+
+/** A pattern of the words for other people: the user's relatives, and the names of people in the user's life. */
+function othersIn(people: readonly string[], pack: Pack | null): RegExp {
+  const relatives = pack === null ? [] : [`(?:${pack.my}) (?:${relationsOf(pack)})`];
+  const names = people.map((name) => name.replace(/[^\p{L}\p{N} ]/gu, '.'));
+  return wordsPattern([...relatives, ...names].join('|'), pack?.script);
+}
+
+/** The user's turns before the given one, the latest first. */
+export async function turnsBefore(store: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
+  const heard = await ownEvents(store, owner, {
+    kind: 'message',
+    origins: ['user'],
+    limit,
+    occurred: { upTo: event.occurredAt.getTime() },
+    order: 'newest',
+  });
+  // The list is cut by position, because all turns that the application logs in one call may have the same time.
+  return heard.slice(heard.findIndex(({ id }) => id === event.id) + 1);
+}

@@ -1,0 +1,246 @@
+import { PLACES } from '../../language/entities.ts';
+import { GIVEN_NAMES } from '../../language/given-names.ts';
+import { possibleNames } from '../../language/names.ts';
+import type { Pack } from '../../language/packs/pack.ts';
+import {
+  forgetPatterns,
+  isOrdinary,
+  packPattern,
+  packRegExp,
+  perPack,
+  personWord,
+  plainMarks,
+  relationsOf,
+  topicPatterns,
+  topicsNamed,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
+import { isAboutUser } from '../../language/packs/subjects.ts';
+import { matchesOf, words } from '../../language/words.ts';
+import { ATTRIBUTES, hasTrait } from '../../record/attributes.ts';
+import { oneRelation, USER } from '../../record/statement.ts';
+
+/** A clause with the people whose matters it states. */
+export interface Owned {
+  text: string;
+  /** The session of its turn. Null for a statement, and for a turn without a session. */
+  session: string | null;
+  /** `USER` for the user, and the words for other people: "mother", "tom". */
+  owners: readonly string[];
+}
+
+/** What is needed to read the owners in a text. */
+export interface OwnerContext {
+  pack: Pack;
+  /** The names of people in the user's life, in lower case. */
+  people: readonly string[];
+}
+
+const opening = perPack((pack) =>
+  packRegExp(`^[^\\p{L}]*(?:(?:${pack.lists['clauseBreak'] ?? '(?!)'}) )?${personWord(pack)}(?= \\p{L})`),
+);
+
+const ofRelation = perPack((pack) =>
+  wordsPattern(`(?:${pack.my}|${pack.words.my}) (?:\\p{L}+ )?(?:${relationsOf(pack)})(?:'?s)?`, pack.script, 'giu'),
+);
+
+/**
+ * The other people whose matters a text names: "Tom's allergy", "the allergy of my sister", "where Rob works". A clause is also about the
+ * person with whom it begins ("Tash lives in Bramley"), and a request is not ("marcus is what I want you to forget").
+ */
+export function ownersIn(text: string, { pack, people }: OwnerContext, kind: 'clause' | 'request'): string[] {
+  if (pack.script === 'han') return [];
+  const plain = plainMarks(text);
+  const topics = [...topicPatterns(pack).values()];
+  // "Mia" and "rob" are names and other words.
+  const isKnown = (word: string): boolean =>
+    people.includes(word.toLowerCase()) ||
+    (GIVEN_NAMES.has(word.toLowerCase()) &&
+      (/^\p{Lu}/u.test(word) || !(isOrdinary(word, pack) || packPattern(pack, 'my').test(word))));
+  const isPerson = (word: string, as: 'known' | 'owner' | 'name'): boolean => {
+    const lower = word.toLowerCase();
+    // "The doctor's appointment" is the user's.
+    if (isRelation(lower, pack) || isKnown(word)) return relationOf(lower, pack) !== 'doctor';
+    if (as === 'known' || lower.length < 3 || isOrdinary(lower, pack)) return false;
+    const isName = as === 'owner' || (/^\p{Lu}\p{Ll}/u.test(word) && !PLACES.has(lower));
+    return isName && !topics.some((topic) => topic.exec(word)?.[0].length === word.length);
+  };
+  const named = matchesOf(plain, forgetPatterns(pack).owners).flatMap((match) => {
+    const [form, ...found] = match;
+    const as = match.groups?.['known'] !== undefined ? 'known' : form.endsWith("'s") ? 'owner' : 'name';
+    return found.filter((word) => word !== undefined && isPerson(word, as));
+  });
+  const [, first = ''] = (kind === 'clause' ? opening(pack).exec(plain) : null) ?? [];
+  const isCapital = pack.capitalisesNouns !== true && possibleNames(text.trim(), 'sentence').includes(first);
+  const begun = isCapital || isRelation(first.toLowerCase(), pack) || isKnown(first) ? [first] : [];
+  // Many users leave out the apostrophe, and the letter after an "s": "delete marcus number".
+  const unmarked = matchesOf(plain, WORD_BEFORE).flatMap(({ 0: { length }, 1: word = '', index }) => {
+    const rest = plain.slice(index + length);
+    return isKnown(word) && topics.some((topic) => topic.exec(rest)?.index === 0) ? word : [];
+  });
+  return [
+    ...new Set([...named, ...begun, ...unmarked].flatMap((word) => (word === undefined ? [] : keyOf(word, pack)))),
+  ];
+}
+
+const WORD_BEFORE = /(?<![\p{L}'])(\p{L}+) (?=\p{L})/gu;
+
+/** The same key for all words that name one person: the stem of a name, and the English word for a relation. */
+function keyOf(word: string, pack: Pack): string {
+  const [lower = ''] = wordsOf(word);
+  return oneRelation(relationOf(lower, pack) ?? stemOf(lower));
+}
+
+/** Whether a text speaks of the user, and not only of a relation of the user ("my sister"). */
+export function isOfUser(text: string, pack: Pack): boolean {
+  return isAboutUser(plainMarks(text).replace(ofRelation(pack), ' '), pack);
+}
+
+/** How clauses belong to the people whose matters a part of a request names. */
+export interface Ownership {
+  /** Whether the part names such people, and whether it names them or the user. */
+  isOfOwner: boolean;
+  isLimited: boolean;
+  /** Whether the part names a topic of such people: "Tom's birthday". */
+  isOfTopic: boolean;
+  /** Whether a word of the part is such a person. */
+  isOwner(word: string): boolean;
+  /** Whether a clause is about such a person or mentions the person. */
+  byOwner(clause: Owned): boolean;
+  /**
+   * Whether a clause states only matters of other people: "Tom's allergy" does not mean "I'm allergic to penicillin", and "my address" does
+   * not mean "Tash lives in Bramley".
+   */
+  byOthers(clause: Owned): boolean;
+}
+
+export function ownedBy(owners: readonly string[], part: string, all: readonly Owned[], pack: Pack): Ownership {
+  const plain = plainMarks(part);
+  const isMine = owners.length === 0 && namesOwnTopic(plain, pack);
+  const said = new Set(wordsOf(plain).map((word) => keyOf(word, pack)));
+  const meant = new Set(owners.flatMap((owner) => [owner, ...aliasesOf(owner, all, pack)]));
+  const byOwner = (clause: Owned): boolean =>
+    [...clause.owners, ...wordsOf(clause.text).map((word) => keyOf(word, pack))].some((word) => meant.has(word));
+  return {
+    isOfOwner: owners.length > 0,
+    isOfTopic:
+      owners.length > 0 && topicsNamed(part, pack).some((topic) => topic in ATTRIBUTES && !hasTrait(topic, 'close')),
+    isLimited: isMine || owners.length > 0,
+    isOwner: (word) => owners.includes(keyOf(word, pack)),
+    byOwner,
+    byOthers: (clause) =>
+      clause.owners.length > 0 &&
+      (isMine ? !clause.owners.includes(USER) : owners.length > 0 && !byOwner(clause)) &&
+      !clause.owners.some((owner) => said.has(owner)),
+  };
+}
+
+/**
+ * Whether a text names what the user is or has: "my address", "where I live". "My hamster" and "my divorce" are matters of somebody else,
+ * too.
+ */
+function namesOwnTopic(plain: string, pack: Pack): boolean {
+  const my = packRegExp(`(?<![\\p{L}])(?:${pack.my}|${pack.words.my}) (?:\\p{L}+ )?$`);
+  return [...topicPatterns(pack)].some(([attribute, topic]) => {
+    const { 0: match = '', index = 0 } = topic.exec(plain) ?? {};
+    const isOwn = attribute in ATTRIBUTES && !hasTrait(attribute, 'close') && match !== '';
+    return isOwn && (isAboutUser(match, pack) || my.test(plain.slice(0, index)));
+  });
+}
+
+/** How many words may be between a name and a relation: "my sister is called Jess". */
+const FARTHEST_APART = 3;
+
+/** The other words for a person, from clauses that have a name beside a relation. */
+function aliasesOf(owner: string, all: readonly Owned[], pack: Pack): string[] {
+  const names = new Set([...all.flatMap(({ owners }) => owners), owner]);
+  return all.flatMap(({ text }) => {
+    const said = wordsOf(text);
+    const at = said.findIndex((word) => keyOf(word, pack) === owner);
+    const near = at < 0 ? [] : said.slice(Math.max(0, at - FARTHEST_APART), at + FARTHEST_APART + 1);
+    const isOfName = !isRelation(said[at] ?? '', pack);
+    return near.flatMap((word) => {
+      const isName = GIVEN_NAMES.has(word) || names.has(keyOf(word, pack));
+      return (isOfName ? isRelation(word, pack) : isName && !isRelation(word, pack)) ? keyOf(word, pack) : [];
+    });
+  });
+}
+
+/** How many turns back a pronoun may refer. */
+export const FARTHEST_BACK = 3;
+
+/**
+ * The owners of the clauses of some turns, which begin with the latest turn. A clause that begins with a pronoun ("his birthday is in May")
+ * is about the person who was mentioned last in the session, and "and takes insulin" about the owners of the clause before.
+ */
+export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], context: OwnerContext): string[][][] {
+  const { pack, people } = context;
+  const pronoun = firstOf(pack, 'followsPerson');
+  const joining = firstOf(pack, 'clauseBreak');
+  let mentioned: { keys: string[]; turn: number; session: string | null } = { keys: [], turn: -1, session: null };
+  const ownersOfTurn = (clauses: readonly Omit<Owned, 'owners'>[], turn: number): string[][] => {
+    const found: string[][] = [];
+    for (const [index, { text, session }] of clauses.entries()) {
+      const plain = plainMarks(text);
+      const own = [...ownersIn(plain, context, 'clause'), ...(isOfUser(plain, pack) ? [USER] : [])];
+      const isNear = mentioned.session === session && turn - mentioned.turn <= FARTHEST_BACK;
+      if (isNear && pronoun.test(plain)) own.push(...mentioned.keys);
+      const isOpen = joining.test(plain) || /[^.,;:!?…]$/u.test(clauses[index - 1]?.text.trimEnd() ?? '.');
+      found.push(own.length === 0 && isOpen ? (found.at(-1) ?? []) : own);
+      const met = wordsOf(plain).filter(
+        (word) => people.includes(word) || GIVEN_NAMES.has(word) || isRelation(word, pack),
+      );
+      const keys = [...own.filter((owner) => owner !== USER), ...met.map((word) => keyOf(word, pack))];
+      if (keys.length > 0) mentioned = { keys, turn, session };
+    }
+    return found;
+  };
+  return turns.toReversed().map(ownersOfTurn).toReversed();
+}
+
+/** The words of a list at the beginning of a text. */
+export function firstOf(pack: Pack, list: string): RegExp {
+  return packRegExp(`^\\s*(?:${pack.lists[list] ?? '(?!)'})(?![\\p{L}'’])`);
+}
+
+/** The English word for a relation. Null for any other word. */
+export function relationOf(word: string, { relations }: Pack): string | null {
+  const plain = (): string | undefined => Object.keys(relations).find((each) => wordsOf(each)[0] === word);
+  return relations[word] ?? relations[word.replace(/s$/u, '')] ?? relations[plain() ?? ''] ?? null;
+}
+
+const SHORTEST_PART = 5;
+const SHORTEST_START = 6;
+
+/** Whether two words are forms or parts of each other: "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
+export function isAlike(word: string, said: string): boolean {
+  const [short, long] = word.length < said.length ? [word, said] : [said, word];
+  if (short.length >= SHORTEST_PART && (long.startsWith(short) || said.endsWith(word))) return true;
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same += 1;
+  return same >= SHORTEST_START && same * 3 >= long.length * 2;
+}
+
+export function isRelation(word: string, pack: Pack): boolean {
+  const pattern = wordsPattern(relationsOf(pack), pack.script);
+  return pattern.exec(word)?.[0].length === word.length || pattern.exec(word.replace(/s$/u, '')) !== null;
+}
+
+export function stemOf(word: string): string {
+  return words(word)[0] ?? word;
+}
+
+/**
+ * The words of a text in lower case and without accents. "burn-out" is one word, and "l'accident" and "kev's" are reduced to their nouns.
+ */
+export function wordsOf(text: string): string[] {
+  const plain = plainMarks(text)
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .replace(/(?<=\p{L})-(?=\p{L})/gu, '');
+  return (plain.match(/[\p{L}\p{N}]+(?:'[\p{L}\p{N}]+)*/gu) ?? []).flatMap((word) => {
+    const [first = '', last = ''] = [word.split("'")[0], word.split("'").at(-1)];
+    return last.length > first.length || last.length > 2 ? last : first;
+  });
+}
