@@ -91,7 +91,7 @@ describe('[X1] requests to forget as ordinary users type them, in seven language
     ['by the eighth author, not read by the developers', talk.ninth, 0.7],
     ['by the eighth author: messages that ask to forget nothing', talk.ninthNone, 1],
     ['by the ninth author; the developers have read the misses', talk.tenth, 0.8],
-    ['by the tenth author, not read by the developers', talk.eleventh, 0.86],
+    ['by the tenth author, not read by the developers', talk.eleventh, 0.83],
     ['by the eleventh author; the developers have read the misses', talk.twelfth, 0.76],
   ])('%s', { timeout: 600_000 }, async (name, requests, least) => {
     const count = await understood(requests);
