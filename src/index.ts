@@ -133,7 +133,7 @@ export type {
 } from './consolidate/consolidation-settings.ts';
 export type { ReflectionCounts } from './consolidate/nightly/reflect.ts';
 export type { ToolSuggestion } from './consolidate/patterns/find-patterns.ts';
-export type { ConsolidationHandle } from './handle/consolidation.ts';
+export type { ConsolidationHandle, ReflectionSettings } from './handle/consolidation.ts';
 export type { SetAside } from './store/event-store.ts';
 export type { IntentionHandle, NewIntention } from './handle/intentions.ts';
 export type { LearningHandle, NewLearning } from './handle/learnings.ts';

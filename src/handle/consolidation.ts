@@ -44,8 +44,10 @@ export interface ConsolidationHandle {
   configure(settings: ReflectionSettings): Promise<void>;
 }
 
-interface ReflectionSettings {
+/** When the nightly reflection of a user runs. `null` restores the default of the server. */
+export interface ReflectionSettings {
   timeZone?: string | null;
+  /** The hour of the day, 0 to 23, in this time zone. */
   reflectionHour?: number | null;
 }
 
