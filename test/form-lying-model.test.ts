@@ -187,6 +187,12 @@ for (const database of databases()) {
       expect((await live(handle)).toSorted()).toEqual(['User is allergic to latex.', 'User’s boss is Petra Hofer.']);
       expect((await handle.forgotten.list()).length).toBe(0);
       clock.advance(MINUTE);
+      const order = 'Delete all mails of Harz Gears from my inbox.';
+      await handle.observe({ content: order });
+      answer({ forgets: [{ about: 'allergy', turn: 1, quote: order, known: [1, 2], taken_back: false }] });
+      await handle.form();
+      expect((await handle.forgotten.list()).length).toBe(0);
+      clock.advance(MINUTE);
       await handle.observe({ content: 'I would rather you did not know who my boss is.' });
       const wish = 'I would rather you did not know who my boss is.';
       answer({ forgets: [{ about: 'boss', turn: 1, quote: wish, known: [2], taken_back: false }] });

@@ -216,7 +216,7 @@ const FROM_OUTSIDE = 2;
  * Whether a claim has its words from a tool, a document or a pasted text, and the person has not said them. The person may have accepted
  * them in an answer to a question, but not by thanks for a report: "They now bank at SEB. – Thanks!"
  */
-export function isFromOutside(claim: Quoting): boolean {
+export function hasWordsFromOutside(claim: Quoting): boolean {
   const { text, quoted, isAnswer, messages, before, more } = claim;
   const sentences = before.flatMap((turn) => splitSentences(turn).map((sentence) => sentence.text));
   const asked = sentences.filter((sentence) => /[?？]\s*$/u.test(sentence));

@@ -19,6 +19,10 @@ import { intersects, spansOf, splitSentences, type TextSpan, withBlanks } from '
 
 /** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan extends TextSpan {
+  /**
+   * `pasted`: the form of a mail, a letter, a list or a document, which the author's own text may have too. `marked`: a line with a sign that
+   * only others' words have, such as the time of a chat. `played`: role play.
+   */
   kind: 'pasted' | 'marked' | 'played' | 'quoted' | 'code';
 }
 

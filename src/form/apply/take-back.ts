@@ -11,13 +11,12 @@ import {
 import { contentStems } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
-import type { Scope } from '../../record/scope.ts';
+import { ownerOf, type Scope } from '../../record/scope.ts';
 import type { Reader } from '../../store/database.ts';
 import { unforget } from '../../store/forget/forget.ts';
 import { listForgotten } from '../../store/forget/forgotten-store.ts';
 import { findMemory } from '../../store/read-memories.ts';
 import { restoreOrKeepAsHistory } from '../../store/write-memory.ts';
-import { ownerOf } from '../../record/scope.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { CheckedForget, Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { wordsOf } from './request-owners.ts';

@@ -46,8 +46,8 @@ const NARROWEST = 5;
 /** A turn that only probably contains a request needs a clause with higher log-odds than this. */
 const DOUBTFUL = 1;
 /**
- * If no clause among many reaches the threshold, or the request names nothing, the request means the clause with the highest log-odds, provided that these are above
- * `least` and exceed the log-odds of the clauses of all other turns by more than `ahead`.
+ * If no clause reaches the threshold, and there are many clauses or the request names nothing, the request means the clause with the highest
+ * log-odds, provided that these are above `least` and exceed the log-odds of the clauses of all other turns by more than `ahead`.
  */
 const CLEAR = { least: -3, ahead: 2 };
 /**
@@ -119,7 +119,8 @@ const MODEL_MAY_ASK = -4;
 /** Whether a turn may ask to forget something. A model that was misled by a text from outside may quote any turn of the user. */
 export async function mayAsk({ deps, signal }: FormWork, turn: string): Promise<boolean> {
   const parts = splitClauses(turn).map(({ start, end }) => turn.slice(start, end));
-  if (parts.some((part) => orderIn(part, turn) !== null)) return true;
+  const orders = parts.flatMap((text) => (orderIn(text, turn) === null ? [] : { text }));
+  if (orders.length > 0) return !isForTools(turn, orders);
   const told = await unlessUnavailable(deps.readParts(parts, { signal }));
   return told === null || [...told.asks, ...told.takesBack].some((odds) => odds > MODEL_MAY_ASK);
 }
@@ -462,8 +463,7 @@ function askedBy(
   const orders = own.filter(({ isOrder }) => isOrder);
   // "Delete the bit about the ring" is a request even if its log-odds are low, because it refers to memory and names an earlier clause.
   const isNamedOrder = orders.some(({ isOfMemory }) => isOfMemory) && exactly.length > 0 && asks > NAMED_MAY_ASK;
-  // Of 2,716 ordinary turns of the training conversations, nearly all after many others, few have log-odds above `SURELY_REQUESTS`, and no other turn
-  // exceeds `JOINTLY` with its best clause.
+  // Ordinary turns rarely reach these thresholds. `natural-requests.slow.test.ts` counts the turns that are wrongly obeyed.
   const least = orders.length > 0 ? ASKS : SURELY_REQUESTS;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
   const isJointly =
@@ -505,7 +505,7 @@ function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
 }
 
 /** Whether a request is an order to another program of the agent: "delete all mails of Maier", "remove Jo from cc". */
-function isForTools(content: string, asking: readonly MeantWords[]): boolean {
+function isForTools(content: string, asking: readonly Pick<MeantWords, 'text'>[]): boolean {
   const pack = detectPack(content);
   if (pack === null) return false;
   const { tools, recalls } = forgetPatterns(pack);

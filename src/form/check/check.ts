@@ -36,7 +36,7 @@ import {
   checkOrigin,
   checkWords,
   clippedWords,
-  isBridged,
+  isReportedFromOutside,
   isOfAnother,
   isOwnWordOfAnother,
   isRecalled,
@@ -101,7 +101,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const kept = withoutPrivate(resolved, context.settings.privacy);
   if (kept.dropped !== null) return { ...refuse(read, 'private', kept.dropped, evidence), text: null };
   const own = ownerLevel(context.scope);
-  const trust = isBridged(resolved, checking) ? 'low' : trustIn(checking, resolved.subject, said);
+  const trust = isReportedFromOutside(resolved, checking) ? 'low' : trustIn(checking, resolved.subject, said);
   const level = type.levels.includes(own) ? levelOf(resolved, checking, trust) : null;
   if (level === null)
     return refuse(read, 'malformed', `a ${resolved.type} cannot be stored at the level ${own}`, evidence);

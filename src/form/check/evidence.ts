@@ -1,10 +1,10 @@
 import {
   addressesIn,
+  hasWordsFromOutside,
   headsOf,
   isAbout,
   isAssent,
   isCourtesy,
-  isFromOutside as isClaimFromOutside,
   isInstruction,
   type Quoting,
   unsupported,
@@ -425,9 +425,9 @@ function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, '
 }
 
 /** Whether a model's statement has its words from a tool, a document or a pasted text, although it quotes the user. */
-export function isBridged(statement: ReadStatement, context: Checking): boolean {
+export function isReportedFromOutside(statement: ReadStatement, context: Checking): boolean {
   const quoting = context.isLocal ? null : quotingOf(statement, context);
-  return quoting !== null && isClaimFromOutside({ ...quoting, more: context.userNames });
+  return quoting !== null && hasWordsFromOutside({ ...quoting, more: context.userNames });
 }
 
 /** The agent's turns to which events are the answers. */
@@ -503,9 +503,9 @@ const RELATED = 0.6;
 
 /**
  * The changes of known statements that are unrelated to the words that cause them. A change is checked if the known statement is vital, if
- * the application has set it, or if the words are only words of courtesy or a question. The words and the known statement must then share a word, a
- * number, a topic or the meaning. Other changes are not checked: "got it got it got it" may end a search for work. If a turn changes
- * several statements, a statement that is not vital may also be related to another changed statement instead of to the words.
+ * the application has set it, or if the words are only words of courtesy or a question. The words and the known statement must then share a
+ * word, a number, a topic or the meaning. Other changes are not checked: "got it got it got it" may end a search for work. If a turn
+ * changes several statements, a statement that is not vital may also be related to another changed statement instead of to the words.
  */
 export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
   work: FormWork,
