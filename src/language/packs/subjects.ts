@@ -47,7 +47,7 @@ const otherSubject = perPack((pack) => {
   if (script === 'han') return { verb: packRegExp('(?!)', 'giu'), alone: packRegExp('(?!)') };
   const { and = '(?!)', article, others = '(?!)', does } = lists;
   const openings = [words.greeting, words.assent, requests.lead, requests.so, requests.but, and].filter(Boolean);
-  const opening = `(?<=(?:^|[.,;:!?] ?)(?:(?:${openings.join('|')})[,!.]* )*)`;
+  const opening = `(?<=(?:^|[.,;:!?] ?)(?:(?:${openings.join('|')})[,!.]{0,3} ){0,3})`;
   const times = [...calendar.weekdays, ...Object.values(calendar.units)].join('|');
   const thing = `(?!(?:${my}) )(?:(?:${article}) (?!(?:${times})(?![\\p{L}]))\\p{L}+|${others})`;
   const rest = `(?: (?!(?:${and}) )[\\p{L}']+){0,4}? (?:${does})`;
