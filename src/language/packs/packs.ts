@@ -441,13 +441,14 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
   const isHan = script === 'han';
   const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
   const after = `[\\s,;.…]|(?:${lists['clauseBreak'] ?? '(?!)'}|${lead}|${polite})(?![\\p{L}])`;
+  // The words before an order are bounded, because a word may be in several of these lists: "and and and …" would take exponential time.
   const beginning = (list: string): RegExp =>
-    packRegExp(isHan ? `^(?:${list})` : `^(?:${after})*?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
+    packRegExp(isHan ? `^(?:${list})` : `^(?:${after}){0,12}?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
   return {
     order: packRegExp(
       isHan
         ? `^(?:请|麻烦|你|就|还是|那){0,3}(?:${order})`
-        : `^(?:${beside})*(?:${capturing(order)}|${capturing(plainLetters(order))})(?![\\p{L}])`,
+        : `^(?:${beside}){0,16}(?:${capturing(order)}|${capturing(plainLetters(order))})(?![\\p{L}])`,
     ),
     everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside})*(?:${everything})(?:${beside})*$`),
     ofMemory: wordsPattern(ofMemory, script),
