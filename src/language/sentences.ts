@@ -113,22 +113,24 @@ const SHORTEST_CLAUSE = 4;
  */
 export function splitClauses(text: string): TextSpan[] {
   return splitSentences(text).flatMap(({ text: sentence, span }) => {
-    const clauses: TextSpan[] = [];
+    const clauses: (TextSpan & { letters: number })[] = [];
     const breaks = [...sentence.matchAll(CLAUSE_BREAK)].map(({ index, 0: mark }) => index + mark.length);
     for (const end of [...breaks, sentence.length].map((place) => span.start + place)) {
       const last = clauses.at(-1);
       const start = last?.end ?? span.start;
-      const isJoined =
-        last !== undefined && [text.slice(last.start, last.end), text.slice(start, end)].some(isShortClause);
-      if (isJoined) last.end = end;
-      else clauses.push({ start, end });
+      const letters = lettersIn(text.slice(start, end));
+      if (last !== undefined && Math.min(last.letters, letters) < SHORTEST_CLAUSE) {
+        last.end = end;
+        last.letters += letters;
+      } else clauses.push({ start, end, letters });
     }
-    return clauses;
+    return clauses.map(({ start, end }) => ({ start, end }));
   });
 }
 
-function isShortClause(clause: string): boolean {
-  return (clause.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < SHORTEST_CLAUSE && !/\p{Lo}{2}/u.test(clause);
+/** The number of letters in a clause. Two characters of Chinese or Japanese count as much as the shortest clause. */
+function lettersIn(clause: string): number {
+  return /\p{Lo}{2}/u.test(clause) ? SHORTEST_CLAUSE : (clause.match(/[\p{L}\p{N}]/gu)?.length ?? 0);
 }
 
 /**

@@ -90,7 +90,7 @@ describe('code and memory of a foreign folder (S3)', () => {
     'is used once it is trusted, and must be trusted again when the code has changed',
     { timeout: 60_000 },
     async () => {
-      expect((await varve(['stats', '--trust'])).code).toBe(0);
+      expect((await varve(['remember', 'Likes tea', '--trust'])).code).toBe(0);
       expect(existsSync(proof)).toBe(true);
       rmSync(proof, { force: true });
       expect((await varve(['stats'])).code).toBe(0);
@@ -102,7 +102,8 @@ describe('code and memory of a foreign folder (S3)', () => {
       expect(
         (
           await varve([
-            'stats',
+            'remember',
+            'Likes tea',
             '--config',
             join(foreign(), '.varve', 'varve.config.js'),
             '--data',

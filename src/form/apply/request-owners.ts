@@ -203,10 +203,19 @@ export function firstOf(pack: Pack, list: string): RegExp {
   return packRegExp(`^\\s*(?:${pack.lists[list] ?? '(?!)'})(?![\\p{L}'’])`);
 }
 
+/** The English words for relations, by the words as they are written and as `wordsOf` writes them. */
+const relationWords = perPack(
+  ({ relations }) =>
+    new Map([
+      ...Object.entries(relations).map(([word, relation]) => [wordsOf(word)[0] ?? word, relation] as const),
+      ...Object.entries(relations),
+    ]),
+);
+
 /** The English word for a relation. Null for any other word. */
-export function relationOf(word: string, { relations }: Pack): string | null {
-  const plain = (): string | undefined => Object.keys(relations).find((each) => wordsOf(each)[0] === word);
-  return relations[word] ?? relations[word.replace(/s$/u, '')] ?? relations[plain() ?? ''] ?? null;
+export function relationOf(word: string, pack: Pack): string | null {
+  const relations = relationWords(pack);
+  return relations.get(word) ?? relations.get(word.replace(/s$/u, '')) ?? null;
 }
 
 const SHORTEST_PART = 5;

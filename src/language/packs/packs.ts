@@ -450,7 +450,7 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
         ? `^(?:请|麻烦|你|就|还是|那){0,3}(?:${order})`
         : `^(?:${beside}){0,16}(?:${capturing(order)}|${capturing(plainLetters(order))})(?![\\p{L}])`,
     ),
-    everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside})*(?:${everything})(?:${beside})*$`),
+    everything: packRegExp(isHan ? `^(?:${everything})$` : `^(?:${beside}){0,16}(?:${everything})(?:${beside}){0,16}$`),
     ofMemory: wordsPattern(ofMemory, script),
     forNow: wordsPattern(forNow, script),
     goesOn: packRegExp(`^(?:${goesOn})${isHan ? '' : '(?![\\p{L}])'}`),

@@ -411,7 +411,7 @@ function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
 function endedThing(unit: ClaimUnit): string {
   const { text, pack } = unit;
   const plain = plainMarks(text);
-  const words = pack.lists['dropped']?.replaceAll('<>', "(\\p{L}[\\p{L}\\p{N}' -]*?)") ?? '';
+  const words = pack.lists['dropped']?.replaceAll('<>', "(\\p{L}[\\p{L}\\p{N}' -]{0,48}?)") ?? '';
   const dropped = wordsPattern(words, pack.script).exec(plain);
   if (dropped !== null)
     return continuesOthers(dropped, plain, pack, unit) ? '' : (dropped.slice(1).find(Boolean) ?? '');
