@@ -107,6 +107,7 @@ const MOST_FOR_8_KB = 30;
 // An exponential pattern would not end within years.
 const MOST_OF_ALL = 20_000;
 const MOST_GROWTH = 9;
+const ROUNDS = 4;
 
 /**
  * Every pattern that modules build from data. They are collected in a separate process, because the modules of this one are already loaded.
@@ -159,9 +160,13 @@ describe('time is linear in the length of a text (S2)', () => {
           return cpuTime(() => void runInContext(search, context, { timeout: MOST_OF_ALL }));
         };
         const took = timeFor(8_000);
-        // A garbage collection or another thread may have slowed the first try.
-        const least = took > MOST_FOR_8_KB ? leastOf(() => timeFor(8_000)) : took;
-        const growth = least > MOST_FOR_8_KB ? leastOf(() => timeFor(32_000)) / least : 1;
+        const growthNow = (): number => {
+          const least = leastOf(() => timeFor(8_000));
+          return least > MOST_FOR_8_KB ? leastOf(() => timeFor(32_000)) / least : 1;
+        };
+        let growth = took > MOST_FOR_8_KB ? growthNow() : 1;
+        // Other processes slow single rounds. A pattern that is not linear fails in every round.
+        for (let round = 1; round < ROUNDS && growth > MOST_GROWTH; round += 1) growth = growthNow();
         const label = `${String(pattern).slice(0, 200)} on ${JSON.stringify(kind)}`;
         counted.note(`${label}: ${took} ms for 8 kB, ${growth} times as long for 32 kB`, growth > MOST_GROWTH);
       }

@@ -7,8 +7,8 @@ const HOW =
   '(?:(?:just|finally|actually|officially|already|recently|sadly|literally|basically|also|only|then|now|fucking|bloody) )*';
 const OPENING = '(?:so|ok|okay|well|btw|omg|update|news|big news|yay|ugh|anyway|and|but|lol|yes|yeah|no|honestly)';
 /** The subject "I have just", or no subject at the beginning of a clause, as in chat: "quit my job today". */
-const I_DID = `(?:${NOT_AFTER}i(?:'ve| have)? |(?<=(?:^|[,;:.!] ?)(?:${OPENING}[,:!]? )*))${HOW}`;
-const WE_DID = `(?:${NOT_AFTER}(?:i|we)(?:'ve| have)? |(?<=(?:^|[,;:.!] ?)(?:${OPENING}[,:!]? )*))${HOW}`;
+const I_DID = `(?:${NOT_AFTER}i(?:'ve| have)? |(?<=(?:^|[,;:.!] ?)(?:${OPENING}[,:!]? ){0,3}))${HOW}`;
+const WE_DID = `(?:${NOT_AFTER}(?:i|we)(?:'ve| have)? |(?<=(?:^|[,;:.!] ?)(?:${OPENING}[,:!]? ){0,3}))${HOW}`;
 /** Excludes matches before words about the distant past, or about a game, a story or a dream. */
 const NOT_OLD =
   '(?![^.;!?]*(?<![\\p{L}])(?:years? ago|decades? ago|back (?:in|then|when)|once|twice|at the time|when i was|in (?:the|a|my) (?:game|dream|story|film|movie|play|sims)|(?:19|20)\\d\\d)(?![\\p{L}]))';
