@@ -65,7 +65,7 @@ import {
 } from './read/reader.ts';
 import type { ApplyDeps, FormDeps, FormWork } from './formation-settings.ts';
 import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
-import { ownTextsAmong } from './read/local/units.ts';
+import { ownTextsAmong } from './read/local/reading-layers.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 

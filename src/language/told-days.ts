@@ -1,5 +1,5 @@
 import { DAY } from '../record/clock.ts';
-import { isUser, type Tense } from '../record/statement.ts';
+import type { Tense } from '../record/statement.ts';
 import type { MemoryType } from '../record/memory-types.ts';
 import { hasOutcome, isDaySaid, type Memory } from '../record/memory.ts';
 import { knownTimeZone } from '../record/parse.ts';
@@ -461,17 +461,4 @@ export function dueOn(
   const pack = detectPack(content);
   const isReminder = pack !== null && packPattern(pack, 'request:reminder').test(plainMarks(content));
   return !isSaid || isReminder ? 'overdue' : isTimed ? null : 'passed';
-}
-
-/** The kind of a value. A correction has the same kind as the value that it corrects. */
-export function kindOf(value: string, pack: Pack): string | null {
-  const plain = plainMarks(value);
-  if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
-  if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
-  const list = ['bloodType', 'language'].find(
-    (name) => listPattern(pack, name).exec(plain)?.[0].length === plain.length,
-  );
-  if (list !== undefined) return list;
-  if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
-  return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
 }

@@ -23,7 +23,7 @@ import { quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { listStatements, listSubjects } from '../../store/read-memories.ts';
 import { nearStatements } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
-import { peopleOf } from '../read/local/local-reader.ts';
+import { peopleOf } from '../read/local/known-names.ts';
 import type { MeantWords } from '../statement.ts';
 import { type Owned, ownersIn, ownersOf } from './request-owners.ts';
 

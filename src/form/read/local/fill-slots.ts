@@ -1,6 +1,7 @@
 import { boundOf, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import {
+  isOrdinary,
   listPattern,
   packPattern,
   packRegExp,
@@ -9,6 +10,7 @@ import {
   saysAny,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import {
   continuesOthers,
   hasOtherSubject,
@@ -19,14 +21,21 @@ import {
   partingOf,
   speaksOfOthers,
 } from '../../../language/packs/subjects.ts';
-import { answersOf, type CompiledRule, rulesOf, ruleText } from '../../../language/packs/slot-patterns.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { withoutEnd } from '../../../language/words.ts';
-import { DAY } from '../../../record/clock.ts';
 import { hasTrait } from '../../../record/attributes.ts';
+import { DAY } from '../../../record/clock.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
-import { cutValue, type FilledSlot, isGuessed, isMove, type MatchInput, type SlotContext } from './slot-values.ts';
+import {
+  cutValue,
+  type FilledSlot,
+  isGuessed,
+  isMove,
+  leadOf,
+  type MatchInput,
+  type SlotContext,
+} from './slot-values.ts';
 
 /** The fields of a slot that states something about the user, unless the words show otherwise. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {
@@ -138,11 +147,6 @@ interface Found extends MatchInput {
   has: (list: keyof Pack['words'], words: string) => boolean;
 }
 
-function leadOf({ 0: words, groups }: RegExpExecArray): string {
-  const raw = groups?.['v'];
-  return raw === undefined ? words : (words.split(raw)[0] ?? '');
-}
-
 function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null {
   const { rule, text, sentence, pack } = input;
   const raw = match.groups?.['v'];
@@ -158,7 +162,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
     match,
     subject,
     value,
-    lead: leadOf(match),
+    lead: leadOf({ text, match }),
     end,
     clause,
     whole: text.slice(clause.start, clause.end),
@@ -273,16 +277,7 @@ function isOfSomebodyElse(found: Found): boolean {
   return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
 }
 
-function isOfOthers({
-  match,
-  lead,
-  before,
-  isPerson,
-  rule: { attribute, likely },
-  text,
-  pack,
-  context,
-}: Found): boolean {
+function isOfOthers({ match, before, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
   const isAnswer = hasTrait(attribute, 'answer');
   // In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person.
   const isInCalendar = pack.script === 'han' && hasTrait(attribute, 'event');
@@ -292,13 +287,10 @@ function isOfOthers({
   const needsUser = isSeveral ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
-  if (isOfHealth && isAboutOthers(lead, pack)) return true;
   // "Lisa has a new job at Aldi"
   if (!isAnswer && !listPattern(pack, 'firstPerson').test(match[0]) && hasOtherSubject(before, match[0], pack))
     return true;
-  return (
-    (needsUser || (isOfHealth && !/\p{L}/u.test(lead))) && continuesOthers(match, text, pack, { ...context, isSeveral })
-  );
+  return (needsUser || isOfHealth) && continuesOthers(match, text, pack, { ...context, isSeveral });
 }
 
 /**
@@ -332,7 +324,7 @@ function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, 
   const nearly = hasTrait(rule.attribute, 'exact') ? before : text.slice(clause.start, end);
   if (listPattern(pack, 'nearly').test(nearly)) return true;
   // Reported speech continues after a comma: "he writes, I moved here in 1958".
-  const isReported = has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]);
+  const isReported = has('said', text.slice(0, match.index));
   if (subject === USER && (isReported || isSaidAfter(text.slice(end), pack))) return true;
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
 }
@@ -432,7 +424,7 @@ function subjectOf(groups: Record<string, string | undefined>, pack: Pack): stri
   if (english === undefined) return null;
   const name = groups['relname'];
   if (name === undefined) return `User's ${english}`;
-  if (!/^\p{Lu}|^\p{Lo}/u.test(name))
-    return /^(?:just|also|now|still|who|recently|already)$/i.test(name) ? `User's ${english}` : null;
+  // "My sister recently moved" has no name.
+  if (!/^\p{Lu}|^\p{Lo}/u.test(name)) return isOrdinary(name, pack) ? `User's ${english}` : null;
   return `User's ${english} ${name}`;
 }

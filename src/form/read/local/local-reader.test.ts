@@ -10,7 +10,7 @@ import type { StatementReader, ReadInput, Reading } from '../reader.ts';
 import { select } from './selector.ts';
 import { createLocalReader } from './local-reader.ts';
 import { topicsOf } from './observed.ts';
-import type { ReadParts } from './units.ts';
+import type { ReadParts } from './reading-layers.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
 import { partReading } from '../../../../test/part-reading.ts';
 

@@ -1,93 +1,48 @@
-import {
-  asksAboutText,
-  type ForeignSpan,
-  introductionEnd,
-  namesText,
-  withoutPrompt,
-} from '../../../language/foreign-text.ts';
 import { zoneOf } from '../../../language/calendar.ts';
+import { asksAboutText, introductionEnd, namesText, withoutPrompt } from '../../../language/foreign-text.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import {
-  anyWords,
-  gistOf,
-  detectPack,
-  isOrdinary,
-  listPattern,
-  orderIn,
-  packPattern,
-  packRegExp,
-  perPack,
-  plainMarks,
-  relationsOf,
-  saysAny,
-  wordsPattern,
-} from '../../../language/packs/packs.ts';
-import { continuesOthers, partingOf } from '../../../language/packs/subjects.ts';
+import { detectPack, listPattern, orderIn, packPattern, plainMarks } from '../../../language/packs/packs.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
-import { dayAfterLast } from '../../../language/told-days.ts';
-import { intersects, splitClauses } from '../../../language/sentences.ts';
-import { contentStems } from '../../../language/words.ts';
+import { intersects } from '../../../language/sentences.ts';
 import { type Embedder, type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
-import { type AttributeTable, ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
-import type { Memory } from '../../../record/memory.ts';
-import { isUser, normalValue, USER } from '../../../record/statement.ts';
+import { USER } from '../../../record/statement.ts';
 import {
   emptyReading,
   type ReadForget,
   type Reading,
   type ReadInput,
   readStatement,
-  type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
-import {
-  announced,
-  type ClaimUnit,
-  isClaim,
-  isOwnMessage,
-  othersByForm,
-  type ReadParts,
-  type ReadUnit,
-  taggedSlots,
-  type Telling,
-  tellMessage,
-  type ToldMessage,
-  type Turn,
-  unitsOf,
-  UNTOLD,
-} from './units.ts';
-import { fillSlots, OF_USER } from './fill-slots.ts';
+import { correctingIn, correctionOf, joinsLast, movedBy, redatedBy, replacementIn } from './earlier-statements.ts';
+import { calledOffIn, endingOn, leavingIn, quitIn, withoutQuitting } from './endings.ts';
+import { peopleOf, slotsOfKnown } from './known-names.ts';
+import { withListedNames } from './listed-values.ts';
 import { readObserved } from './observed.ts';
+import { othersWords } from './others-words.ts';
+import { type ReadParts, taggedSlots, tellMessage, type ToldMessage, UNTOLD } from './reading-layers.ts';
 import {
   type Asked,
   certainSlots,
   featuresOf,
   isKept,
   requestOf,
-  select,
   type Select,
+  select,
   tellsReader,
 } from './selector.ts';
-import { type FilledSlot, type SlotContext, withListedNames } from './slot-values.ts';
+import type { FilledSlot } from './slot-values.ts';
 import {
-  asKnownTo,
   contextOf,
-  correctionOf,
-  hasValue,
-  isCorrecting,
   isDangling,
   isPlainPlan,
-  joinsLast,
   type Kept,
   ownWords,
-  movedBy,
-  redatedBy,
   REMEMBERED,
-  speakerOf,
   statementsOf,
-  withValue,
 } from './statements-of-turn.ts';
+import { asKnownTo, isClaim, isOwnMessage, type ReadUnit, speakerOf, type Turn, unitsOf } from './units.ts';
 
 export interface LocalReaderOptions {
   /**
@@ -149,10 +104,6 @@ export function createLocalReader({
         });
         readTurn(turn, asked);
       }
-      const types = new Set(input.types.map(({ name }) => name));
-      reading.statements = reading.statements.map((statement) =>
-        types.has(statement.type) || types.size === 0 ? statement : { ...statement, type: 'fact' },
-      );
       return reading;
     },
   };
@@ -162,17 +113,6 @@ export function createLocalReader({
 export function readerOn({ embed, readParts }: Embedder, embeds: boolean): StatementReader {
   const vectorsOf: LocalReaderOptions['embed'] = async (texts, options) => (await embed(texts, options)).vectors;
   return createLocalReader({ embed: embeds ? vectorsOf : null, readParts });
-}
-
-/** The foreign parts of a user's message that are recognised by its form, or because an earlier turn announces them. */
-async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
-  const event = input.turns[index] as Event;
-  const before = [...input.earlier, ...input.turns.slice(0, index)];
-  const byForm = othersByForm(event, [...input.earlier, ...input.turns], input);
-  const isWhole = byForm.some(({ start, end }) => start === 0 && end === event.content.length);
-  const spans =
-    isWhole || !before.some(isOwnMessage) ? byForm : [...byForm, ...(await announced(event, before, telling))];
-  return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
 }
 
 /** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
@@ -202,32 +142,6 @@ function readableTurn(index: number, input: ReadInput, reading: Reading, told: T
   return { ...turn, ...units, speaker: speakerOf(event, input) };
 }
 
-const MOST_PEOPLE = 40;
-
-/**
- * The names of people in the user's life, in lower case: from the subjects and values of known statements, and from turns that name a
- * person after a relation.
- */
-export function peopleOf(
-  known: readonly Pick<Memory, 'subject' | 'attribute' | 'value'>[],
-  turns: readonly string[],
-  pack: Pack | null,
-  attributes?: AttributeTable,
-): string[] {
-  const names = known.flatMap(({ subject, attribute, value }) => {
-    const [owner, ...words] = subject.split(' ');
-    const name = owner === "User's" ? words.findLast((word) => /^\p{Lu}/u.test(word)) : undefined;
-    return [name ?? '', hasTrait(attribute, 'close', attributes) ? (value ?? '') : ''];
-  });
-  if (pack !== null && pack.script !== 'han') {
-    const named = packRegExp(`(?:${pack.my}) (?:${relationsOf(pack)}),? (\\p{L}[\\p{L}-]+)`);
-    for (const turn of turns) names.push(named.exec(turn)?.[1] ?? '');
-  }
-  return [...new Set(names.map((name) => name.toLowerCase()))]
-    .filter((name) => name.length > 2 && (pack === null || !isOrdinary(name, pack)))
-    .slice(-MOST_PEOPLE);
-}
-
 function readTurn(turn: Turn, asked: readonly Asked[]): void {
   const { event, input, reading } = turn;
   const redated = redatedBy(turn);
@@ -243,9 +157,8 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   reading.statements.push(...moved.map(({ statement }) => statement));
   const others = asked.filter((item) => !moved.some(({ unit }) => unit.index === item.unit.index));
   const leaving = leavingIn(claims, turn);
-  const kept = keptIn(turn, leaving === null ? others : others.map(leaving.withoutQuitting));
-  const statements = statementsOf(turn, kept);
-  reading.statements.push(...(leaving === null ? statements : statements.map(leaving.withEnd)));
+  const statements = statementsOf(turn, keptIn(turn, leaving === null ? others : others.map(withoutQuitting)));
+  reading.statements.push(...(leaving === null ? statements : statements.map((each) => endingOn(leaving.on, each))));
   reading.ends.push(...calledOffIn(claims, turn), ...quitIn(claims, turn), ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
@@ -263,10 +176,8 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request } = item;
-    const here = kept.length > 0 && isCorrecting(unit) ? statementsOf(turn, kept.slice(-1)) : [];
-    const correction =
-      (isCorrecting(unit) ? correctionOf(unit, turn, here) : null) ??
-      (kept.length > 0 ? null : replacementIn(unit, turn));
+    const here = correctingIn(unit) === null ? [] : statementsOf(turn, kept.slice(-1));
+    const correction = correctionOf(unit, turn, here) ?? (kept.length > 0 ? null : replacementIn(unit, turn));
     if (correction !== null) {
       // The statements of the sentence that is corrected are complete, so that the sentence itself is no longer needed.
       if (kept.pop() !== undefined) statements.push(...here);
@@ -327,284 +238,6 @@ function keepLastTurn({ input, reading, number }: Turn): void {
   if (own.length > 0 || text.length > 400) return;
   const quotes = [{ turn: index + 1, words: text }];
   reading.statements.push(readStatement({ text, type: 'fact', quotes, importance: REMEMBERED }));
-}
-
-/**
- * The pattern covers all languages, because the language of a short sentence is often not recognised. That is safe, because the sentence
- * must also name the plan.
- */
-const CALLED_OFF = anyWords('calledOff');
-
-type Ends = Reading['ends'];
-
-/** The ends of the known statements that some words of a turn end. */
-function endsBy({ number, input }: Turn, words: string, isOver: (one: Memory) => boolean, on?: string): Ends {
-  const quote = { turn: number, words };
-  return input.known.flatMap((one, index) => (isOver(one) ? [{ known: index + 1, quote, on: on ?? null }] : []));
-}
-
-/** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
-function calledOffIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
-  return claims.flatMap((unit) =>
-    splitClauses(unit.text).flatMap(({ start, end }) => {
-      const clause = plainMarks(unit.text.slice(start, end));
-      if (!CALLED_OFF.test(clause)) return [];
-      const slots = [
-        ...unit.filled.filter((slot) => slot.start >= start && slot.start < end),
-        ...pronounSlots(unit, start, clause, turn),
-      ];
-      const isOff = (plan: Memory): boolean =>
-        isOpenPlan(plan, turn.at.now) && (isNamedIn(plan, clause, unit.pack) || isExcluded(plan, slots));
-      return endsBy(turn, unit.text, isOff);
-    }),
-  );
-}
-
-const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' } }) =>
-  packRegExp(script === 'han' ? '(?!)' : `^(?:(?:${clauseBreak}) )?(?:${sheOrHe})(?=[ '])`),
-);
-
-/**
- * The slots of a clause whose pronoun means the person with whose name the sentence begins: "Tobi changed his mind, he's staying in
- * Leipzig".
- */
-function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, at }: Turn): FilledSlot[] {
-  const { pack } = unit;
-  const pronoun = pronounFirst(pack).exec(clause)?.[0];
-  const relative = pronoun === undefined ? null : relativeAt(unit, input.known);
-  if (pronoun === undefined || relative === null) return [];
-  const { subject, name, lead } = relative;
-  // If the sentence names another person before the clause, the pronoun may mean that person.
-  const before = unit.text.slice(name.length, start);
-  if (/^['’]|\p{Lu}/u.test(before) || wordsPattern(relationsOf(pack)).test(before)) return [];
-  // "'s" is written out as "is", because the patterns read "Tobi's" as a possessive.
-  const rest = clause.slice(pronoun.length).replace(/^'s(?= )/, pack.is.split('|')[0] ?? '');
-  const told = lead + name + rest;
-  return fillSlots(told, pack, at).filter((slot) => slot.subject === subject);
-}
-
-/**
- * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", "I dropped pottery" ends
- * "pottery every Tuesday", and "I don't like sushi anymore" ends "I love sushi".
- */
-function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
-  return claims.flatMap((unit) => {
-    const { text, pack } = unit;
-    const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
-    const thing = gistOf(endedThing(unit), pack);
-    const isOver = ({ subject, attribute, tense, content, statedAt }: Memory): boolean => {
-      const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
-      if (!isHabit || statedAt >= turn.event.occurredAt || packPattern(pack, 'not').test(plainMarks(content)))
-        return false;
-      if (quits && listPattern(pack, 'smokes').test(content)) return true;
-      // The thing must be most of what the statement names: "I gave up meat" does not end "I cook meat for my dog".
-      const gist = gistOf(content, pack);
-      const isNamed = thing.length * 2 > gist.length && thing.every((stem) => gist.includes(stem));
-      const isOfTaste = saysAny(pack, content, 'taste') || !saysAny(pack, text, 'taste');
-      return isNamed && isOfTaste && !wordsPattern(relationsOf(pack)).test(content);
-    };
-    return endsBy(turn, text, isOver);
-  });
-}
-
-/** The words for what the user has given up or no longer likes. Empty for other sentences. */
-function endedThing(unit: ClaimUnit): string {
-  const { text, pack } = unit;
-  const plain = plainMarks(text);
-  const words = pack.lists['dropped']?.replaceAll('<>', "(\\p{L}[\\p{L}\\p{N}' -]{0,48}?)") ?? '';
-  const dropped = wordsPattern(words, pack.script).exec(plain);
-  if (dropped !== null)
-    return continuesOthers(dropped, plain, pack, unit) ? '' : (dropped.slice(1).find(Boolean) ?? '');
-  const over = packPattern(pack, 'ended').exec(plain);
-  if (over === null || !packPattern(pack, 'me').test(plain)) return '';
-  return `${plain.slice(0, over.index)} ${over[0].split(' ').slice(1, -1).join(' ')} ${plain.slice(over.index + over[0].length)}`;
-}
-
-/** A job that ends on a later day. */
-interface Leaving {
-  ends: Ends;
-  /** Adds the day on which the job ends to a statement about the job. */
-  withEnd: (statement: ReadStatement) => ReadStatement;
-  /** Removes the slots of a sentence that would end the job immediately. */
-  withoutQuitting: <Item extends Asked>(item: Item) => Item;
-}
-
-/**
- * Finds a job that the user leaves on a later day: "I handed in my notice, my last day is 31 December". The sentence with the day must name
- * the job, or the turn must give notice, because the day may also be the last one at a school or of a diet.
- */
-function leavingIn(claims: readonly ClaimUnit[], turn: Turn): Leaving | null {
-  const isNotice = claims.some(
-    ({ pack, text, filled }) => filled.some(isQuitting) || listPattern(pack, 'givesNotice').test(plainMarks(text)),
-  );
-  for (const { pack, text, filled } of claims) {
-    const on = dayAfterLast(text, pack, turn.at)?.toISOString();
-    if (on === undefined) continue;
-    const isOver = (memory: Memory): boolean =>
-      isJob(memory) && memory.tense === 'holds' && (isNotice || isNamed(memory.value ?? '', text));
-    const ends = endsBy(turn, text, isOver, on);
-    if (!isNotice && ends.length === 0 && !filled.some(isJob)) continue;
-    return {
-      ends,
-      withEnd: (statement) => (isJob(statement) && statement.tense === 'holds' ? { ...statement, to: on } : statement),
-      withoutQuitting: (item) => ({
-        ...item,
-        unit: { ...item.unit, filled: item.unit.filled.filter((slot) => !isQuitting(slot)) },
-      }),
-    };
-  }
-  return null;
-}
-
-type Told = Pick<ReadStatement, 'subject' | 'attribute' | 'polarity'>;
-
-function isJob({ subject, attribute, polarity }: Told): boolean {
-  return hasTrait(attribute, 'firm') && isUser(subject) && polarity === 'affirmed';
-}
-
-function isQuitting(slot: Told): boolean {
-  return slot.polarity === 'denied' && isJob({ ...slot, polarity: 'affirmed' });
-}
-
-/** Whether a text names an employer, by the whole name or a word of it. */
-function isNamed(employer: string, text: string): boolean {
-  const words = ` ${normalValue(text)} `;
-  const names = [employer, ...employer.split(' ').filter(({ length }) => length > 2)].map((name) => normalValue(name));
-  return names.some((name) => name !== '' && words.includes(` ${name} `));
-}
-
-function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, at: Date): boolean {
-  const day = validFrom ?? dueAt;
-  return tense === 'planned' && archivedAt === null && statedAt < at && (day === null || day.getTime() > at.getTime());
-}
-
-/** Whether a clause names the value of a plan, or has only content words of the plan. */
-function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): boolean {
-  // "Staying in Graz" does not call off a move to Graz.
-  const isPlace = / \p{L}{1,2}$/u.test(CALLED_OFF.exec(clause)?.[0] ?? '');
-  if (value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `)) return !isPlace;
-  const rest = [...contentStems(clause.replace(CALLED_OFF, ' '))];
-  const stems = contentStems(content);
-  return rest.length > 0 && pack.script !== 'han' && rest.every((stem) => stems.has(stem));
-}
-
-/**
- * Whether a clause calls off a plan by affirming another value of its attribute, as "we're staying in Porto" calls off a move to Lisbon.
- */
-function isExcluded({ attribute, value, subject }: Memory, slots: readonly FilledSlot[]): boolean {
-  return slots.some(
-    (slot) =>
-      slot.attribute === attribute &&
-      slot.subject === subject &&
-      slot.polarity === 'affirmed' &&
-      slot.tense !== 'planned' &&
-      !hasValue(slot, value),
-  );
-}
-
-/** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
-function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
-  if (!isClaim(unit)) return [];
-  const parted = partedSlots(unit, input);
-  return unit.pack.script === 'han' ? parted : [...parted, ...relativeSlots(unit, input.known, context)];
-}
-
-/** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
-function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
-  const { text, pack, filled } = unit;
-  const plain = plainMarks(text);
-  return known.flatMap(({ subject, attribute, value, polarity }) => {
-    const list = ENDING_LISTS.find((each) => hasTrait(attribute, each, attributes));
-    if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
-    if (polarity !== 'affirmed' || filled.some((slot) => slot.attribute === attribute)) return [];
-    const isEnded = (name: string): boolean => {
-      const at = nameAt(plain, name, list !== 'parted');
-      if (at < 0) return false;
-      const [before, after] = [plain.slice(0, at), plain.slice(at + name.length)];
-      if (list === 'parted') return partingOf(before, after, pack) === 'parted';
-      const words = listPattern(pack, list).exec(`${before}<>${after}`);
-      return words !== null && !continuesOthers(words, plain, pack, unit);
-    };
-    const parts = hasTrait(attribute, 'town') ? [] : value.split(' ').filter(({ length }) => length > 2);
-    const name = [value, ...parts].find(isEnded);
-    if (name === undefined) return [];
-    // The house number need not be said: "we don't live in Plymouth Road".
-    const unsaid = hasTrait(attribute, 'place') ? null : name;
-    const ended = /\d/.test(value) && nameAt(plain, value, true) < 0 ? unsaid : value;
-    return [{ ...OF_USER, attribute, value: ended, polarity: 'denied', start: 0, end: text.length }];
-  });
-}
-
-/** The offset at which a text contains a name as whole words, or -1. A person's name must be capitalised. */
-function nameAt(text: string, name: string, isThing = false): number {
-  const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
-  const isWhole =
-    !/[\p{L}\p{N}]$/u.test(text.slice(0, Math.max(0, at))) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length));
-  return at >= 0 && (isWhole || /^\p{Lo}/u.test(name)) && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
-}
-
-const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
-
-type Relative = Record<'subject' | 'name' | 'lead', string>;
-
-/**
- * The known relative or friend with whose name a sentence begins, with the words for the relation. Null if there is none, or more than one.
- */
-function relativeAt({ text, pack }: ClaimUnit, known: readonly Memory[]): Relative | null {
-  const subjects = [...new Set(known.map(({ subject }) => subject))].filter((subject) => {
-    const name = RELATED.exec(subject)?.groups?.['name'];
-    return name !== undefined && nameAt(text, name) === 0;
-  });
-  const [subject] = subjects;
-  if (subject === undefined || subjects.length > 1) return null;
-  const { relation = '', name = '' } = RELATED.exec(subject)?.groups ?? {};
-  const word = Object.keys(pack.relations).find((each) => pack.relations[each] === relation);
-  return word === undefined ? null : { subject, name, lead: `${pack.my.split('|')[0] ?? ''} ${word} ` };
-}
-
-/** The slots of a sentence that begins with the name of a known relative. The sentence is read as if it also named the relation. */
-function relativeSlots(unit: ClaimUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
-  const relative = relativeAt(unit, known);
-  if (relative === null) return [];
-  const { subject, lead } = relative;
-  return fillSlots(lead + unit.text, unit.pack, context).flatMap((slot) =>
-    slot.subject === subject
-      ? [{ ...slot, start: Math.max(0, slot.start - lead.length), end: slot.end - lead.length }]
-      : [],
-  );
-}
-
-const WORD = "(?:\\p{Lu}['’])?\\p{Lu}[\\p{L}\\p{N}-]*";
-const NAME = `${WORD}(?: ${WORD}){0,2}`;
-
-/**
- * The statement that replaces a known value by the name in a correction: "It's in Knivsta, not Uppsala". Null if the correction names no
- * known value, or several.
- */
-function replacementIn(unit: ReadUnit, { input, number, event }: Turn): ReadStatement | null {
-  const { pack, text } = unit;
-  const insteadOf = pack?.lists['insteadOf'];
-  if (pack === null || insteadOf === undefined || !isClaim(unit)) return null;
-  // "The party is in Knivsta, not Uppsala" is not a correction.
-  if (!listPattern(pack, 'correction').test(plainMarks(text))) return null;
-  const newFor = (old: string): string | undefined => {
-    const source = insteadOf.replaceAll('<old>', `(?:${old})(?![\\p{L}\\p{N}])`).replaceAll('<new>', `(${NAME})`);
-    const name = new RegExp(source, 'u').exec(plainMarks(text))?.slice(1).find(Boolean);
-    return name === undefined || isOrdinary((name.split(' ')[0] ?? '').toLowerCase(), pack) ? undefined : name;
-  };
-  const found = input.known.flatMap((memory, index) => {
-    const { attribute, value, polarity, tense, sourceEvents } = memory;
-    if (attribute === null || value === null || polarity !== 'affirmed' || tense === 'happened') return [];
-    // When a turn is read a second time, the known statement already has the new value.
-    const isDone = sourceEvents.includes(event.id) && newFor(NAME) === value;
-    const name = isDone ? value : newFor(value.replace(/[^\p{L}\p{N} ]/gu, '.'));
-    return name === undefined ? [] : [{ memory, index, name }];
-  });
-  const [only, ...others] = found;
-  if (only === undefined || others.length > 0) return null;
-  const { memory, index, name } = only;
-  const relation = hasValue(memory, name) ? null : ({ kind: 'replaces', known: index + 1 } as const);
-  return withValue(memory, name, { pack, input, quote: { turn: number, words: text }, relation });
 }
 
 /**

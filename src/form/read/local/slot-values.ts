@@ -16,10 +16,10 @@ import {
   wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
-import { sideOfDays } from '../../../language/told-days.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
+import { sideOfDays } from '../../../language/told-days.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
-import { type AttributeTable, hasTrait, VALUE_LISTS } from '../../../record/attributes.ts';
+import { type AttributeTable, hasTrait } from '../../../record/attributes.ts';
 import { attributeLabel, isUser, type Polarity, type Tense } from '../../../record/statement.ts';
 
 /** An attribute with the value that a sentence gives it, and the place of the words. */
@@ -159,11 +159,9 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
     const name = isHan ? hanName(raw) : (organisationName(raw, isBefore) ?? (isBefore ? null : smallOrganisation(cut)));
     // "I'm at Anna's now" is a visit to a person.
     if (rule.likely !== undefined && name !== null && GIVEN_NAMES.has(name.toLowerCase())) return null;
-    const isOfLetters = name !== null && rule.pattern.startsWith('^(?:[') && /^\p{Lu}{1,4}$/u.test(name);
-    return isOfLetters && !isHan ? null : name;
+    return name;
   },
-  school({ raw, pack, isHan, isBefore }) {
-    if (isHan) return hanName(raw);
+  school({ raw, pack, isBefore }) {
     const name = organisationName(raw, isBefore);
     return name !== null && wordsPattern(pack.lists['schoolWord'] ?? '', pack.script).test(name) ? name : null;
   },
@@ -358,10 +356,9 @@ function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** The words between the beginning of a match and its value. */
-function leadOf({ raw, text, match }: Small): string {
-  const start = match.indices?.groups?.['v']?.[0] ?? text.indexOf(raw, match.index);
-  return text.slice(match.index, start);
+/** The words of a match before its value. All of its words if it has no value. */
+export function leadOf({ text, match }: Pick<Small, 'text' | 'match'>): string {
+  return text.slice(match.index, match.indices?.groups?.['v']?.[0] ?? match.index + match[0].length);
 }
 
 /**
@@ -426,114 +423,6 @@ export function smallTitle(cut: Small): string | null {
   const end = words.findIndex((word) => PARTICLES.test(word));
   const name = (end < 0 ? words : words.slice(0, end)).slice(0, 4).join(' ');
   return name.length < 3 ? null : name;
-}
-
-const CAPITALISED = "\\p{Lu}[\\p{L}\\p{M}'’-]+(?: \\p{Lu}[\\p{L}\\p{M}'’-]+)?";
-const SMALL = "\\p{Ll}[\\p{L}\\p{M}'’-]+";
-const HAN = '[\\p{Script=Han}\\p{Script=Katakana}ー]{1,6}?';
-/** A detail after a name in a list: "Mia (7)". */
-const DETAIL = '(?: ?[(（][^()（）]{1,20}[)）])?';
-
-/** The words that follow a name in languages without spaces. */
-const AFTER = wordsOfAll('afterName');
-
-/** The separators of a list. */
-const listMark = perPack(({ script, lists: { and = '(?!)' } }) =>
-  script === 'han' ? `(?:、|${and})` : `(?:,? (?:${and}) |, )`,
-);
-
-const marksOf = perPack((pack) => {
-  const { script, lists, children, pets } = pack;
-  const isHan = script === 'han';
-  const mark = listMark(pack);
-  return {
-    split: new RegExp(`${DETAIL}${mark}`, 'u'),
-    joined: new RegExp(isHan ? mark : ` (?:${lists['and'] ?? '(?!)'}) `, 'u'),
-    // After the word for one child or animal, only the first name of a list is a value: "I live with my son Jonas, Tom and Ann".
-    ofOne: packRegExp(`(?<![\\p{L}])(?:${children}|${pets})${isHan ? 'の?' : ',? '}$`),
-    capitalised: namesAround(CAPITALISED, mark),
-    small: namesAround(SMALL, mark),
-    han: {
-      after: new RegExp(`^(?:${DETAIL}${mark}${HAN}(?=${mark}|[。！，,.!（]|${AFTER}|$))+`, 'u'),
-      before: null,
-    },
-  };
-});
-
-/** Patterns of the names of a list after and before one of its names. */
-function namesAround(name: string, mark: string): { after: RegExp; before: RegExp } {
-  return {
-    after: new RegExp(`^(?:${DETAIL}${mark}${name}(?![\\p{L}\\p{M}]))+`, 'u'),
-    before: new RegExp(`(?<![\\p{L}\\p{M}])(?:${name}${DETAIL}${mark})+$`, 'u'),
-  };
-}
-
-const ENDS = new RegExp(`^${DETAIL}(?:\\s*(?:[.,!;:。！，)]|$)|${AFTER})`, 'u');
-
-/** The words of the pack's lists that follow a value in an enumeration: "peanuts, latex and penicillin". */
-function listedAfter(rest: string, lists: readonly string[], pack: Pack): string[] {
-  const words = lists.flatMap((list) => pack.lists[list] ?? []).join('|');
-  if (words === '') return [];
-  const next = packRegExp(`^${listMark(pack)}(?<v>(?:${words})${pack.script === 'han' ? '' : '(?![\\p{L}\\p{M}-])'})`);
-  const found: string[] = [];
-  for (let left = rest; found.length < MOST_LISTED;) {
-    const { 0: listed = '', groups } = next.exec(left) ?? {};
-    if (groups?.['v'] === undefined) break;
-    found.push(groups['v']);
-    left = left.slice(listed.length);
-  }
-  return found;
-}
-
-const MOST_LISTED = 12;
-
-/**
- * The slots of a sentence, with one slot for every name of a list. In "Mia, Jonas and Lea", patterns and the reading layers find only the
- * first or the last name, or read several names as one name.
- */
-export function withListedNames(filled: readonly FilledSlot[], sentence: string, pack: Pack | null): FilledSlot[] {
-  if (pack === null) return [...filled];
-  const whole: FilledSlot[] = [];
-  for (const slot of filled) {
-    for (const value of listedWith(slot, filled, sentence, pack)) {
-      const isSame = (other: FilledSlot): boolean =>
-        other.attribute === slot.attribute &&
-        other.subject === slot.subject &&
-        other.value?.toLowerCase() === value?.toLowerCase();
-      if (!whole.some(isSame)) whole.push({ ...slot, value });
-    }
-  }
-  return whole;
-}
-
-/** The values of the list that contains a slot's value. Only that value if it is not in a list. */
-function listedWith(
-  { attribute, value, polarity, start }: FilledSlot,
-  filled: readonly FilledSlot[],
-  sentence: string,
-  pack: Pack,
-): (string | null)[] {
-  const at = value === null ? -1 : sentence.toLowerCase().indexOf(value.toLowerCase(), start);
-  if (value === null || at < 0 || polarity === 'denied') return [value];
-  const lists = VALUE_LISTS.filter((list) => hasTrait(attribute, list));
-  if (lists.length > 0) return [value, ...listedAfter(sentence.slice(at + value.length), lists, pack)];
-  if (!hasTrait(attribute, 'several')) return [value];
-  const { split, joined, ofOne, ...names } = marksOf(pack);
-  const isSmall = /^\p{Ll}/u.test(sentence.slice(at));
-  const { after, before } = pack.script === 'han' ? names.han : isSmall ? names.small : names.capitalised;
-  const end = at + value.length;
-  const from = at - (before?.exec(sentence.slice(0, at))?.[0].length ?? 0);
-  const to = end + (after.exec(sentence.slice(end))?.[0].length ?? 0);
-  const list = sentence.slice(from, to);
-  if (!joined.test(list) || ofOne.test(sentence.slice(0, from))) return [value];
-  const values = list.split(split);
-  const isKnown = (name: string | undefined): boolean =>
-    filled.some((other) => other.attribute === attribute && other.value?.toLowerCase() === name?.toLowerCase());
-  // The list of names may continue into another clause: "My dog is called Rex, Tom and Ann are friends of mine".
-  if (!isKnown(values.at(-1)) && to > end && !ENDS.test(sentence.slice(to))) return [value];
-  const isName = (name: string): boolean =>
-    !/^\p{Ll}/u.test(name) || GIVEN_NAMES.has(name.toLowerCase()) || isKnown(name);
-  return values.every(isName) ? values : [value];
 }
 
 /** Renders a slot as a sentence: "Lives in Graz", "User's sister Ana: Lives in Graz". */

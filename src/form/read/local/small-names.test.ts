@@ -1,6 +1,6 @@
 import { isOrdinary, packOf } from '../../../language/packs/packs.ts';
 import { fillSlots } from './fill-slots.ts';
-import { peopleOf } from './local-reader.ts';
+import { peopleOf } from './known-names.ts';
 import { isGuessed, smallOrganisation, smallPerson, smallPlace, smallTitle } from './slot-values.ts';
 import { describe, expect, it } from 'vitest';
 

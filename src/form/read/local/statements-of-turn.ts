@@ -1,6 +1,4 @@
-import { civilDateAt, startOfDay, writeDay } from '../../../language/calendar.ts';
-import { extractEntities, PLACES } from '../../../language/entities.ts';
-import { GIVEN_NAMES } from '../../../language/given-names.ts';
+import { extractEntities } from '../../../language/entities.ts';
 import { boundOf, type DateContext, type FoundDate } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
@@ -16,44 +14,26 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { namesSomebody } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
+import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import {
   dayAhead,
   isDayOfPast,
   isRescheduled,
   isYearly,
-  kindOf,
-  LONGEST_REDATING,
-  movedDayIn,
-  type NewDay,
-  newDayIn,
   sideOfDays,
   withDates,
-  withNewDay,
   withTime,
 } from '../../../language/told-days.ts';
-import { splitClauses, withBlanks } from '../../../language/sentences.ts';
-import { contentStems, saysNamesAndNumbers, withoutEnd } from '../../../language/words.ts';
-import { DAY, MINUTE } from '../../../record/clock.ts';
-import type { Event } from '../../../record/event.ts';
-import type { Memory } from '../../../record/memory.ts';
+import { contentStems, saysNamesAndNumbers } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
-import {
-  belongsToUser,
-  isNameOfUser,
-  isSameSubject,
-  isUser,
-  normalValue,
-  type Tense,
-  USER,
-} from '../../../record/statement.ts';
-import { type ReadInput, type ReadQuote, readStatement, type ReadStatement, type Relation } from '../reader.ts';
+import type { Memory } from '../../../record/memory.ts';
+import { isSameSubject, isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
+import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { type Asked, isStandingOrder, LEAST_OWN } from './selector.ts';
-import { fillSlots } from './fill-slots.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
-import { isClaim, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
+import type { ReadUnit, Turn } from './units.ts';
 
 /** The importance of a statement that the user asks to remember. */
 export const REMEMBERED: number = 0.8;
@@ -125,8 +105,8 @@ export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[]
     }
     const own = ownWords(turn, group);
     if (slots.length === 0 && isFragment(group, own)) continue;
-    // An event is one statement, with its own words and its day.
-    const event = slots.find((slot) => isEventInWords(slot.attribute, group));
+    // An event is one statement, with its own words and its day, because the slot does not name the event.
+    const event = slots.find((slot) => hasTrait(slot.attribute, 'event'));
     const { attribute, value, from, due } = event ?? own;
     const others = slots.filter((slot) => slot !== event);
     statements.push(...others, { ...own, attribute, value, from, due: due ?? own.due });
@@ -234,8 +214,7 @@ function isFragment(group: readonly Kept[], { from }: ReadStatement): boolean {
     from === null &&
     /[?？]\s*$/u.test(turn.slice(0, start)) &&
     saysAny(pack, turn.slice(0, start), 'hedge') &&
-    plain.split(/\s+/u).length <= 4 &&
-    !saysAny(pack, plain, 'me', 'my', 'we', 'they', 'past', 'future', 'habit', 'change', 'taste', 'not');
+    plain.split(/\s+/u).length <= 4;
   return ((isWord || isRemark) && !isVital(plain, pack)) || AND_FIRST.test(plain);
 }
 
@@ -291,35 +270,24 @@ const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { f
 function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
   const pack = unit.pack as Pack;
   const text = plainMarks(unit.text);
-  const hasEmoji = [...text].length < text.length;
   const dates = unit.filled.some(({ from }) => from !== null) ? findDates(text, pack, at) : [];
   const beside = withBlanks(text, [{ start, end }, ...dates]);
   const rest = beside.replace(packPattern(pack, 'request:wish'), ' ').replace(frameWords(pack), ' ');
-  return !hasEmoji && !/[\p{L}\p{N}]/u.test(rest);
-}
-
-const MOST_EVENT_WORDS = 24;
-
-/**
- * Whether a slot is the day of an event that is kept in the user's words. The slot does not name the event, so the words are needed, unless
- * there are too many.
- */
-function isEventInWords(attribute: string | null, group: readonly Kept[]): boolean {
-  return hasTrait(attribute, 'event') && countWords(group) <= MOST_EVENT_WORDS;
+  return !/[\p{L}\p{N}]/u.test(rest);
 }
 
 function slotStatement(turn: Turn, slot: FilledSlot, item: Kept): ReadStatement {
   const { unit } = item;
   const { input } = turn;
   const subject = subjectFor(slot.subject, turn.speaker);
-  const tense = slot.value === null ? 'happened' : isEventInWords(slot.attribute, [item]) ? 'planned' : null;
+  const isEvent = hasTrait(slot.attribute, 'event');
+  const tense = slot.value === null ? 'happened' : isEvent ? 'planned' : null;
   const { category, traits } = input.attributes.policyOf(slot.attribute);
   const isPreference = traits.includes('wish') || category === 'preference';
   const isOfHealth = category === 'health' && traits.includes('vital') && slot.polarity === 'affirmed';
   const isNever = slot.isNever === true && !isKnown({ ...slot, subject }, input);
   const rendered = renderSlot({ ...slot, subject, isNever }, unit.pack as Pack, input.attributes);
-  const isDue = slot.tense === 'planned' && hasTrait(slot.attribute, 'event');
-  const due = isDue ? withTime(slot.from, unit.text, unit.pack, turn.at.timeZone) : null;
+  const due = isEvent && slot.tense === 'planned' ? withTime(slot.from, unit.text, unit.pack, turn.at.timeZone) : null;
   return readStatement({
     subject,
     attribute: slot.attribute,
@@ -523,278 +491,4 @@ function namesOf(text: string): string[] {
     .filter(({ type }) => ['person', 'organisation', 'place', 'project', 'product'].includes(type))
     .map(({ name }) => name)
     .slice(0, 8);
-}
-
-/** A statement of the user's last turns: one of this reading, or a known one with its number. */
-interface Said {
-  one: ReadStatement;
-  known: number | null;
-  /** The statement in the user's words from which this one was guessed. */
-  origin?: ReadStatement;
-}
-
-/** The person whom "I" means: the speaker of the turn, who is the user if the turn names no speaker or one of the user's names. */
-export function speakerOf({ speaker }: Event, { userNames }: ReadInput): string {
-  return speaker === null || speaker === '' || isNameOfUser(speaker, userNames) ? USER : speaker;
-}
-
-/**
- * The known statements about a speaker and the speaker's people, as statements about the user. The words of another speaker are read with
- * these statements only, because they say nothing about the user.
- */
-export function asKnownTo(speaker: string, known: readonly Memory[]): readonly Memory[] {
-  if (speaker === USER) return known;
-  const own = `${speaker}'s `;
-  return known.flatMap((memory) => {
-    const { subject } = memory;
-    if (isSameSubject(subject, speaker)) return { ...memory, subject: USER };
-    return subject.startsWith(own) ? { ...memory, subject: `User's ${subject.slice(own.length)}` } : [];
-  });
-}
-
-/**
- * The statements of the last two turns. With `isAnytime`, also the known statements of earlier turns. In a turn of another speaker,
- * statements about the user and the user's people are left out, because only the user's words may change them.
- */
-function lastSaid({ input, reading, number, speaker }: Turn, isAnytime = false): Said[] {
-  const lastTurns = [...input.earlier, ...input.turns.slice(0, number - 1)].filter(isOwnMessage).slice(-2);
-  const isLately = ({ sourceEvents }: Memory): boolean => lastTurns.some(({ id }) => sourceEvents.includes(id));
-  const distanceTo = ({ quotes }: ReadStatement): number => number - (quotes.at(-1)?.turn ?? 0);
-  const mayChange = ({ subject }: { subject: string }): boolean =>
-    speaker === USER || !(isUser(subject) || belongsToUser(subject));
-  return [
-    ...reading.statements
-      .filter((one) => distanceTo(one) > 0 && distanceTo(one) <= 2 && mayChange(one))
-      .map((one) => ({ one, known: null })),
-    ...input.known.flatMap((memory, index) =>
-      (isAnytime || isLately(memory)) && mayChange(memory) ? [{ one: asRead(memory), known: index + 1 }] : [],
-    ),
-  ];
-}
-
-function asRead({ subject, attribute, value, polarity, type, tense, importance, ...memory }: Memory): ReadStatement {
-  const { content: text, validFrom, dueAt } = memory;
-  const from = (validFrom ?? dueAt)?.toISOString() ?? null;
-  const due = dueAt?.toISOString() ?? null;
-  return readStatement({ subject, attribute, value, polarity, type, tense, importance, text, from, due, quotes: [] });
-}
-
-/**
- * The found statement, if there is exactly one; otherwise null. If some of the found statements are of this reading, only these are
- * counted.
- */
-function onlyOne(found: readonly Said[]): Said | null {
-  const here = found.filter(({ known }) => known === null);
-  const [only, ...others] = here.length > 0 ? here : found;
-  return only === undefined || others.length > 0 ? null : only;
-}
-
-function relationTo({ known }: Said, kind: Relation): ReadStatement['relation'] {
-  return known === null ? null : { kind, known };
-}
-
-const MOST_CORRECTING_WORDS = 4;
-
-const correctingPattern = perPack(({ requests: { correcting, so }, words: { assent } }) =>
-  packRegExp(`^(?:(?:${assent}|${so})[,.!]* +)*?(?:${correcting}){1,2}(.+)$`),
-);
-
-/** The value of a short answer that corrects another value, with its kind. "No wait, A neg, my wife says" has the value "A neg". */
-function correctingValue(text: string, pack: Pack): { value: string; kind: string } | null {
-  const words = withoutEnd(correctingPattern(pack).exec(plainMarks(text))?.[1] ?? '', '.! \t\n').trim();
-  if (words.includes('?')) return null;
-  // "No, Tom, I live in Leeds" addresses Tom.
-  const found = [words, words.split(',')[0] ?? ''].map((value) => ({ value, kind: kindOf(value, pack) }));
-  const { value, kind } = found.find((each) => each.kind !== null) ?? { value: '', kind: null };
-  const isLong = value.split(' ').length > MOST_CORRECTING_WORDS || (kind === 'name' && value !== words);
-  return kind === null || isLong ? null : { value, kind };
-}
-
-/** Whether a sentence has the form of a short answer that corrects a value. */
-export function isCorrecting({ pack, text, isForeign }: ReadUnit): boolean {
-  const mayCorrect = pack !== null && pack.requests.correcting !== '' && !isForeign && text.length <= 80;
-  return mayCorrect && correctingValue(text, pack) !== null;
-}
-
-const hedges = perPack(({ words: { hedge }, script }) => wordsPattern(hedge, script, 'giu'));
-
-/** The slots that the words of a statement would fill without a hedge: "my blood type is 0 neg I think". */
-function guessed(said: Said, pack: Pack, at: DateContext): Said[] {
-  const text = said.one.text.replace(hedges(pack), '').replaceAll(/ {2,}/g, ' ');
-  return fillSlots(text, pack, at).map(({ subject, attribute, value, polarity }) => ({
-    ...said,
-    one: { ...said.one, subject, attribute, value, polarity },
-    origin: said.one,
-  }));
-}
-
-/**
- * The statement of a short answer (`isCorrecting`) that corrects the last value, such as "No, Leeds". Null unless exactly one slot of the
- * last turns has a value of the same kind, such as a weekday, a number or a name. If `here` has statements, these statements of the same
- * turn are corrected, and the corrected one is removed.
- */
-export function correctionOf({ pack, text }: ReadUnit, turn: Turn, here: ReadStatement[] = []): ReadStatement | null {
-  const { input, at } = turn;
-  const correcting = pack === null ? null : correctingValue(text, pack);
-  if (pack === null || correcting === null) return null;
-  const { value, kind } = correcting;
-  const all: Said[] = here.length > 0 ? here.map((one) => ({ one, known: null })) : lastSaid(turn);
-  // "Sorry, Tom" does not correct the name of a town.
-  const isPerson = GIVEN_NAMES.has(value.toLowerCase()) && !PLACES.has(value.toLowerCase());
-  const isOfKind = ({ one: { attribute, value: last } }: Said): boolean => {
-    if (attribute === null || last === null || kindOf(last, pack) !== kind) return false;
-    return (
-      !isPerson || input.attributes.policyOf(attribute).namesSomebody || hasTrait(attribute, 'own', input.attributes)
-    );
-  };
-  const stated = all.filter(isOfKind);
-  const old = onlyOne(stated.length > 0 ? stated : all.flatMap((each) => guessed(each, pack, at)).filter(isOfKind));
-  if (old === null || (old.known !== null && hasValue(old.one, value))) return null;
-  const from = here.length > 0 ? here : turn.reading.statements;
-  if (old.known === null && (here.length > 0 || old.origin !== undefined))
-    from.splice(from.indexOf(old.origin ?? old.one), 1);
-  const quote = { turn: turn.number, words: text };
-  return withValue(old.one, value, { pack, input, quote, relation: relationTo(old, 'replaces') });
-}
-
-/** A statement with a new value, and with the quote that states it. */
-export function withValue(
-  { subject, attribute, type }: Pick<ReadStatement, 'subject' | 'attribute' | 'type'>,
-  value: string,
-  by: { pack: Pack; input: ReadInput; quote: ReadQuote; relation: ReadStatement['relation'] },
-): ReadStatement {
-  const slot = { subject, attribute: attribute ?? '', value, polarity: 'affirmed' as const };
-  const text = renderSlot(slot, by.pack, by.input.attributes);
-  return readStatement({ ...slot, type, text, quotes: [by.quote], relation: by.relation });
-}
-
-/**
- * The plan that a turn moves to another day, if the turn says nothing else: "No, Thursday", "the fair is on the 6th, not the 4th", "the
- * dentist moved!! now Friday". Null for other turns.
- */
-export function redatedBy(turn: Turn): ReadStatement | null {
-  const { event, pack, units, at } = turn;
-  if (pack === null || units.some(({ isForeign }) => isForeign)) return null;
-  const { content } = event;
-  const moved = units.every(isClaim) ? movedDayIn(content, pack, at) : null;
-  if (moved !== null && (moved.isAll || units.length === 1)) return movedPlan(turn, content, moved);
-  const next = newDayIn(content, pack, at);
-  if (next === null || (units.length > 1 && content.length > LONGEST_REDATING)) return null;
-  if (next.beside.length > 0 && !units.every(isClaim)) return null;
-  return deniedPlan(turn, content, next);
-}
-
-/** The plan whose day a text denies, with the new day. A plan on that day that has a word of the text is meant. */
-function deniedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
-  const { denies, about, beside } = next;
-  const found = lastSaid(turn, denies !== null).filter(({ one: { from, text } }) => {
-    const isDenied = from !== null && denies?.(new Date(from)) !== false;
-    const stems = contentStems(text);
-    const isNamed = beside.length === 0 || beside.some((stem) => stems.has(stem));
-    return isDenied && isNamed && about.every((stem) => stems.has(stem));
-  });
-  return withDayOf(turn, content, next, found);
-}
-
-/** The plan that a sentence names and moves to another day: "They rescheduled my driving test to 6 November". Null for other sentences. */
-export function movedBy(turn: Turn, { text, pack }: ReadUnit): ReadStatement | null {
-  if (pack === null) return null;
-  const moved = movedDayIn(text, pack, turn.at);
-  if (moved !== null) return movedPlan(turn, text, moved);
-  const next = newDayIn(text, pack, turn.at);
-  const isNamed = next !== null && next.denies !== null && next.beside.length > 0;
-  return isNamed ? deniedPlan(turn, text, next) : null;
-}
-
-function movedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
-  const found = lastSaid(turn, true).filter(({ one: { from, text, attribute } }) => {
-    const isOpen = from !== null && Date.parse(from) > turn.at.now.getTime() - DAY;
-    const stems = contentStems(text);
-    const isAny =
-      next.about.length === 0 &&
-      (next.beside.length === 0 ? hasTrait(attribute, 'event') : next.beside.some((stem) => stems.has(stem)));
-    return isOpen && (isAny || (next.about.length > 0 && next.about.every((stem) => isNamed(stem, stems))));
-  });
-  return withDayOf(turn, content, next, found);
-}
-
-/** The only plan among the found statements, with the words of the plan and the new day. Null if there is none, or more than one. */
-function withDayOf(turn: Turn, content: string, next: NewDay, found: readonly Said[]): ReadStatement | null {
-  const { event, number, pack, at, input, reading } = turn;
-  const plans = found.filter(({ one }) => one.tense === 'planned');
-  const shared = plans.map(({ one }) => next.beside.filter((stem) => contentStems(one.text).has(stem)).length);
-  const last = onlyOne(plans.filter((_, index) => shared[index] === Math.max(...shared)));
-  if (pack === null || last === null || last.one.from === null) return null;
-  const { one } = last;
-  // If the turn is read a second time, the known statement already has the new day.
-  if (last.known !== null && input.known[last.known - 1]?.sourceEvents.includes(event.id) === true)
-    return { ...one, quotes: [{ turn: number, words: content }] };
-  const old = startOfDay(civilDateAt(new Date(last.one.from), at.timeZone), at.timeZone);
-  const day = next.dayAfter(old);
-  const timed = withTime(day, content, pack, at.timeZone) ?? day;
-  const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
-  // A statement of the same reading is not stored yet. The new statement replaces it and cites both turns.
-  if (last.known === null) reading.statements.splice(reading.statements.indexOf(one), 1);
-  return {
-    ...one,
-    value: one.attribute === null ? null : writeDay(civilDateAt(day, at.timeZone), pack),
-    text: withNewDay(one.text, { ...next, said: content, old, day, pack, at }),
-    quotes: [...one.quotes, { turn: number, words: content }],
-    from: day.toISOString(),
-    due: new Date(timed > day ? timed : day.getTime() + kept).toISOString(),
-    relation: relationTo(last, 'replaces'),
-  };
-}
-
-const LEAST_COMPOUND = 4;
-
-/** Whether a word names a part of a plan. A compound names its first part: "Zahnarzttermin" names "Termin beim Zahnarzt". */
-function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
-  const begins = (long: string, short: string): boolean => short.length >= LEAST_COMPOUND && long.startsWith(short);
-  return plan.has(stem) || [...plan].some((other) => begins(stem, other) || begins(other, stem));
-}
-
-/** After a longer pause, a pronoun at the beginning of a message refers to nothing that the user said before. */
-const LONGEST_PAUSE = 30 * MINUTE;
-
-/**
- * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. A statement that was
- * rendered from a slot stays as it is: the words then follow the words from which the slot was read, as a statement of their own. Returns
- * false if there is no such statement, or if a pause or another person, in `before` or in a turn, separates it from the words.
- */
-export function joinsLast(words: ReadStatement, turn: Turn, before: string): boolean {
-  const { input, reading, event, pack, number } = turn;
-  const turns = [...input.earlier, ...input.turns.slice(0, number - 1)].filter(isOwnMessage);
-  const sourceOf = ({ one: { quotes }, known }: Said): Event | undefined => {
-    const ids =
-      known === null ? [input.turns[(quotes.at(-1)?.turn ?? 0) - 1]?.id] : input.known[known - 1]?.sourceEvents;
-    return turns.findLast(({ id }) => ids?.includes(id));
-  };
-  const all = lastSaid(turn).filter(
-    (each) =>
-      each.one.polarity === 'affirmed' &&
-      event.occurredAt.getTime() - Number(sourceOf(each)?.occurredAt) <= LONGEST_PAUSE,
-  );
-  const here = all.filter(({ known }) => known === null);
-  const found = here.length > 0 ? here : all;
-  const last = found.findLast(({ one }) => one.attribute === null) ?? found.at(-1);
-  const source = last && sourceOf(last);
-  if (last === undefined || source === undefined || pack === null) return false;
-  const between = [...turns.slice(turns.indexOf(source) + 1).map(({ content }) => content), before].join('\n');
-  if (namesSomebody(between, pack)) return false;
-  const { attribute, quotes, importance } = last.one;
-  const isRendered = attribute !== null && !hasTrait(attribute, 'event', input.attributes);
-  const text = isRendered ? (quotes.at(-1)?.words ?? source.content) : last.one.text;
-  // If the turn is read a second time, the statement already has its words.
-  if (text.includes(words.text)) return true;
-  if (isRendered && text.split(/\s+/u).length > MOST_MERGED_WORDS) return false;
-  const joined = {
-    text: `${text}${/[.!?…]$/u.test(text) ? '' : '.'} ${words.text}`,
-    quotes: [...quotes, ...words.quotes],
-    importance: Math.max(Number(importance), Number(words.importance)) || null,
-  };
-  if (isRendered) reading.statements.push({ ...words, ...joined, subject: last.one.subject });
-  else if (last.known === null) Object.assign(last.one, joined);
-  else reading.statements.push({ ...last.one, ...joined, names: words.names, relation: relationTo(last, 'extends') });
-  return true;
 }

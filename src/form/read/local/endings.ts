@@ -1,0 +1,194 @@
+import type { Pack } from '../../../language/packs/pack.ts';
+import {
+  anyWords,
+  gistOf,
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  relationsOf,
+  saysAny,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
+import { continuesOthers } from '../../../language/packs/subjects.ts';
+import { splitClauses } from '../../../language/sentences.ts';
+import { dayAfterLast } from '../../../language/told-days.ts';
+import { contentStems } from '../../../language/words.ts';
+import { hasTrait } from '../../../record/attributes.ts';
+import type { Memory } from '../../../record/memory.ts';
+import { isUser, normalValue } from '../../../record/statement.ts';
+import type { Reading, ReadStatement } from '../reader.ts';
+import { fillSlots } from './fill-slots.ts';
+import { relativeAt } from './known-names.ts';
+import type { Asked } from './selector.ts';
+import type { FilledSlot } from './slot-values.ts';
+import { hasValue } from './statements-of-turn.ts';
+import type { ClaimUnit, Turn } from './units.ts';
+
+/**
+ * The pattern covers all languages, because the language of a short sentence is often not recognised. That is safe, because the sentence
+ * must also name the plan.
+ */
+const CALLED_OFF = anyWords('calledOff');
+
+type Ends = Reading['ends'];
+
+/** The ends of the known statements that some words of a turn end. */
+function endsBy({ number, input }: Turn, words: string, isOver: (one: Memory) => boolean, on?: string): Ends {
+  const quote = { turn: number, words };
+  return input.known.flatMap((one, index) => (isOver(one) ? [{ known: index + 1, quote, on: on ?? null }] : []));
+}
+
+/** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
+export function calledOffIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
+  return claims.flatMap((unit) =>
+    splitClauses(unit.text).flatMap(({ start, end }) => {
+      const clause = plainMarks(unit.text.slice(start, end));
+      if (!CALLED_OFF.test(clause)) return [];
+      const slots = [
+        ...unit.filled.filter((slot) => slot.start >= start && slot.start < end),
+        ...pronounSlots(unit, start, clause, turn),
+      ];
+      const isOff = (plan: Memory): boolean =>
+        isOpenPlan(plan, turn.at.now) && (isNamedIn(plan, clause, unit.pack) || isExcluded(plan, slots));
+      return endsBy(turn, unit.text, isOff);
+    }),
+  );
+}
+
+const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' } }) =>
+  packRegExp(script === 'han' ? '(?!)' : `^(?:(?:${clauseBreak}) )?(?:${sheOrHe})(?=[ '])`),
+);
+
+/**
+ * The slots of a clause whose pronoun means the person with whose name the sentence begins: "Tobi changed his mind, he's staying in
+ * Leipzig".
+ */
+function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, at }: Turn): FilledSlot[] {
+  const { pack } = unit;
+  const pronoun = pronounFirst(pack).exec(clause)?.[0];
+  const relative = pronoun === undefined ? null : relativeAt(unit, input.known);
+  if (pronoun === undefined || relative === null) return [];
+  const { subject, name, lead } = relative;
+  // If the sentence names another person before the clause, the pronoun may mean that person.
+  const before = unit.text.slice(name.length, start);
+  if (/^['’]|\p{Lu}/u.test(before) || wordsPattern(relationsOf(pack)).test(before)) return [];
+  // "'s" is written out as "is", because the patterns read "Tobi's" as a possessive.
+  const rest = clause.slice(pronoun.length).replace(/^'s(?= )/, pack.is.split('|')[0] ?? '');
+  const told = lead + name + rest;
+  return fillSlots(told, pack, at).filter((slot) => slot.subject === subject);
+}
+
+/**
+ * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", "I dropped pottery" ends
+ * "pottery every Tuesday", and "I don't like sushi anymore" ends "I love sushi".
+ */
+export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
+  return claims.flatMap((unit) => {
+    const { text, pack } = unit;
+    const quits = listPattern(pack, 'quitsSmoking').test(plainMarks(text));
+    const thing = gistOf(endedThing(unit), pack);
+    const isOver = ({ subject, attribute, tense, content, statedAt }: Memory): boolean => {
+      const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
+      if (!isHabit || statedAt >= turn.event.occurredAt || packPattern(pack, 'not').test(plainMarks(content)))
+        return false;
+      if (quits && listPattern(pack, 'smokes').test(content)) return true;
+      // The thing must be most of what the statement names: "I gave up meat" does not end "I cook meat for my dog".
+      const gist = gistOf(content, pack);
+      const isNamed = thing.length * 2 > gist.length && thing.every((stem) => gist.includes(stem));
+      const isOfTaste = saysAny(pack, content, 'taste') || !saysAny(pack, text, 'taste');
+      return isNamed && isOfTaste && !wordsPattern(relationsOf(pack)).test(content);
+    };
+    return endsBy(turn, text, isOver);
+  });
+}
+
+/** The words for what the user has given up or no longer likes. Empty for other sentences. */
+function endedThing(unit: ClaimUnit): string {
+  const { text, pack } = unit;
+  const plain = plainMarks(text);
+  const words = pack.lists['dropped']?.replaceAll('<>', "(\\p{L}[\\p{L}\\p{N}' -]{0,48}?)") ?? '';
+  const dropped = wordsPattern(words, pack.script).exec(plain);
+  if (dropped !== null)
+    return continuesOthers(dropped, plain, pack, unit) ? '' : (dropped.slice(1).find(Boolean) ?? '');
+  const over = packPattern(pack, 'ended').exec(plain);
+  if (over === null || !packPattern(pack, 'me').test(plain)) return '';
+  return `${plain.slice(0, over.index)} ${over[0].split(' ').slice(1, -1).join(' ')} ${plain.slice(over.index + over[0].length)}`;
+}
+
+/**
+ * The day on which the user leaves a job, with the ends of the known statements about the job: "I handed in my notice, my last day is 31
+ * December". The sentence with the day must name the job, or the turn must give notice, because the day may also be the last one at a school
+ * or of a diet.
+ */
+export function leavingIn(claims: readonly ClaimUnit[], turn: Turn): { on: string; ends: Ends } | null {
+  const isNotice = claims.some(
+    ({ pack, text, filled }) => filled.some(isQuitting) || listPattern(pack, 'givesNotice').test(plainMarks(text)),
+  );
+  for (const { pack, text, filled } of claims) {
+    const on = dayAfterLast(text, pack, turn.at)?.toISOString();
+    if (on === undefined) continue;
+    const isOver = (memory: Memory): boolean =>
+      isJob(memory) && memory.tense === 'holds' && (isNotice || isNamed(memory.value ?? '', text));
+    const ends = endsBy(turn, text, isOver, on);
+    if (isNotice || ends.length > 0 || filled.some(isJob)) return { on, ends };
+  }
+  return null;
+}
+
+/** A statement about a job, with the day on which the job ends. Other statements stay as they are. */
+export function endingOn(on: string, statement: ReadStatement): ReadStatement {
+  return isJob(statement) && statement.tense === 'holds' ? { ...statement, to: on } : statement;
+}
+
+/** A sentence without the slots that would end a job immediately. */
+export function withoutQuitting<Item extends Asked>(item: Item): Item {
+  return { ...item, unit: { ...item.unit, filled: item.unit.filled.filter((slot) => !isQuitting(slot)) } };
+}
+
+type Told = Pick<ReadStatement, 'subject' | 'attribute' | 'polarity'>;
+
+function isJob({ subject, attribute, polarity }: Told): boolean {
+  return hasTrait(attribute, 'firm') && isUser(subject) && polarity === 'affirmed';
+}
+
+function isQuitting(slot: Told): boolean {
+  return slot.polarity === 'denied' && isJob({ ...slot, polarity: 'affirmed' });
+}
+
+/** Whether a text names an employer, by the whole name or a word of it. */
+function isNamed(employer: string, text: string): boolean {
+  const words = ` ${normalValue(text)} `;
+  const names = [employer, ...employer.split(' ').filter(({ length }) => length > 2)].map((name) => normalValue(name));
+  return names.some((name) => name !== '' && words.includes(` ${name} `));
+}
+
+function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, at: Date): boolean {
+  const day = validFrom ?? dueAt;
+  return tense === 'planned' && archivedAt === null && statedAt < at && (day === null || day.getTime() > at.getTime());
+}
+
+/** Whether a clause names the value of a plan, or has only content words of the plan. */
+function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): boolean {
+  // "Staying in Graz" does not call off a move to Graz.
+  const isPlace = / \p{L}{1,2}$/u.test(CALLED_OFF.exec(clause)?.[0] ?? '');
+  if (value !== null && ` ${normalValue(clause)} `.includes(` ${normalValue(value)} `)) return !isPlace;
+  const rest = [...contentStems(clause.replace(CALLED_OFF, ' '))];
+  const stems = contentStems(content);
+  return rest.length > 0 && pack.script !== 'han' && rest.every((stem) => stems.has(stem));
+}
+
+/**
+ * Whether a clause calls off a plan by affirming another value of its attribute, as "we're staying in Porto" calls off a move to Lisbon.
+ */
+function isExcluded({ attribute, value, subject }: Memory, slots: readonly FilledSlot[]): boolean {
+  return slots.some(
+    (slot) =>
+      slot.attribute === attribute &&
+      slot.subject === subject &&
+      slot.polarity === 'affirmed' &&
+      slot.tense !== 'planned' &&
+      !hasValue(slot, value),
+  );
+}

@@ -1,0 +1,108 @@
+import type { Pack } from '../../../language/packs/pack.ts';
+import { isOrdinary, listPattern, packRegExp, plainMarks, relationsOf } from '../../../language/packs/packs.ts';
+import { continuesOthers, partingOf } from '../../../language/packs/subjects.ts';
+import { type AttributeTable, ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
+import type { Memory } from '../../../record/memory.ts';
+import { isUser } from '../../../record/statement.ts';
+import type { ReadInput } from '../reader.ts';
+import { fillSlots, OF_USER } from './fill-slots.ts';
+import type { FilledSlot, SlotContext } from './slot-values.ts';
+import { type ClaimUnit, isClaim, type ReadUnit } from './units.ts';
+
+const MOST_PEOPLE = 40;
+
+/**
+ * The names of people in the user's life, in lower case: from the subjects and values of known statements, and from turns that name a
+ * person after a relation.
+ */
+export function peopleOf(
+  known: readonly Pick<Memory, 'subject' | 'attribute' | 'value'>[],
+  turns: readonly string[],
+  pack: Pack | null,
+  attributes?: AttributeTable,
+): string[] {
+  const names = known.flatMap(({ subject, attribute, value }) => {
+    const [owner, ...words] = subject.split(' ');
+    const name = owner === "User's" ? words.findLast((word) => /^\p{Lu}/u.test(word)) : undefined;
+    return [name ?? '', hasTrait(attribute, 'close', attributes) ? (value ?? '') : ''];
+  });
+  if (pack !== null && pack.script !== 'han') {
+    const named = packRegExp(`(?:${pack.my}) (?:${relationsOf(pack)}),? (\\p{L}[\\p{L}-]+)`);
+    for (const turn of turns) names.push(named.exec(turn)?.[1] ?? '');
+  }
+  return [...new Set(names.map((name) => name.toLowerCase()))]
+    .filter((name) => name.length > 2 && (pack === null || !isOrdinary(name, pack)))
+    .slice(-MOST_PEOPLE);
+}
+
+/** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
+export function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
+  if (!isClaim(unit)) return [];
+  const parted = partedSlots(unit, input);
+  return unit.pack.script === 'han' ? parted : [...parted, ...relativeSlots(unit, input.known, context)];
+}
+
+/** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
+function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
+  const { text, pack, filled } = unit;
+  const plain = plainMarks(text);
+  return known.flatMap(({ subject, attribute, value, polarity }) => {
+    const list = ENDING_LISTS.find((each) => hasTrait(attribute, each, attributes));
+    if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
+    if (polarity !== 'affirmed' || filled.some((slot) => slot.attribute === attribute)) return [];
+    const isEnded = (name: string): boolean => {
+      const at = nameAt(plain, name, list !== 'parted');
+      if (at < 0) return false;
+      const [before, after] = [plain.slice(0, at), plain.slice(at + name.length)];
+      if (list === 'parted') return partingOf(before, after, pack) === 'parted';
+      const words = listPattern(pack, list).exec(`${before}<>${after}`);
+      return words !== null && !continuesOthers(words, plain, pack, unit);
+    };
+    const parts = hasTrait(attribute, 'town') ? [] : value.split(' ').filter(({ length }) => length > 2);
+    const name = [value, ...parts].find(isEnded);
+    if (name === undefined) return [];
+    // The house number need not be said: "we don't live in Plymouth Road".
+    const unsaid = hasTrait(attribute, 'place') ? null : name;
+    const ended = /\d/.test(value) && nameAt(plain, value, true) < 0 ? unsaid : value;
+    return [{ ...OF_USER, attribute, value: ended, polarity: 'denied', start: 0, end: text.length }];
+  });
+}
+
+/** The offset at which a text contains a name as whole words, or -1. A person's name must be capitalised. */
+function nameAt(text: string, name: string, isThing = false): number {
+  const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
+  const isWhole =
+    !/[\p{L}\p{N}]$/u.test(text.slice(0, Math.max(0, at))) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length));
+  return at >= 0 && (isWhole || /^\p{Lo}/u.test(name)) && (isThing || /^\p{Lu}/u.test(name)) ? at : -1;
+}
+
+const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
+
+type Relative = Record<'subject' | 'name' | 'lead', string>;
+
+/**
+ * The known relative or friend with whose name a sentence begins, with the words for the relation. Null if there is none, or more than one.
+ */
+export function relativeAt({ text, pack }: ClaimUnit, known: readonly Memory[]): Relative | null {
+  const subjects = [...new Set(known.map(({ subject }) => subject))].filter((subject) => {
+    const name = RELATED.exec(subject)?.groups?.['name'];
+    return name !== undefined && nameAt(text, name) === 0;
+  });
+  const [subject] = subjects;
+  if (subject === undefined || subjects.length > 1) return null;
+  const { relation = '', name = '' } = RELATED.exec(subject)?.groups ?? {};
+  const word = Object.keys(pack.relations).find((each) => pack.relations[each] === relation);
+  return word === undefined ? null : { subject, name, lead: `${pack.my.split('|')[0] ?? ''} ${word} ` };
+}
+
+/** The slots of a sentence that begins with the name of a known relative. The sentence is read as if it also named the relation. */
+function relativeSlots(unit: ClaimUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
+  const relative = relativeAt(unit, known);
+  if (relative === null) return [];
+  const { subject, lead } = relative;
+  return fillSlots(lead + unit.text, unit.pack, context).flatMap((slot) =>
+    slot.subject === subject
+      ? [{ ...slot, start: Math.max(0, slot.start - lead.length), end: slot.end - lead.length }]
+      : [],
+  );
+}

@@ -1,0 +1,225 @@
+import {
+  asksAboutText,
+  type ForeignSpan,
+  foreignSpans,
+  introducesText,
+  leavesPlay,
+  LONGEST_ANNOUNCEMENT,
+  namesText,
+  promptSpans,
+  saysI,
+  SHE_OR_HE,
+  spokenFor,
+} from '../../../language/foreign-text.ts';
+import { GIVEN_NAMES } from '../../../language/given-names.ts';
+import {
+  detectPack,
+  isOrdinary,
+  packPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+  plainMarks,
+  relationsOf,
+  wordsOfAll,
+} from '../../../language/packs/packs.ts';
+import { cutAt, splitSentences, type TextSpan } from '../../../language/sentences.ts';
+import { unlessUnavailable } from '../../../models/embedder.ts';
+import { MINUTE } from '../../../record/clock.ts';
+import type { Event } from '../../../record/event.ts';
+import type { ReadInput } from '../reader.ts';
+import { partsOf, type ReadParts, wordsOf } from './reading-layers.ts';
+import { isOwnMessage } from './units.ts';
+
+/** The foreign parts of a user's message that are recognised by its form, or because an earlier turn announces them. */
+export async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
+  const event = input.turns[index] as Event;
+  const before = [...input.earlier, ...input.turns.slice(0, index)];
+  const byForm = othersByForm(event, [...input.earlier, ...input.turns], input);
+  const isWhole = byForm.some(({ start, end }) => start === 0 && end === event.content.length);
+  const spans =
+    isWhole || !before.some(isOwnMessage) ? byForm : [...byForm, ...(await announced(event, before, telling))];
+  return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
+}
+
+/**
+ * The spans of a user's message that are foreign by their form. The whole message is foreign if it is a textbook exercise or begins with
+ * the label of another person. Otherwise, spans that were copied from the product's own prompt are foreign. `turns` are all turns of the
+ * conversation that are available.
+ */
+function othersByForm(event: Event, turns: readonly Event[], { attributes, userNames }: ReadInput): TextSpan[] {
+  const { content } = event;
+  const isOthers = EXERCISE.test(content) || isLabelled(event, turns, userNames);
+  return isOthers ? [{ start: 0, end: content.length }] : promptSpans(content, attributes);
+}
+
+/** Matches the beginning of a textbook exercise: "Exercise 3b: I am a farmer and have 18 acres …". */
+const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L}?\\s*[).:：]`, 'iu');
+
+const NAME = "\\p{L}[\\p{L}\\p{M}'’.-]*(?: \\p{Lu}[\\p{L}\\p{M}'’.-]*){0,2}";
+const LABEL = new RegExp(
+  `^\\s*(?:\\[(${NAME})\\]|<(${NAME})>|(@?${NAME})(?: \\(\\d[^()\\n]{0,18}\\))?[:：])\\s*(?=\\S)`,
+  'u',
+);
+
+/** The label at the beginning of a message that may be a name: "Ana: …", "[Ana] …", "<Ana> …", "@ana: …". */
+function labelOf({ content }: Event): { name: string; rest: string } | null {
+  const match = LABEL.exec(content.slice(0, 120));
+  const name = match?.[1] ?? match?.[2] ?? match?.[3];
+  return match === null || name === undefined ? null : { name, rest: content.slice(match[0].length) };
+}
+
+const firstOf = (name: string): string => name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
+const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
+const isOrdinaryWord = (name: string): boolean => PACKS.some((pack) => isOrdinary(firstOf(name), pack));
+const isGiven = (name: string): boolean =>
+  GIVEN_NAMES.has(firstOf(name)) && (isCapitalised(name) || !isOrdinaryWord(name));
+
+/**
+ * Whether a message begins with the name of another person as a label, so that its words are the words of that person. In a conversation in
+ * which another message has a given name as its label, any known given name and any capitalised word that is not ordinary is a label.
+ * Elsewhere, the label must be a known given name, and the message must be in the first person: "Ben: allergic to nuts" is the user's own
+ * note.
+ */
+function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
+  const label = labelOf(event);
+  if (label === null || event.speaker !== null) return false;
+  const { name, rest } = label;
+  if (userNames.some((own) => firstOf(own) === firstOf(name))) return false;
+  const isGroup = turns.some((other) => {
+    const another = isOwnMessage(other) ? labelOf(other) : null;
+    return another !== null && isGiven(another.name) && firstOf(another.name) !== firstOf(name);
+  });
+  const pack = detectPack(rest);
+  if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord(name)))) return true;
+  if (!isGiven(name) || pack === null) return false;
+  return saysI(rest, pack) && !apposition(pack).test(plainMarks(rest).replaceAll("'", "' "));
+}
+
+const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
+
+/** How many of the user's last messages may contain the announcement that the user speaks for another person. */
+const MOST_BETWEEN = 3;
+const LONGEST_PAUSE = 30 * MINUTE;
+const SHORTEST_TEXT = 12;
+
+export interface Telling {
+  readParts: ReadParts;
+  /** Whether the message asks to forget something. */
+  isAsking: boolean;
+  signal: AbortSignal | undefined;
+}
+
+/** The parts of a message that an earlier message announces as a text: "I'll send you my brother's letter, please correct it". */
+async function announced(event: Event, before: readonly Event[], telling: Telling): Promise<TextSpan[]> {
+  const own = before.filter(
+    (other) =>
+      isOwnMessage(other) &&
+      other.speaker === event.speaker &&
+      event.occurredAt.getTime() - other.occurredAt.getTime() <= LONGEST_PAUSE,
+  );
+  const last = own.at(-1);
+  const { content } = event;
+  if (last === undefined || content.trim().length < SHORTEST_TEXT || isAnswer(content, before.at(-1))) return [];
+  const pack = detectPack(content);
+  const isPlain = introducesText(last.content) || (asksAboutText(last.content) && isShortRequest(last.content));
+  // "Forget what I told you about …" refers to this conversation, unless a text was announced.
+  if (!isPlain && telling.isAsking) return [];
+  // A text without the first person states nothing about the user, and reading it again would cost a forward pass.
+  if (pack?.isUninflected === true && !saysI(content, pack)) return [];
+  const all = [{ start: 0, end: content.length }];
+  if (isSpokenFor(content, own)) return all;
+  if (!mayAnnounce(last.content)) return [];
+  // Following a request in a pasted text would do harm. After "translate the next message", the whole message therefore counts as the text.
+  const isText = telling.isAsking
+    ? isPlain && (introducesText(last.content) || namesText(last.content))
+    : introducesText(last.content) && !asksAboutText(content);
+  const spans = isText ? all : await toldAfter(last.content, content, telling);
+  if (spans.length === 0) return [];
+  // If the previous message is itself an announced text, this message is the user's own again.
+  const isAnnounced = (await announced(last, before.slice(0, before.indexOf(last)), telling)).length > 0;
+  return isAnnounced ? [] : spans;
+}
+
+/**
+ * Whether a message is only a question or an instruction about a text, such as "Is this a scam?". A longer message may contain such words
+ * by chance ("Marcus wants me to meet his kids. Is that too soon?"), unless it names a text. A standing wish ("always summarise articles in
+ * bullet points") announces no text.
+ */
+function isShortRequest(message: string): boolean {
+  const pack = detectPack(message);
+  if (pack !== null && packPattern(pack, 'request:wish').test(plainMarks(message))) return false;
+  const isAlone = splitSentences(message).length === 1 || namesText(message);
+  return message.length <= SHORT_REQUEST || (isAlone && /[?？:：]\s*$/u.test(message));
+}
+
+const SHORT_REQUEST = 60;
+
+/** Whether a message may announce a text: it is short and contains no foreign text itself. */
+function mayAnnounce(message: string): boolean {
+  if (message.length > LONGEST_ANNOUNCEMENT || foreignSpans(message).length > 0) return false;
+  const colon = /[:：]\s*\S/u.exec(message)?.index ?? 0;
+  return colon === 0 || !asksAboutText(message.slice(0, colon + 1));
+}
+
+const SHORT_ANSWER = 60;
+
+/** Whether a message is a short answer to a question of the assistant. If the assistant asked for a text, the message is not an answer. */
+function isAnswer(message: string, last: Event | undefined): boolean {
+  if (last?.origin !== 'agent' || !/[?？]\s*$/u.test(last.content)) return false;
+  const isForText = asksAboutText(last.content) || namesText(last.content);
+  return !isForText && message.length <= SHORT_ANSWER && partsOf(message).length === 1;
+}
+
+/**
+ * The mean log-odds above which a message is an announced text. Of the 2,716 messages in train/lives, none is such a text. Two of them are
+ * wrongly classified as announced texts; neither states anything about the user.
+ */
+const ANNOUNCED = 1;
+/**
+ * A very short question about a text ("Is this a scam?") contains no text itself. The next message is then classified as the text unless
+ * the log-odds are clearly negative.
+ */
+const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
+const ANNOUNCED_BY_QUESTION = -1.5;
+/** Parts with log-odds of at most this value are the user's own. */
+const OWN = -2.5;
+const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
+
+/**
+ * The parts of a message that the reading layers classify as foreign when they read the announcement and the message as one text. The words
+ * before the first comma are a separate part, because "Thanks, …" begins the user's own reply.
+ */
+async function toldAfter(announcement: string, message: string, { readParts, signal }: Telling): Promise<TextSpan[]> {
+  if (readParts === undefined) return [];
+  const offset = announcement.length + 2;
+  const text = `${announcement}\n\n${message}`;
+  const opening = offset + (OPENING.exec(message)?.[0].length ?? 0);
+  const parts = partsOf(text).flatMap((part) => (opening > offset ? cutAt(part, opening) : [part]));
+  const told = await unlessUnavailable(readParts(wordsOf(text, parts), { signal }));
+  const odds = parts.map((_part, index) => told?.foreign[index] ?? -Infinity);
+  const first = parts.findIndex(({ start }) => start >= offset);
+  // A greeting before the comma ("Hi, this is Mark") is left out of the mean if it looks like the user's own words.
+  const rest = odds.slice(opening > offset && (odds[first] ?? 0) < 0 ? first + 1 : first);
+  const mean = rest.reduce((sum, each) => sum + each, 0) / rest.length;
+  const sure = BARE_QUESTION.test(announcement) && asksAboutText(announcement) ? ANNOUNCED_BY_QUESTION : ANNOUNCED;
+  // An announcement that begins with foreign words is itself part of role play or of a pasted text, so it announces nothing.
+  if (first < 0 || (odds[0] ?? 0) > 0 || !(mean > sure) || (odds[first] ?? OWN) <= OWN) return [];
+  return parts
+    .filter((_part, index) => index >= first && (odds[index] ?? OWN) > OWN)
+    .map(({ start, end }) => ({ start: start - offset, end: end - offset }));
+}
+
+/**
+ * Whether the user writes a message on behalf of another person, as a previous message announced. Once the user names this person, or says
+ * "she" or "he", the messages are the user's own again.
+ */
+function isSpokenFor(message: string, own: readonly Event[]): boolean {
+  const recent = own.slice(-MOST_BETWEEN).map(({ content }) => content);
+  const at = recent.findLastIndex((content) => spokenFor(content) !== null);
+  const somebody = spokenFor(recent[at] ?? '')?.toLowerCase();
+  if (somebody === undefined) return false;
+  return ![...recent.slice(at + 1), message].some(
+    (content) => SHE_OR_HE.test(content) || leavesPlay(content) || content.toLowerCase().includes(somebody),
+  );
+}

@@ -1,0 +1,56 @@
+import type { Pack } from './packs/pack.ts';
+import { isOrdinary, listPattern, packRegExp, perPack, plainMarks, wordsPattern } from './packs/packs.ts';
+import { isUser } from '../record/statement.ts';
+import { withoutEnd } from './words.ts';
+
+const LONGEST_CORRECTION = 80;
+const MOST_CORRECTING_WORDS = 4;
+
+const correctingPattern = perPack(({ requests: { correcting, so }, words: { assent } }) =>
+  packRegExp(correcting === '' ? '(?!)' : `^(?:(?:${assent}|${so})[,.!]* +)*?(?:${correcting}){1,2}(.+)$`),
+);
+
+/**
+ * The value of a short answer that corrects another value, with its kind: "No wait, A neg, my wife says" has the value "A neg". Null for
+ * other texts.
+ */
+export function correctingValue(text: string, pack: Pack): { value: string; kind: string } | null {
+  const match = text.length > LONGEST_CORRECTION ? null : correctingPattern(pack).exec(plainMarks(text));
+  const words = withoutEnd(match?.[1] ?? '', '.! \t\n').trim();
+  if (words.includes('?')) return null;
+  // "No, Tom, I live in Leeds" addresses Tom.
+  const found = [words, words.split(',')[0] ?? ''].map((value) => ({ value, kind: kindOf(value, pack) }));
+  const { value, kind } = found.find((each) => each.kind !== null) ?? { value: '', kind: null };
+  const isLong = value.split(' ').length > MOST_CORRECTING_WORDS || (kind === 'name' && value !== words);
+  return kind === null || isLong ? null : { value, kind };
+}
+
+/** The kind of a value. A correction has the same kind as the value that it corrects. */
+export function kindOf(value: string, pack: Pack): string | null {
+  const plain = plainMarks(value);
+  if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
+  if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
+  const list = ['bloodType', 'language'].find(
+    (name) => listPattern(pack, name).exec(plain)?.[0].length === plain.length,
+  );
+  if (list !== undefined) return list;
+  if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
+  return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
+}
+
+const WORD = "(?:\\p{Lu}['’])?\\p{Lu}[\\p{L}\\p{N}-]*";
+const NAME = `${WORD}(?: ${WORD}){0,2}`;
+
+/**
+ * The name that a correction gives in place of another name: "It's in Knivsta, not Uppsala". Null if the text is no correction, or does not
+ * correct `old`. "The party is in Knivsta, not Uppsala" is not a correction.
+ */
+export function nameInsteadOf(text: string, pack: Pack, old?: string): string | null {
+  const plain = plainMarks(text);
+  const insteadOf = pack.lists['insteadOf'];
+  if (insteadOf === undefined || !listPattern(pack, 'correction').test(plain)) return null;
+  const other = old?.replace(/[^\p{L}\p{N} ]/gu, '.') ?? NAME;
+  const source = insteadOf.replaceAll('<old>', `(?:${other})(?![\\p{L}\\p{N}])`).replaceAll('<new>', `(${NAME})`);
+  const name = new RegExp(source, 'u').exec(plain)?.slice(1).find(Boolean);
+  return name === undefined || isOrdinary((name.split(' ')[0] ?? '').toLowerCase(), pack) ? null : name;
+}
