@@ -2,7 +2,8 @@ import { UNAMBIGUOUS_DAYS } from './calendar.ts';
 import { PLACES } from './entities.ts';
 import { GIVEN_NAMES } from './given-names.ts';
 import { english } from './packs/en.ts';
-import { detectPack, isOrdinary, LANGUAGES, packPattern } from './packs/packs.ts';
+import type { Pack } from './packs/pack.ts';
+import { detectPack, isOrdinary, LANGUAGES, packPattern, packRegExp, perPack } from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 
@@ -122,4 +123,45 @@ function isJobPair(words: readonly string[]): boolean {
   return /^(?:social worker|care worker|support worker|construction worker|factory worker|office worker|postal worker|key worker|ward sister|(?:managing|senior|junior|general|equity|law) partner|shop owner|business owner|restaurant owner|home owner|(?:football|basketball|baseball|soccer|tennis|hockey|chess|poker|rugby) player|(?:project|team|crew|staff) member|youth worker|public speaker|day trader|bounty hunter|head hunter)$/.test(
     words.slice(-2).join(' '),
   );
+}
+
+/**
+ * The occupation with which words begin: "senior product manager" in "a senior product manager at Tado". With `mayBeOthers`, an ordinary word
+ * before the occupation shows that another person has it: "to the teacher", "dear teacher".
+ */
+export function jobOf(raw: string, pack: Pack, mayBeOthers = false): string | null {
+  const titled = titlePatterns(pack);
+  if (titled === null) return pack.script === 'han' ? raw : listedJob(raw, pack, mayBeOthers);
+  const head = raw.split(titled.end)[0] ?? '';
+  const words = withoutEnd(head.replace(/^(?:an?|the|my|your) /i, ''), '.,').split(' ');
+  const title = words.join(' ');
+  // A few words before the noun can be part of a title ("the only QS"), but whole sentences cannot.
+  const isTitle = words.length <= 4 && isOccupation(title);
+  return isTitle && !titled.no.test(title) && !titled.noStart.test(words[0] ?? '') ? title : null;
+}
+
+/**
+ * For languages whose jobs are recognised by their form: the words that end a title, and the nouns and first words that only look like one.
+ */
+const titlePatterns = perPack(({ lists: { jobEnd, noJob, noJobStart } }) =>
+  jobEnd === undefined
+    ? null
+    : {
+        end: new RegExp(` (?:${jobEnd})\\b`, 'i'),
+        no: new RegExp(`\\b(?:${noJob})$`, 'i'),
+        noStart: new RegExp(`^(?:${noJobStart})$`, 'i'),
+      },
+);
+
+const listedTitle = perPack(({ lists: { job = '(?!)' } }) =>
+  packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${job})(?![\\p{L}])`),
+);
+
+/** A job of the pack's list, with the word before it unless that is an ordinary word. */
+function listedJob(raw: string, pack: Pack, mayBeOthers: boolean): string | null {
+  const { 0: title, groups } = listedTitle(pack).exec(raw) ?? {};
+  const lead = groups?.['lead'];
+  if (lead === undefined || !isOrdinary(lead.toLowerCase(), pack)) return title ?? null;
+  const isOther = mayBeOthers || packPattern(pack, 'not').test(lead);
+  return isOther ? null : (groups?.['job'] ?? null);
 }

@@ -128,6 +128,27 @@ export function splitClauses(text: string): TextSpan[] {
   });
 }
 
+const LONGEST_WORDS = 36;
+const CLAUSE_START = new RegExp(`(?<!\\s)\\s+(?=(?:${wordsOfAll('clauseStart')})\\s)|(?<=[,;，；])\\s*`, 'giu');
+
+/** Splits a sentence into clauses of nine words or more if it is very long, as sentences without punctuation are. */
+export function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
+  const sentence = text.slice(start, end);
+  const words = sentence.split(/\s+/).length;
+  const isLong = words > LONGEST_WORDS || (words * 12 < sentence.length && sentence.length > 120);
+  if (!isLong) return [{ start, end }];
+  const pieces: TextSpan[] = [];
+  let last = 0;
+  for (const at of [...spansOf(sentence, CLAUSE_START).map((mark) => mark.end), sentence.length]) {
+    const piece = sentence.slice(last, at);
+    if (at < sentence.length && piece.split(/\s+/).length < 9 && piece.length < 60) continue;
+    const from = start + at - piece.trimStart().length;
+    if (piece.trim() !== '') pieces.push({ start: from, end: from + piece.trim().length });
+    last = at;
+  }
+  return pieces;
+}
+
 /** The number of letters in a clause. Two characters of Chinese or Japanese count as much as the shortest clause. */
 function lettersIn(clause: string): number {
   return /\p{Lo}{2}/u.test(clause) ? SHORTEST_CLAUSE : (clause.match(/[\p{L}\p{N}]/gu)?.length ?? 0);

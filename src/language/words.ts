@@ -414,3 +414,10 @@ export const estimatingCounter: TokenCounter = { id: 'estimate', count: estimate
 export function tokenizerCounter(id: string, encode: (text: string) => ArrayLike<unknown>): TokenCounter {
   return { id, count: (text) => encode(text).length };
 }
+
+/** The FNV-1a hash of a text, over its UTF-16 code units. */
+export function fnv1a(text: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
+  return hash >>> 0;
+}

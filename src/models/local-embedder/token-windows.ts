@@ -1,5 +1,5 @@
 import { detectPack } from '../../language/packs/packs.ts';
-import { matchesOf } from '../../language/words.ts';
+import { fnv1a, matchesOf } from '../../language/words.ts';
 import type { TextPart } from './encoder.ts';
 import { type GlossedText, glossWith, type Lexicon, readLexicon } from './lexicon.ts';
 import { TEXTS_PER_TASK } from './memory-layout.ts';
@@ -214,10 +214,9 @@ function vocabularyParts({ buffer }: Uint8Array<ArrayBuffer>): VocabularyParts {
   };
 }
 
-/** FNV-1a over UTF-16 units, folded to the number of slots. */
+/** The hash of a piece, folded to the number of slots. */
 function slotOf(piece: string): number {
-  let hash = 0x81_1c_9d_c5;
-  for (let i = 0; i < piece.length; i++) hash = Math.imul(hash ^ piece.charCodeAt(i), 0x01_00_01_93);
+  const hash = fnv1a(piece);
   return (hash ^ (hash >>> 16)) & (SLOTS - 1);
 }
 

@@ -23,19 +23,12 @@ import {
 } from '../../../language/packs/subjects.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
+import { isGuessed, isMove, leadOf } from '../../../language/small-names.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { DAY } from '../../../record/clock.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
-import {
-  cutValue,
-  type FilledSlot,
-  isGuessed,
-  isMove,
-  leadOf,
-  type MatchInput,
-  type SlotContext,
-} from './slot-values.ts';
+import { cutValue, type FilledSlot, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** The fields of a slot that states something about the user, unless the words show otherwise. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {

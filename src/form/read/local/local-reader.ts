@@ -21,7 +21,7 @@ import { peopleOf, slotsOfKnown } from './known-names.ts';
 import { withListedNames } from './listed-values.ts';
 import { readObserved } from './observed.ts';
 import { othersWords } from './others-words.ts';
-import { type ReadParts, taggedSlots, tellMessage, type ToldMessage, UNTOLD } from './reading-layers.ts';
+import { type ReadParts, taggedSlots, tellMessage, UNTOLD } from './reading-layers.ts';
 import {
   type Asked,
   certainSlots,
@@ -42,7 +42,16 @@ import {
   REMEMBERED,
   statementsOf,
 } from './statements-of-turn.ts';
-import { asKnownTo, isClaim, isOwnMessage, type ReadUnit, speakerOf, type Turn, unitsOf } from './units.ts';
+import {
+  asKnownTo,
+  isClaim,
+  isOwnMessage,
+  type ReadUnit,
+  speakerOf,
+  type ToldMessage,
+  type Turn,
+  unitsOf,
+} from './units.ts';
 
 export interface LocalReaderOptions {
   /**

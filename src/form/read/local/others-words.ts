@@ -63,17 +63,18 @@ const LABEL = new RegExp(
 );
 
 /** The label at the beginning of a message that may be a name: "Ana: …", "[Ana] …", "<Ana> …", "@ana: …". */
-function labelOf({ content }: Event): { name: string; rest: string } | null {
-  const match = LABEL.exec(content.slice(0, 120));
-  const name = match?.[1] ?? match?.[2] ?? match?.[3];
-  return match === null || name === undefined ? null : { name, rest: content.slice(match[0].length) };
+function labelOf({ content }: Event): { first: string; isGiven: boolean; mayBeName: boolean; rest: string } | null {
+  const [whole = '', ...names] = LABEL.exec(content.slice(0, 120)) ?? [];
+  const name = names.find(Boolean);
+  if (name === undefined) return null;
+  const first = firstOf(name);
+  const isCapitalised = /^[@\p{Lu}]/u.test(name);
+  const isWord = PACKS.some((pack) => isOrdinary(first, pack));
+  const isGiven = GIVEN_NAMES.has(first) && (isCapitalised || !isWord);
+  return { first, isGiven, mayBeName: isGiven || (isCapitalised && !isWord), rest: content.slice(whole.length) };
 }
 
 const firstOf = (name: string): string => name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
-const isCapitalised = (name: string): boolean => /^[@\p{Lu}]/u.test(name);
-const isOrdinaryWord = (name: string): boolean => PACKS.some((pack) => isOrdinary(firstOf(name), pack));
-const isGiven = (name: string): boolean =>
-  GIVEN_NAMES.has(firstOf(name)) && (isCapitalised(name) || !isOrdinaryWord(name));
 
 /**
  * Whether a message begins with the name of another person as a label, so that its words are the words of that person. In a conversation in
@@ -84,15 +85,12 @@ const isGiven = (name: string): boolean =>
 function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
   const label = labelOf(event);
   if (label === null || event.speaker !== null) return false;
-  const { name, rest } = label;
-  if (userNames.some((own) => firstOf(own) === firstOf(name))) return false;
-  const isGroup = turns.some((other) => {
-    const another = isOwnMessage(other) ? labelOf(other) : null;
-    return another !== null && isGiven(another.name) && firstOf(another.name) !== firstOf(name);
-  });
+  const { first, rest } = label;
+  if (userNames.some((own) => firstOf(own) === first)) return false;
+  const labels = turns.filter(isOwnMessage).map(labelOf);
+  if (label.mayBeName && labels.some((other) => other?.isGiven === true && other.first !== first)) return true;
   const pack = detectPack(rest);
-  if (isGroup && (isGiven(name) || (isCapitalised(name) && !isOrdinaryWord(name)))) return true;
-  if (!isGiven(name) || pack === null) return false;
+  if (!label.isGiven || pack === null) return false;
   return saysI(rest, pack) && !apposition(pack).test(plainMarks(rest).replaceAll("'", "' "));
 }
 

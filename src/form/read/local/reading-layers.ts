@@ -1,4 +1,3 @@
-import { OF_USER } from './fill-slots.ts';
 import {
   asksAboutText,
   type ForeignSpan,
@@ -19,25 +18,16 @@ import {
 } from '../../../language/packs/packs.ts';
 import { beforeName, isOfOthers, namesThing, partingOf } from '../../../language/packs/subjects.ts';
 import { cutAt, intersects, splitSentences, type TextSpan } from '../../../language/sentences.ts';
+import { withoutEnd } from '../../../language/words.ts';
 import { type Embedder, type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
+import { OF_USER } from './fill-slots.ts';
 import { type FilledSlot, isPlaceName } from './slot-values.ts';
-import { isOwnMessage, READ, type ReadUnit } from './units.ts';
+import { isOwnMessage, READ, type ReadUnit, type ToldMessage } from './units.ts';
 
 /** Classifies the parts of a message by the reading layers (train/reader). Undefined if the embedder has none. */
 export type ReadParts = Embedder['readParts'];
-
-/** How the reading layers classify a message. */
-export interface ToldMessage {
-  foreign: ForeignSpan[];
-  /** The parts of the message, each with the log-odds that it asks to forget something or withdraws such a request. */
-  asking: (TextSpan & { odds: number })[];
-  /** The log-odds that the message makes an earlier statement untrue. */
-  changes: number;
-  /** The words that are probably values of the user's attributes. */
-  values: (TextSpan & { attribute: string; probability: number })[];
-}
 
 export const UNTOLD: ToldMessage = { foreign: [], asking: [], changes: -Infinity, values: [] };
 
@@ -66,15 +56,13 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   if (parts.length === 0 || read === undefined) return UNTOLD;
   const words = wordsOf(readable, parts);
   const { foreign, asks, takesBack, changes, values } = await read(words, options);
-  const isOther = (index: number): boolean => !isOfAnswers(words[index] ?? '', detectPack(readable));
-  const others = parts.flatMap((_part, index) => (isOther(index) ? [index] : []));
+  const pack = detectPack(readable);
+  const others = [...words.keys()].filter((index) => !isOfAnswers(words[index] ?? '', pack));
   // Before a wish about the answers ("Keep your replies brief"), the layers take an introduction of the user for a text to work on. The
   // message is therefore also read without the wish.
   if (others.length > 0 && others.length < parts.length && foreign.some((odds) => odds > 0)) {
-    const alone = await read(
-      others.map((index) => words[index] ?? ''),
-      options,
-    );
+    const rest = others.map((index) => words[index] ?? '');
+    const alone = await read(rest, options);
     for (const [place, index] of others.entries())
       foreign[index] = Math.min(foreign[index] ?? 0, alone.foreign[place] ?? 0);
   }
@@ -181,12 +169,12 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
   const plan = unit.filled.find((slot) => slot.tense === 'planned' && hasTrait(slot.attribute, 'work'));
   const tagged = values.flatMap(({ start, end, attribute, probability }): (FilledSlot & { value: string })[] => {
     if (start < unit.start || end > unit.end || probability < PROBABLE) return [];
-    const place = trimmed(unit.text, start - unit.start, end - unit.start);
+    const value = withoutEnd(unit.text.slice(start - unit.start, end - unit.start), '.,;:!?。、！？… ');
+    const place = { start: start - unit.start, end: start - unit.start + value.length };
     // A pattern is more certain: "I left Ikea and now work at Otto" fills Otto. If a pattern has found a child, further names may be that
     // child's children: "my daughter Susan has the twins, Mia and Jo".
     const isTaken = unit.filled.some((other) => intersects(place, other) || other.attribute === attribute);
-    if (place.start === place.end || isTaken) return [];
-    const value = unit.text.slice(place.start, place.end);
+    if (isTaken) return [];
     // "don't work Wednesdays" is no value.
     if (packPattern(pack, 'not').exec(plainMarks(value))?.index === 0) return [];
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
@@ -244,14 +232,4 @@ function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boo
   const plain = plainMarks(text);
   const isVetoed = saysAny(pack, plain, ...VETOES) || listPattern(pack, 'nearly').test(plain);
   return !isLong && !/[?？]/u.test(text) && !isVetoed;
-}
-
-const OPENS = /[\p{L}\p{N}+$€£¥₦₹#]/u;
-const CLOSES = /[\p{L}\p{N}\p{M}%$€£¥)]/u;
-
-/** A span without the punctuation at both ends. */
-function trimmed(text: string, start: number, end: number): TextSpan {
-  while (start < end && !OPENS.test(text.charAt(start))) start += 1;
-  while (end > start && !CLOSES.test(text.charAt(end - 1))) end -= 1;
-  return { start, end };
 }

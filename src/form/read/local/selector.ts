@@ -1,6 +1,7 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
 import { listPattern, packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
 import { isAboutUser } from '../../../language/packs/subjects.ts';
+import { fnv1a } from '../../../language/words.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 import type { FilledSlot } from './slot-values.ts';
 import type { ReadUnit } from './units.ts';
@@ -125,7 +126,6 @@ export function featuresOf(unit: ReadUnit): Float32Array {
     features[at] = Number(value);
     at += 1;
   };
-  const head = text.slice(0, 24);
   const turn = plainMarks(unit.turn.slice(0, 1200));
   for (const name of CLASSES) {
     const pattern = pack === null ? null : packPattern(pack, name);
@@ -138,10 +138,10 @@ export function featuresOf(unit: ReadUnit): Float32Array {
   for (const value of [...marksOf(unit, text, turn), ...positionFeatures(unit)]) put(value);
   // Words and pairs of words are hashed, so that training also covers words that are in no list. In scripts without spaces, pairs of
   // letters are hashed as well.
-  const tokens = tokensOf(text, head);
+  const tokens = tokensOf(text);
   const share = 1 / Math.sqrt(Math.max(1, tokens.length));
   for (const token of tokens) {
-    const bucket = PLAIN + (hash(token) % HASHED);
+    const bucket = PLAIN + (fnv1a(token) % HASHED);
     features[bucket] = (features[bucket] ?? 0) + share;
   }
   return features;
@@ -202,28 +202,18 @@ const calendarPatterns = perPack(({ calendar: { months, weekdays }, script }) =>
   return { months: anyOf(months), weekdays: anyOf(weekdays) };
 });
 
-function tokensOf(text: string, head: string): string[] {
+function tokensOf(text: string): string[] {
   const lower = text.toLowerCase();
   const words = lower.match(/[\p{L}\p{N}']+/gu) ?? [];
   const tokens: string[] = words.map((word) => (/^\d+$/.test(word) ? '#' : word));
   for (let index = 0; index + 1 < Math.min(words.length, 60); index += 1)
     tokens.push(`${tokens[index]} ${tokens[index + 1]}`);
   if (words.length > 0) tokens.push(`^${words[0]}`);
-  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(head)) {
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text.slice(0, 24))) {
     for (let index = 0; index + 1 < Math.min(lower.length, 120); index += 1)
       tokens.push(`=${lower.slice(index, index + 2)}`);
   }
   return tokens;
-}
-
-/** The FNV-1a hash. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    value ^= text.charCodeAt(index);
-    value = Math.imul(value, 0x01000193);
-  }
-  return value >>> 0;
 }
 
 /** A request to the memory, other than a request to forget. */
@@ -299,14 +289,11 @@ export function isKept({ selection, request, hasVector, unit }: Asked): boolean 
   return selection.keep.yes >= needed;
 }
 
-const constraint = perPack(({ is, script, lists: { diet = '(?!)', being = '(?!)', intolerance = '(?!)' } }) => {
-  const words = `${diet}|${being}|allerg\\p{L}+|alérg\\p{L}+|${intolerance}`;
+const constraint = perPack(({ is, script, lists: { are, diet, being, intolerance, danger } }) => {
+  const words = [diet, being, intolerance, `(?:${danger})\\p{L}*`].filter(Boolean).join('|');
   // In scripts without spaces, the selector decides alone.
-  return packRegExp(
-    script === 'han'
-      ? '(?!)'
-      : `\\p{L}(?:${is}| are| sind| son| sont| sono| são| zijn)(?: \\p{L}+){0,3}? (?:${words})(?![\\p{L}])`,
-  );
+  const source = `\\p{L}(?:${is}| (?:${are}))(?: \\p{L}+){0,3}? (?:${words})(?![\\p{L}])`;
+  return packRegExp(script === 'han' ? '(?!)' : source);
 });
 
 /**

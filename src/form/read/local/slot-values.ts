@@ -1,14 +1,11 @@
-import { PLACES } from '../../../language/entities.ts';
 import { GIVEN_NAMES } from '../../../language/given-names.ts';
-import { canBeName, isOccupation } from '../../../language/names.ts';
+import { canBeName, jobOf } from '../../../language/names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import { type Pack, PRODUCTS, type SlotRule } from '../../../language/packs/pack.ts';
 import {
   isOrdinary,
-  isTelling,
   LANGUAGES,
   listPattern,
-  packPattern,
   packRegExp,
   perPack,
   templateOf,
@@ -17,6 +14,14 @@ import {
 } from '../../../language/packs/packs.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
+import {
+  knownName,
+  PARTICLES,
+  smallOrganisation,
+  smallPerson,
+  smallPlace,
+  smallTitle,
+} from '../../../language/small-names.ts';
 import { sideOfDays } from '../../../language/told-days.ts';
 import { ENGLISH_NUMBERS, withoutEnd } from '../../../language/words.ts';
 import { type AttributeTable, hasTrait } from '../../../record/attributes.ts';
@@ -65,9 +70,10 @@ export interface MatchInput {
 }
 
 const oneOf = (words: string): RegExp => new RegExp(`^(?:${words})$`, 'iu');
-const PARTICLES = oneOf(wordsOfAll('nameParticle'));
 const NOT_PLACES = oneOf(wordsOfAll('noPlace'));
 const NOT_NAMES = oneOf(wordsOfAll('noName'));
+/** Words with a full stop after which a name continues: "Dr. Osei", "St. Ives". */
+const ABBREVIATED = oneOf(`(?:${wordsOfAll('honorific')}|${wordsOfAll('placeOpening')})\\.`);
 const NO_VALUE = oneOf(wordsOfAll('noValue'));
 const STREETS = oneOf(wordsOfAll('streetName'));
 /** Users "move to" programs and "live in" them, but a program is not a place. */
@@ -77,23 +83,10 @@ const STREET_END = new RegExp(` (?:${wordsOfAll('streetEnd')}) `, 'i');
 const NAME_LEAD = new RegExp(`^(?:${wordsOfAll('nameLead')})`, 'u');
 const NO_NAME_START = new RegExp(`^(?:${wordsOfAll('noNameStart')})`, 'u');
 
-/** Patterns of the lists of a pack, for whole words, for the words before a value, and for the words of a value. */
-const patternsOf = perPack(({ lists, partners, children }) => {
-  const whole = (list = '(?!)'): RegExp => packRegExp(`^(?:${list})$`);
-  const last = (list = '(?!)'): RegExp => packRegExp(`(?<![\\p{L}])(?:${list})\\s*$`);
-  const { job = '(?!)', stop = '(?!)' } = lists;
+const patternsOf = perPack(({ lists: { nounCue = '(?!)', stop = '(?!)' } }) => {
   return {
-    does: whole(`${lists['does'] ?? '(?!)'}|${lists['and'] ?? '(?!)'}`),
-    firmWord: whole(lists['firmWord']),
-    mate: last(lists['mate']),
-    naming: last(lists['naming']),
-    relative: last(`(?:${partners}|${children})(?: (?:la|el|der|die))?`),
-    placeCue: last(lists['placeCue']),
-    moveCue: last(lists['moveCue']),
-    firmCue: last(lists['firmCue']),
     // Words that precede a capitalised noun which may be an object and not a name: "because my daughter".
-    nounCue: last(lists['nounCue']),
-    job: packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${job})(?![\\p{L}])`),
+    nounCue: packRegExp(`(?<![\\p{L}])(?:${nounCue})\\s*$`),
     stop: packRegExp(`(?:^| )(?:${stop})(?![\\p{L}])`),
   };
 });
@@ -113,7 +106,7 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
   const cut = CUTS[shape];
   if (cut === undefined) return withoutEnd(raw, '., \t\n');
   if (NAMED.has(shape) && !/^\p{Lu}/u.test(raw)) {
-    const known = knownName(raw, input.context);
+    const known = knownName(raw, input.context.values);
     if (known !== null) return known;
   }
   const value = cut({ ...input, shape, raw, match, isBefore, isHan: input.pack.script === 'han' });
@@ -122,16 +115,6 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
 }
 
 const NAMED: ReadonlySet<string> = new Set(['place', 'town', 'org']);
-
-/** The first words of a run, if they are a known value in lower case: "ya no trabajo en zara". */
-function knownName(run: string, { values = [] }: SlotContext): string | null {
-  const words = run.split(' ');
-  for (let count = Math.min(words.length, 4); count > 0; count -= 1) {
-    const name = withoutEnd(words.slice(0, count).join(' '), '.,');
-    if (values.includes(name.toLowerCase())) return name;
-  }
-  return null;
-}
 
 const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
 
@@ -165,7 +148,7 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
     const name = organisationName(raw, isBefore);
     return name !== null && wordsPattern(pack.lists['schoolWord'] ?? '', pack.script).test(name) ? name : null;
   },
-  job: ({ raw, pack, rule }) => jobOf(raw, pack, rule),
+  job: ({ raw, pack, rule }) => jobOf(raw, pack, rule.likely !== undefined || rule.alone === true),
   age: ({ raw }) => ageOf(raw),
   day({ raw, pack, context, text }) {
     const date = findDates(raw, pack, { ...context, prefer: 'future' })[0];
@@ -185,18 +168,12 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
   street({ raw, pack: { calendar, lists } }) {
     const street = withoutEnd(raw.split(STREET_END)[0] ?? '', '., \t\n');
     // A number of minutes, miles or euros is not a house number.
-    const units = `${Object.values(calendar.units).join('|')}|${lists['currency'] ?? '€'}|min\\p{L}*|h(?:ou)?rs?|km|k|miles?|m|%|am|pm`;
+    const { currency = '(?!)', measure = '(?!)' } = lists;
+    const units = [...Object.values(calendar.units), currency, measure].join('|');
     const isCounted = packRegExp(`\\d ?(?:${units})(?![\\p{L}])`).test(raw);
     return /\d/.test(street) && /\p{L}{3}/u.test(street) && !isCounted ? street : null;
   },
 };
-
-/** Whether a name in lower case is a guess, because it is not a known given name, place or value. */
-export function isGuessed(value: string, values: readonly string[] = []): boolean {
-  const lower = value.toLowerCase();
-  const isKnown = GIVEN_NAMES.has(lower) || PLACES.has(withoutEnd(lower, '.,')) || values.includes(lower);
-  return /^\p{Ll}/u.test(value) && !isKnown;
-}
 
 function cutPersonName(cut: Cut): string | null {
   const { raw, shape, pack, isBefore, isHan, rule, text, match } = cut;
@@ -236,7 +213,7 @@ function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first
     if (!mayGoOn(word, taken.length === 0)) break;
     taken.push(word);
     if (taken.length === limit) break;
-    if (/[.]$/.test(word) && !/^(?:mr|mrs|ms|dr|st|prof)\.$/i.test(word) && word.length > 2) break;
+    if (/[.]$/.test(word) && !ABBREVIATED.test(word) && word.length > 2) break;
   }
   while (taken.length > 0 && PARTICLES.test(taken.at(-1) ?? '')) taken.pop();
   const first = atEnd ? taken.at(-1) : taken[0];
@@ -277,47 +254,9 @@ function hanName(raw: string): string | null {
 
 /** The age in digits. Null for a number that is not a plausible age. */
 function ageOf(raw: string): string | null {
-  const age = /^\d+$/.test(raw)
-    ? Number(raw)
-    : raw
-        .toLowerCase()
-        .split(/[- ]/)
-        .reduce((sum, word) => sum + (ENGLISH_NUMBERS.get(word) ?? Number.NaN), 0);
+  const words = raw.toLowerCase().split(/[- ]/);
+  const age = words.reduce((sum, word) => sum + (ENGLISH_NUMBERS.get(word) ?? Number(word)), 0);
   return age > 2 && age < 115 ? String(age) : null;
-}
-
-function jobOf(raw: string, pack: Pack, rule?: SlotRule): string | null {
-  const titled = titlePatterns(pack);
-  if (titled === null) return pack.script === 'han' ? raw : listedJob(raw, pack, rule);
-  const head = raw.split(titled.end)[0] ?? '';
-  const words = withoutEnd(head.replace(/^(?:an?|the|my|your) /i, ''), '.,').split(' ');
-  const title = words.join(' ');
-  // A few words before the noun can be part of a title ("the only QS"), but whole sentences cannot.
-  const isTitle = words.length <= 4 && isOccupation(title);
-  return isTitle && !titled.no.test(title) && !titled.noStart.test(words[0] ?? '') ? title : null;
-}
-
-/**
- * For languages whose jobs are recognised by their form: the words that end a title, and the nouns and first words that only look like one.
- */
-const titlePatterns = perPack(({ lists: { jobEnd, noJob, noJobStart } }) =>
-  jobEnd === undefined
-    ? null
-    : {
-        end: new RegExp(` (?:${jobEnd})\\b`, 'i'),
-        no: new RegExp(`\\b(?:${noJob})$`, 'i'),
-        noStart: new RegExp(`^(?:${noJobStart})$`, 'i'),
-      },
-);
-
-/** A job of the pack's list, with the word before it unless that is an ordinary word. */
-function listedJob(raw: string, pack: Pack, rule?: SlotRule): string | null {
-  const { 0: title, groups } = patternsOf(pack).job.exec(raw) ?? {};
-  const lead = groups?.['lead'];
-  if (lead === undefined || !isOrdinary(lead.toLowerCase(), pack)) return title ?? null;
-  // Without a verb that makes the user the subject, an ordinary word before the job shows another person: "to the teacher", "dear teacher".
-  const isOther = rule?.likely !== undefined || rule?.alone === true || packPattern(pack, 'not').test(lead);
-  return isOther ? null : (groups?.['job'] ?? null);
 }
 
 function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
@@ -325,104 +264,6 @@ function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
   const words = withoutEnd(stop === null ? raw : raw.slice(0, stop.index), '.,! \t\n').trim();
   if (words === '' || NO_VALUE.test(words)) return null;
   return isShort && words.split(' ').length > 2 ? null : words;
-}
-
-/** Words in lower case that may be a name, with their place. */
-type Small = Pick<Cut, 'raw' | 'text' | 'match' | 'pack'>;
-
-/**
- * Whether a text is typed in lower case. Its first letter is in lower case or it contains the word "i", and no word is capitalised except
- * "I". In such a text, a name is recognised only by the words around it, and if it is not an ordinary word.
- */
-function isTypedSmall(text: string, { capitalised }: Pack): boolean {
-  const words: string[] = text.match(/\p{L}+/gu) ?? [];
-  const others = words.filter((word) => word.toLowerCase() !== capitalised);
-  const isSmall = (word: string | undefined): boolean => word !== undefined && /^\p{Ll}/u.test(word);
-  const beginsSmall = isSmall(words[0]) || (capitalised !== undefined && words.includes(capitalised));
-  return beginsSmall && !others.some((word) => /\p{Lu}/u.test(word));
-}
-
-/** The words before the first ordinary word that does not match `also`. Empty if the text is not typed in lower case. */
-function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
-  if (!isTypedSmall(text, pack)) return [];
-  const words = raw.split(' ').map((word) => withoutEnd(word, '.,'));
-  // In English, content words are ordinary too, because users also move "to decaf". In other languages, the frequent content words include
-  // names of places. A single letter is an abbreviation: "in leeds w my partner".
-  const isWord = (word: string): boolean =>
-    /^\p{L}\/?$/u.test(word) ||
-    isOrdinary(word, pack) ||
-    (pack.language === 'en' && isTelling(word, pack) && !PLACES.has(word));
-  const end = words.findIndex((word, index) => isWord(word) && !(index > 0 && also?.test(word)));
-  return end < 0 ? words : words.slice(0, end);
-}
-
-/** The words of a match before its value. All of its words if it has no value. */
-export function leadOf({ text, match }: Pick<Small, 'text' | 'match'>): string {
-  return text.slice(match.index, match.indices?.groups?.['v']?.[0] ?? match.index + match[0].length);
-}
-
-/**
- * A person's name in lower case: a known given name, or a word that is not ordinary in one of three places. It follows "called", or stands
- * between commas, or stands between a word for a partner or a child and a verb: "my wife lupita says".
- */
-export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPet: boolean }): string | null {
-  const { raw, text } = cut;
-  const { mate, naming, does, relative } = patternsOf(cut.pack);
-  const first = nameWords(cut)[0];
-  const lead = leadOf(cut);
-  // "my boy kwame" may be a friend.
-  if (first === undefined || first.length < 3 || mate.test(lead)) return null;
-  if (GIVEN_NAMES.has(first.toLowerCase())) return first;
-  if (isOwn) return null;
-  if (naming.test(lead)) return first;
-  if (isPet) return null;
-  const after = text.slice(text.indexOf(raw, cut.match.index) + raw.length);
-  if (raw === first && /,\s*$/.test(lead)) return after.startsWith(',') ? first : null;
-  const second = raw.split(' ')[1] ?? '';
-  return does.test(second) && relative.test(lead) ? first : null;
-}
-
-/** First words of place names that are not a place by themselves: "san sebastián", "new york". */
-const PLACE_OPENING = new RegExp(`^(?:${wordsOfAll('placeOpening')})$`, 'u');
-
-/** A place in lower case: a known one, or one after words that only a place follows: "live in", "im from". */
-export function smallPlace(cut: Small): string | null {
-  const { raw, pack } = cut;
-  const [one = '', two = ''] = raw.toLowerCase().split(' ');
-  if (PLACE_OPENING.test(one) && /^\p{L}{3}/u.test(two) && isTypedSmall(cut.text, pack))
-    return withoutEnd(`${one} ${two}`, '.,');
-  if (PLACES.has(withoutEnd(one, '.,').replace(/'s$/, ''))) return raw.split(' ')[0] ?? null;
-  const words = nameWords(cut);
-  const isShort = words.length === 1 || words.length === 2;
-  const { placeCue, moveCue } = patternsOf(pack);
-  const lead = leadOf(cut);
-  return isShort && (placeCue.test(lead) || moveCue.test(lead)) ? words.join(' ') : null;
-}
-
-/** Whether words end with a verb of moving, after which a place is certain even in lower case: "i moved to". */
-export function isMove(lead: string, pack: Pack): boolean {
-  return patternsOf(pack).moveCue.test(lead);
-}
-
-/**
- * The name of a firm in lower case: words that are not ordinary, followed by a kind of firm ("balgillo care home"), or one such word after
- * "work at".
- */
-export function smallOrganisation(cut: Small): string | null {
-  const { firmWord, firmCue } = patternsOf(cut.pack);
-  const isNamed = !cut.raw.startsWith('the ');
-  const words = nameWords(isNamed ? cut : { ...cut, raw: cut.raw.slice(4) }, firmWord);
-  const kind = words.findLastIndex((word, index) => index > 0 && firmWord.test(word));
-  if (kind > 0) return words.slice(0, kind + 1).join(' ');
-  return isNamed && words.length === 1 && firmCue.test(leadOf(cut)) ? (words[0] ?? null) : null;
-}
-
-/** The name of a person or a thing in lower case, of up to four words. */
-export function smallTitle(cut: Small): string | null {
-  const words = nameWords(cut);
-  const end = words.findIndex((word) => PARTICLES.test(word));
-  const name = (end < 0 ? words : words.slice(0, end)).slice(0, 4).join(' ');
-  return name.length < 3 ? null : name;
 }
 
 /** Renders a slot as a sentence: "Lives in Graz", "User's sister Ana: Lives in Graz". */

@@ -253,12 +253,10 @@ function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext)
   const words = tail.replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
   const after = [...contentStems(words)].filter((stem) => !known.has(stem));
   // Chinese and Japanese texts are not split into words, so clauses cannot be recognised by a number of words.
-  const least = WORDS_OF_CLAUSE[joins(pack as Pack).test(tail) ? 'joined' : 'bare'];
+  const least = WORDS_OF_CLAUSE[listPattern(pack as Pack, 'and').test(tail) ? 'joined' : 'bare'];
   const isClause = pack?.script !== 'han' && after.length >= least;
   return isClause || !saysNamesAndNumbers(said, rest);
 }
-
-const joins = perPack(({ lists: { and = '(?!)' }, script }) => wordsPattern(and, script));
 
 const commonWord = perPack(({ common }) => packRegExp(`^(?:${common || '(?!)'})$`));
 

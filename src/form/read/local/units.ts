@@ -1,16 +1,26 @@
 import { type ForeignSpan, foreignSpans, isForeignAt } from '../../../language/foreign-text.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
-import { detectPack, listPattern, plainMarks, saysAny, wordsOfAll } from '../../../language/packs/packs.ts';
+import { detectPack, listPattern, plainMarks, saysAny } from '../../../language/packs/packs.ts';
 import { isSaidAfter } from '../../../language/packs/subjects.ts';
-import { intersects, spansOf, splitSentences, type TextSpan, withoutSpans } from '../../../language/sentences.ts';
+import { intersects, splitLong, splitSentences, type TextSpan, withoutSpans } from '../../../language/sentences.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isNameOfUser, isSameSubject, USER } from '../../../record/statement.ts';
 import type { Reading, ReadInput } from '../reader.ts';
 import { fillSlots } from './fill-slots.ts';
-import type { ToldMessage } from './reading-layers.ts';
 import type { FilledSlot, SlotContext } from './slot-values.ts';
+
+/** How the reading layers classify a message. */
+export interface ToldMessage {
+  foreign: ForeignSpan[];
+  /** The parts of the message, each with the log-odds that it asks to forget something or withdraws such a request. */
+  asking: (TextSpan & { odds: number })[];
+  /** The log-odds that the message makes an earlier statement untrue. */
+  changes: number;
+  /** The words that are probably values of the user's attributes. */
+  values: (TextSpan & { attribute: string; probability: number })[];
+}
 
 /** A turn that the local reader reads. */
 export interface Turn {
@@ -84,8 +94,6 @@ export const READ = 24_000;
 const MOST_UNITS = 120;
 /** How many characters of a turn are searched for another person whom a sentence without a subject may be about. */
 const TOLD_OTHERS = 1_500;
-const LONGEST_WORDS = 36;
-const CLAUSE_START = new RegExp(`(?<!\\s)\\s+(?=(?:${wordsOfAll('clauseStart')})\\s)|(?<=[,;，；])\\s*`, 'giu');
 
 /** Splits a turn into sentences, and a very long sentence without punctuation into clauses. */
 export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' | 'units'> {
@@ -123,23 +131,6 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
     };
   });
   return { pack, units };
-}
-
-function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
-  const sentence = text.slice(start, end);
-  const words = sentence.split(/\s+/).length;
-  const isLong = words > LONGEST_WORDS || (words * 12 < sentence.length && sentence.length > 120);
-  if (!isLong) return [{ start, end }];
-  const pieces: TextSpan[] = [];
-  let last = 0;
-  for (const at of [...spansOf(sentence, CLAUSE_START).map((mark) => mark.end), sentence.length]) {
-    const piece = sentence.slice(last, at);
-    if (at < sentence.length && piece.split(/\s+/).length < 9) continue;
-    const from = start + at - piece.trimStart().length;
-    if (piece.trim() !== '') pieces.push({ start: from, end: from + piece.trim().length });
-    last = at;
-  }
-  return pieces;
 }
 
 /** The person whom "I" means: the speaker of the turn, who is the user if the turn names no speaker or one of the user's names. */
