@@ -156,8 +156,7 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOw
     const own = topics.length === 0 || heard.length > FEW || sharing.hasAny(text) ? [] : topicsNamed(text, pack);
     return own.length > 0 && !own.some((topic) => topics.includes(topic));
   };
-  const isSpared = (clause: Heard): boolean =>
-    read.isSurelyProtected(clause) || (read.isProtected(clause) && !exactly.includes(clause));
+  const isSpared = (clause: Heard): boolean => read.isProtected(clause) && !exactly.includes(clause);
   // The user's own name, city and job are meant only if the request names them, directly follows them, or means them with high log-odds.
   const isUnnamed = (clause: Heard): boolean =>
     clause.isIdentity &&
@@ -266,7 +265,6 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
     const nearby = turns
       .slice(Math.max(0, index - FARTHEST_BACK), index)
       .filter(([first]) => first?.session === turn[0]?.session);
-    if (!nearby.flat().some((clause) => all.has(clause))) continue;
     const last = nearby.at(-1);
     const text = plainMarks(turn.map((clause) => clause.text).join(''));
     const isOfPerson = firstOf(pack, 'followsPerson').test(text);
