@@ -149,6 +149,11 @@ export function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
   return pieces;
 }
 
+/** The clauses of a text, as texts. */
+export function clausesIn(text: string): string[] {
+  return splitClauses(text).map(({ start, end }) => text.slice(start, end));
+}
+
 /** The number of letters in a clause. Two characters of Chinese or Japanese count as much as the shortest clause. */
 function lettersIn(clause: string): number {
   return /\p{Lo}{2}/u.test(clause) ? SHORTEST_CLAUSE : (clause.match(/[\p{L}\p{N}]/gu)?.length ?? 0);

@@ -231,8 +231,7 @@ export function isAlike(word: string, said: string): boolean {
 }
 
 export function isRelation(word: string, pack: Pack): boolean {
-  const pattern = wordsPattern(relationsOf(pack), pack.script);
-  return pattern.exec(word)?.[0].length === word.length || pattern.exec(word.replace(/s$/u, '')) !== null;
+  return relationOf(word, pack) !== null;
 }
 
 export function stemOf(word: string): string {

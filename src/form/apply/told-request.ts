@@ -9,7 +9,7 @@ import {
   topicsNamed,
   wordsPattern,
 } from '../../language/packs/packs.ts';
-import { splitClauses, splitSentences } from '../../language/sentences.ts';
+import { clausesIn, splitSentences } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
 import { wordsOf } from '../check/evidence.ts';
@@ -118,7 +118,7 @@ const MODEL_MAY_ASK = -4;
 
 /** Whether a turn may ask to forget something. A model that was misled by a text from outside may quote any turn of the user. */
 export async function mayAsk({ deps, signal }: FormWork, turn: string): Promise<boolean> {
-  const parts = splitClauses(turn).map(({ start, end }) => turn.slice(start, end));
+  const parts = clausesIn(turn);
   const orders = parts.flatMap((text) => (orderIn(text, turn) === null ? [] : { text }));
   if (orders.length > 0) return !isForTools(turn, orders);
   const told = await unlessUnavailable(deps.readParts(parts, { signal }));
@@ -156,8 +156,7 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOw
     const own = topics.length === 0 || heard.length > FEW || sharing.hasAny(text) ? [] : topicsNamed(text, pack);
     return own.length > 0 && !own.some((topic) => topics.includes(topic));
   };
-  const isSpared = (clause: Heard): boolean =>
-    read.isSurelyProtected(clause) || (read.isProtected(clause) && !exactly.includes(clause));
+  const isSpared = (clause: Heard): boolean => read.isProtected(clause) && !exactly.includes(clause);
   // The user's own name, city and job are meant only if the request names them, directly follows them, or means them with high log-odds.
   const isUnnamed = (clause: Heard): boolean =>
     clause.isIdentity &&
@@ -205,10 +204,9 @@ function namingOf(read: ReadRequest): Naming {
  */
 function meantAmong(
   likely: readonly Likely[],
-  { isEmpty, ...names }: Naming,
+  { exactly, isEmpty, isPartly }: Naming,
   { isNamed, isByModel }: { isNamed: boolean; isByModel: boolean },
 ): Heard[] {
-  const naming = isNamed ? names : null;
   const least = Math.min(MEANT.most, MEANT.few + Math.log(likely.length));
   /** The highest log-odds of each turn. */
   const best = new Map<string, number>();
@@ -216,10 +214,10 @@ function meantAmong(
   const topical = new Set(likely.filter(({ clause }) => clause.topics.length > 0).map(({ clause }) => clause.source));
   const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
-  const named = isContradicted(likely, naming) ? [] : withoutRefuted(likely, naming?.exactly ?? []);
+  const named = isNamed ? withoutRefuted(likely, exactly) : [];
   // Where the request names everything that it means, the layers add only what they are sure of, and only if they agree about a named clause.
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
-  const enough = named.length === 0 || naming?.isPartly !== false ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
+  const enough = named.length === 0 || isPartly ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
   const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each));
   const meant = [...new Set([...named, ...sure.map(({ clause }) => clause)])];
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
@@ -232,23 +230,17 @@ function meantAmong(
 }
 
 /**
- * Whether the layers are sure that a request means other clauses than the questions whose words it contains: "off the record about the
- * interview" means "I'm interviewing at Halvorsen", and not "what should I wear to an interview?".
- */
-function isContradicted(likely: readonly Likely[], naming: Pick<Naming, 'exactly'> | null): boolean {
-  const isNamed = ({ clause }: Likely): boolean => naming?.exactly.includes(clause) === true;
-  const isRefuted = ({ clause, read }: Likely): boolean => read < UNRELATED && /[?？]\s*$/u.test(clause.text);
-  return likely.filter(isNamed).every(isRefuted) && likely.some((each) => each.read > MEANT.surely && !isNamed(each));
-}
-
-/**
- * Named clauses without those of which the layers are sure that they are not meant, if they are sure that others are: of all clauses with
- * the name, "what I told you about Bruno and the police" means one.
+ * Named clauses without those that the layers refute, if they are sure of another clause. If that clause is named, all clauses of which they
+ * are sure that they are not meant are left out: of all clauses with the name, "what I told you about Bruno and the police" means one.
+ * Otherwise questions that only share words are: "off the record about the interview" means "I'm interviewing at Halvorsen", and not "what
+ * should I wear to an interview?".
  */
 function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): readonly Heard[] {
-  const oddsOf = (clause: Heard): number => likely.find((each) => each.clause === clause)?.read ?? 0;
-  const isSure = named.some((clause) => oddsOf(clause) > MEANT.surely);
-  return isSure ? named.filter((clause) => oddsOf(clause) > UNRELATED) : named;
+  const sure = likely.filter(({ read }) => read > MEANT.surely);
+  const refuted = likely.flatMap(({ clause, read }) => (read < UNRELATED ? clause : []));
+  if (sure.some(({ clause }) => named.includes(clause))) return named.filter((clause) => !refuted.includes(clause));
+  const isRefuted = ({ clause }: Likely): boolean => refuted.includes(clause) && /[?？]\s*$/u.test(clause.text);
+  return sure.length > 0 && likely.filter(({ clause }) => named.includes(clause)).every(isRefuted) ? [] : named;
 }
 
 /**
@@ -273,7 +265,6 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
     const nearby = turns
       .slice(Math.max(0, index - FARTHEST_BACK), index)
       .filter(([first]) => first?.session === turn[0]?.session);
-    if (!nearby.flat().some((clause) => all.has(clause))) continue;
     const last = nearby.at(-1);
     const text = plainMarks(turn.map((clause) => clause.text).join(''));
     const isOfPerson = firstOf(pack, 'followsPerson').test(text);
