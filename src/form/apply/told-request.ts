@@ -35,7 +35,7 @@ const NAMED_MAY_ASK = -4.5;
 const FARTHER = 16;
 const MOST_FARTHER = 3;
 const SHARED = 2;
-const MEANT = { few: -1.5, most: 1.5, surely: 3 };
+const MEANT = { few: -1.5, most: 1.5, surely: 3, elsewhere: 5 };
 /** Among many clauses, the log-odds of the layers above which a clause is meant beside another one: in the same turn, and in the next one. */
 const BESIDE = -2;
 const FOLLOWING = 2;
@@ -90,7 +90,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
     isForAll && kept.length > 0
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
         before.all.filter((clause) => !isProtected(clause))
-      : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read);
+      : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read, naming);
   const stated = isNamed ? [] : await statedBefore(own, turn, work);
   const isElsewhere = likely.some(
     ({ clause, odds }) => odds > MEANT.most && (similarity.get(clause.source) ?? 0) > RELATED,
@@ -106,7 +106,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
       : { words: [...ownWords, ...words], memories }),
     isEverything: kept.length === 0 && (isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length))),
     // Among few clauses, the rest of a sentence usually belongs to the clause that is meant.
-    isByClause: before.heard.length > FEW,
+    isByClause: before.heard.length > FEW || naming.matter !== null,
   };
 }
 
@@ -204,7 +204,7 @@ function namingOf(read: ReadRequest): Naming {
  */
 function meantAmong(
   likely: readonly Likely[],
-  { exactly, isEmpty, isPartly }: Naming,
+  { exactly, isEmpty, isPartly, matter }: Naming,
   { isNamed, isByModel }: { isNamed: boolean; isByModel: boolean },
 ): Heard[] {
   const least = Math.min(MEANT.most, MEANT.few + Math.log(likely.length));
@@ -218,7 +218,15 @@ function meantAmong(
   // Where the request names everything that it means, the layers add only what they are sure of, and only if they agree about a named clause.
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
   const enough = named.length === 0 || isPartly ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
-  const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each));
+  const [highest] = likely.toSorted((one, other) => other.odds - one.odds);
+  const turns = new Set(
+    (named.length > 0 ? named : highest === undefined ? [] : [highest.clause]).map(({ source }) => source),
+  );
+  // All clauses about a person are likely if the request names the person, so that a matter of the person is in the named or the best turn:
+  // "Rubén's debt" means "Rubén owes 18,000", and not "Rubén is a builder".
+  const isElsewhere = ({ clause, read }: Likely): boolean =>
+    matter !== null && !turns.has(clause.source) && (matter === 'relative' || read <= MEANT.elsewhere);
+  const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each) && !isElsewhere(each));
   const meant = [...new Set([...named, ...sure.map(({ clause }) => clause)])];
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
   const isLeading =
@@ -226,7 +234,7 @@ function meantAmong(
   // A request that a language model has found always means at least one clause.
   if (meant.length === 0 && (isByModel || isLeading))
     meant.push(...likely.filter(({ odds }) => odds === first).map(({ clause }) => clause));
-  return likely.length > FEW ? withRest(meant, likely) : meant;
+  return likely.length > FEW ? withRest(meant, likely, matter !== null) : meant;
 }
 
 /**
@@ -246,9 +254,13 @@ function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): rea
 /**
  * Meant clauses with the turns that refer back to them and say nothing without them: "my flatmate Tom never does the dishes", "he's got a
  * girlfriend though". "He" refers to the nearest turn that names a person, or to the turn before, and "it" to the turn before. A pronoun
- * refers to no turn of another session.
+ * refers to no turn of another session. A request for one matter of a person ("Owen's arrest") does not mean "he has two dogs".
  */
-function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: ReadRequest): Heard[] {
+function withFollowUps(
+  meant: readonly Heard[],
+  { before, heard, isProtected }: ReadRequest,
+  { matter }: Naming,
+): Heard[] {
   const all = new Set(meant);
   const pack = detectPack(before.all.map(({ text }) => text).join('\n'));
   if (pack === null) return [...all];
@@ -267,7 +279,7 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
       .filter(([first]) => first?.session === turn[0]?.session);
     const last = nearby.at(-1);
     const text = plainMarks(turn.map((clause) => clause.text).join(''));
-    const isOfPerson = firstOf(pack, 'followsPerson').test(text);
+    const isOfPerson = firstOf(pack, 'followsPerson').test(text) && (matter === null || oddsOf(turn) > MEANT.surely);
     const isOfThing = firstOf(pack, 'followsThing').test(text) && !namesPerson(turn) && oddsOf(turn) > UNRELATED;
     const antecedent = isOfPerson ? (nearby.findLast(namesPerson) ?? last) : isOfThing ? last : undefined;
     if (antecedent?.some((clause) => all.has(clause)) !== true) continue;
@@ -280,13 +292,15 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
 const UNRELATED = -5;
 
 /** Meant clauses with the clauses beside them that are probably meant as well, of the same turn and of the turn after it. */
-function withRest(meant: readonly Heard[], likely: readonly Likely[]): Heard[] {
+function withRest(meant: readonly Heard[], likely: readonly Likely[], isMatter: boolean): Heard[] {
   const turns = [...new Set(likely.map(({ clause }) => clause.source))];
   const isMeant = (source: string | undefined): boolean => meant.some((clause) => clause.source === source);
   const rest = likely.filter(({ clause: { source }, read }) => {
     // The latest turn is the first.
     const before = turns[turns.indexOf(source) + 1];
-    return (isMeant(source) && read > BESIDE) || (isMeant(before) && read > FOLLOWING);
+    // Most clauses about a person are likely if the request names the person.
+    const [beside, following] = isMatter ? [MEANT.surely, MEANT.surely] : [BESIDE, FOLLOWING];
+    return (isMeant(source) && read > beside) || (isMeant(before) && read > following);
   });
   return [...new Set([...meant, ...rest.map(({ clause }) => clause)])];
 }
