@@ -36,10 +36,53 @@ function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: strin
     const clause = clauses.find(({ start, end }) => date.start >= start && date.start < end);
     const later = ahead?.find(({ start, end }) => start === date.start && end === date.end);
     if (clause === undefined || later === undefined) return date;
+    const words = plain.slice(clause.start, clause.end);
     // A deadline is ahead of the promise to keep it: "I promised an answer by the 13th".
-    const isLater = boundOf(plain, date, pack) === 'last' || isAhead(plain.slice(clause.start, clause.end), pack);
-    return isLater ? later : date;
+    const isLater = boundOf(plain, date, pack) === 'last' || isAhead(words, pack);
+    return isLater || (isFarther(date, later, at.now) && isOpenSide(plain, date, clause, pack)) ? later : date;
   });
+}
+
+/** Whether the past day that a day without a year may mean is more than half a year ago, so that the next such day is nearer. */
+function isFarther(past: FoundDate, later: FoundDate, now: Date): boolean {
+  if (past.from === null || later.from === null || later.from <= now) return false;
+  return now.getTime() - past.from.getTime() > HALF_A_YEAR && past.hasYear !== true;
+}
+
+const HALF_A_YEAR = 183 * DAY;
+
+const forDay = perPack(({ script, lists: { forDay: words = '(?!)' } }) =>
+  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${words})\\s?$`),
+);
+
+/**
+ * Whether the words beside a day leave open on which side of today it lies: they have no verb in the past tense, or the verb arranges what
+ * is to happen on the day ("cancelled the trip in June"), or a preposition makes it the day of what was arranged ("tickets for 5 June").
+ */
+function isOpenSide(plain: string, day: TextSpan, clause: TextSpan, pack: Pack): boolean {
+  if (isForDay(plain, day, pack)) return true;
+  const words = wordsBeside(plain, day, clause);
+  if (isDeed(words, pack)) return false;
+  return !isOfPast(words, pack) || listPattern(pack, 'arranges').test(words);
+}
+
+/** The other words of the clause of a day, or of the sentence if the clause has none: "I handed in my notice, 30 April". */
+function wordsBeside(plain: string, day: TextSpan, clause: TextSpan): string {
+  const beside = withBlanks(plain, [day]);
+  const own = beside.slice(clause.start, clause.end);
+  return /\p{L}{4}|\p{Lo}/u.test(own) ? own : beside;
+}
+
+/** Whether a preposition before a day makes it the day of what was arranged. A date may include the preposition: "für den 5. Juni". */
+function isForDay(plain: string, { start, end }: TextSpan, pack: Pack): boolean {
+  const [first = '', second = ''] = plain.slice(start, end).split(' ');
+  const head = plain.slice(Math.max(0, start - 30), start);
+  return [head, `${head}${first} `, `${head}${first} ${second} `].some((lead) => forDay(pack).test(lead));
+}
+
+/** Whether words tell of an event that has taken place, and of nothing that was arranged: "bought the bike", "died". */
+function isDeed(words: string, pack: Pack): boolean {
+  return listPattern(pack, 'deeds').test(words) && !listPattern(pack, 'arranges').test(words);
 }
 
 function isAhead(clause: string, pack: Pack): boolean {
@@ -52,7 +95,7 @@ function saysAhead(clause: string, pack: Pack): boolean {
 }
 
 function isOfPast(clause: string, pack: Pack): boolean {
-  return saysPast(clause, pack) || listPattern(pack, 'pastVerb').test(clause);
+  return saysPast(clause, pack) || listPattern(pack, 'pastVerb', 'deeds').test(clause);
 }
 
 /** Whether a text has a word about the past. Some nouns look like participles ("sabato"), and "got an interview" tells of a plan. */
@@ -374,7 +417,9 @@ export function dayAfterLast(text: string, pack: Pack, at: DateContext): Date | 
  */
 export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' | 'past' | null {
   const plain = plainMarks(text);
-  const days = findDates(plain, pack, at).filter(
+  const dates = findDates(plain, pack, at);
+  if (isOfPastDays(plain, dates, pack, at)) return 'past';
+  const days = dates.filter(
     ({ isBareWeekday, isDay, relative, hasYear, isSince, start, end }) =>
       isBareWeekday || (isDay && relative && hasYear !== true && !isSince && /\d/.test(plain.slice(start, end))),
   );
@@ -395,6 +440,26 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
 }
 
 const RECENTLY = 62 * DAY;
+
+/**
+ * Whether the days and months of a sentence that may lie ahead are past: those of events ("I bought the bike in August"), and those that would
+ * be many months away in a sentence about the past ("the visa was approved on 2 March", said on 10 March).
+ */
+function isOfPastDays(plain: string, dates: readonly FoundDate[], pack: Pack, { now }: DateContext): boolean {
+  const open = dates.filter(
+    ({ relative, hasYear, isSince, from }) => relative && hasYear !== true && !isSince && from !== null && from > now,
+  );
+  // "Am 3." is in the German list of words about the future.
+  if (open.length === 0 || saysAhead(withBlanks(plain, open), pack)) return false;
+  const isDoubtful = ({ from }: FoundDate): boolean => Number(from) - now.getTime() > DOUBTFUL_AHEAD;
+  return open.every((date) => isOfDeed(plain, date, pack)) || (saysPast(plain, pack) && open.every(isDoubtful));
+}
+
+/** Whether a day is that of an event in its clause: "I bought the bike on 12 August", but not "bought a ticket for 12 August". */
+function isOfDeed(plain: string, day: FoundDate, pack: Pack): boolean {
+  const clause = splitClauses(plain).find(({ end }) => end > day.start);
+  return clause !== undefined && !isForDay(plain, day, pack) && isDeed(wordsBeside(plain, day, clause), pack);
+}
 
 /**
  * The first date that lies ahead and is not denied, or a day within that date if the words name one: "next week … wed 11th", "a week in
