@@ -3,7 +3,7 @@ import { isUser, type Tense } from '../record/statement.ts';
 import type { MemoryType } from '../record/memory-types.ts';
 import { hasOutcome, isDaySaid, type Memory } from '../record/memory.ts';
 import { knownTimeZone } from '../record/parse.ts';
-import { addDays, civilDateAt, instantAt, localDay, startOfDay, weekdayOf, writeDay } from './calendar.ts';
+import { addDays, civilDateAt, HALF_A_YEAR, instantAt, localDay, startOfDay, weekdayOf, writeDay } from './calendar.ts';
 import { boundOf, type DateContext, type FoundDate, isDeniedAt, timeIn, timesIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
 import {
@@ -46,10 +46,8 @@ function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: strin
 /** Whether the past day that a day without a year may mean is more than half a year ago, so that the next such day is nearer. */
 function isFarther(past: FoundDate, later: FoundDate, now: Date): boolean {
   if (past.from === null || later.from === null || later.from <= now) return false;
-  return now.getTime() - past.from.getTime() > HALF_A_YEAR && past.hasYear !== true;
+  return now.getTime() - past.from.getTime() > HALF_A_YEAR * DAY && past.hasYear !== true;
 }
-
-const HALF_A_YEAR = 183 * DAY;
 
 const forDay = perPack(({ script, lists: { forDay: words = '(?!)' } }) =>
   packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${words})\\s?$`),
@@ -191,7 +189,7 @@ const dayWords = perPack(
     weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
     days: wordsPattern([...weekdays, ...months].join('|'), script, 'giu'),
     before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
-    lead: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:(?:the|den|el|le|il|o|de|dia) )?$`),
+    lead: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:(?:the|de[nm]|el|le|il|o|de|dia) )?$`),
     core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
     cue: wordsPattern(redates, script, 'giu'),
     filler: wordsPattern(`${common || '(?!)'}|${assent}`, script, 'giu'),
