@@ -74,6 +74,9 @@ const CLEAR_WEEKDAY = `(${english.calendar.weekdays
 /** The end of a clause, a part of a day or a time after a weekday: "friday 2pm". */
 const AFTER_WEEKDAY =
   '(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d|\\d{1,2}(?:[.:]\\d\\d\\b| ?[ap]m\\b)))';
+/** Words after which "from 3 May to 10 June" names an old and a new day, and no range. */
+const MOVES =
+  "\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|changed|put back|brought forward)(?: [a-z']{1,12}){0,4} ";
 const SEASON = '(spring|summer|autumn|fall|winter)';
 // "The last few weeks" means at most this many.
 const A_FEW = 5;
@@ -125,7 +128,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   ),
   expression(
     NEEDS_MONTH,
-    `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
+    `(?<!${MOVES})(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
     (m, today, prefer) => daysOfMonth([Number(m[1]), Number(m[2])], monthNumber(m[3]), yearOf(m[4]), today, prefer),
   ),
   expression(DIGITS, '(\\d{4})-(\\d{2})-(\\d{2})', (m) => exactDay(Number(m[1]), Number(m[2]), Number(m[3])), false),
@@ -238,7 +241,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   withoutMonth(
     'range',
     'st nd rd th',
-    '(?:from )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: (?:to|until|till|through) (?:the )?| ?[-–] ?)(\\d{1,2})(?:st|nd|rd|th)(?! (?:floor|grade|place|row|street|avenue|century)\\b)',
+    `(?<!${MOVES})(?:from )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: (?:to|until|till|through) (?:the )?| ?[-–] ?)(\\d{1,2})(?:st|nd|rd|th)(?! (?:floor|grade|place|row|street|avenue|century)\\b)`,
     (m, today, prefer) => {
       const range = daysAlone(Number(m[1]), Number(m[2]), today, prefer);
       return range === null ? null : rangeOfDays(range.from, addDays(range.to, -1));
@@ -379,6 +382,8 @@ function inYear({ span: { precision, from }, relative, text }: Found, year: numb
   return precision === 'day' && /\d/.test(text) ? exactDay(year, from.month, from.day) : null;
 }
 
+const AFTER_MOVE = new RegExp(`${MOVES}(?:from )?$`, 'i');
+
 function joinRanges(text: string, found: readonly Found[], timeZone: string): ResolvedDate[] {
   const resolved: ResolvedDate[] = [];
   for (let index = 0; index < found.length; index += 1) {
@@ -395,6 +400,7 @@ function joinRanges(text: string, found: readonly Found[], timeZone: string): Re
     if (
       joined &&
       !isWithin &&
+      !AFTER_MOVE.test(text.slice(0, first.start)) &&
       (/\b(?:from|between)\b/i.test(first.text) ||
         /\b(?:from|between)\s+$/i.test(text.slice(0, first.start)) ||
         /[-–]/.test(between))

@@ -113,8 +113,8 @@ export const spanish: Pack = {
     units: { day: 'días?|dias?', week: 'semanas?', month: 'mes(?:es)?', year: 'años?' },
     numbers: numbered('un|una dos tres cuatro cinco seis siete ocho nueve diez'),
     ranges: [
-      '(?:del |desde el |de )?<d>(?: ?[-–] ?| al | a | hasta el )<e> de <m>(?: (?:de|del) <y>)?',
-      '(?:del |desde el )<d> (?:al|a|hasta el) <e>',
+      '(?<!(?:movi|cambi|aplaz|adelant|retras)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:del |desde el |de )?<d>(?: ?[-–] ?| al | a | hasta el )<e> de <m>(?: (?:de|del) <y>)?',
+      '(?<!(?:movi|cambi|aplaz|adelant|retras)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:del |desde el )<d> (?:al|a|hasta el) <e>',
     ],
     dates: [
       '(?:el )?<d> de <m>(?: (?:de|del) <y>)?',

@@ -112,7 +112,10 @@ export const french: Pack = {
     ahead: 'dans <n> <unit>',
     units: { day: 'jours?', week: 'semaines?', month: 'mois', year: 'ans?|années?' },
     numbers: numbered('un|une deux trois quatre cinq six sept huit neuf dix'),
-    ranges: ['(?:du |de )?<d>(?:er)?(?: ?[-–] ?| au )<e> <m>(?: <y>)?', 'du <d>(?:er)? au <e>'],
+    ranges: [
+      '(?<!(?:report|déplac|décal|repouss|avanc)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:du |de )?<d>(?:er)?(?: ?[-–] ?| au )<e> <m>(?: <y>)?',
+      '(?<!(?:report|déplac|décal|repouss|avanc)\\p{L}{1,6}(?: \\p{L}+){0,4} )du <d>(?:er)? au <e>',
+    ],
     dates: [
       '(?:le )?<d>(?:er)? <m>(?: <y>)?',
       '(?:le )?<d>/<mm>(?:/<y>)?',

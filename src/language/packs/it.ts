@@ -117,7 +117,10 @@ export const italian: Pack = {
     ahead: '(?:tra|fra) <n> <unit>',
     units: { day: 'giorn[oi]', week: 'settiman[ae]', month: 'mes[ei]', year: 'ann[oi]' },
     numbers: numbered('un|una due tre quattro cinque sei sette otto nove dieci'),
-    ranges: ["(?:dal |dall'|da )?<d>(?: ?[-–] ?| al | all')<e> <m>(?: <y>)?", "(?:dal |dall')<d>(?: al | all')<e>"],
+    ranges: [
+      "(?<!(?:spost|rinvi|rimand|anticip)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:dal |dall'|da )?<d>(?: ?[-–] ?| al | all')<e> <m>(?: <y>)?",
+      "(?<!(?:spost|rinvi|rimand|anticip)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:dal |dall')<d>(?: al | all')<e>",
+    ],
     dates: [
       "(?:il |l')?<d>º? <m>(?: <y>)?",
       '(?:il )?<d>/<mm>(?:/<y>)?',
