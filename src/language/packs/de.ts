@@ -123,12 +123,16 @@ export const german: Pack = {
     ahead: 'in <n> <unit>',
     units: { day: 'tagen?', week: 'wochen?', month: 'monaten?', year: 'jahren?' },
     numbers: numbered('einem|einer|ein|eine zwei drei vier fünf sechs sieben acht neun zehn'),
+    ranges: [
+      '(?:vom |von )?<d>\\.?(?: ?[-–] ?| bis (?:zum )?)<e>\\. ?<m>(?: <y>)?',
+      '(?:vom |von )?<d>\\.?(?: ?[-–] ?| bis (?:zum )?)<e>\\.(?!\\d)',
+    ],
     dates: [
       '(?:am )?<d>\\. ?<m>(?: <y>)?',
       '(?:am )?<d>\\.<mm>\\.(?:<y>)?',
       '(?:(?:bis |ab |seit )?(?:(?<early>anfang)|(?<mid>mitte)|(?<late>ende)) )<m>(?: <y>)?',
       '(?:im |seit |bis |ab )<m>(?: <y>)?',
-      '(?:am|bis zum|vom|ab dem) <d>\\.(?= *(?:[,;:!?)]|$)| (?:um|und|aber|ist|sind|bin|hab|habe|haben|muss|fahr|fahre|geht|kommt|wird)(?![\\p{L}]))',
+      '(?:am|(?:bis )?zum|vom|(?:ab|seit) dem|auf den) <d>\\.(?= *(?:[,;:!?)]|$)| (?:um|und|aber|nicht|statt|sondern|ist|sind|bin|hab|habe|haben|muss|kann|will|soll|wird|fahr|fahren?|geht|gehen?|kommt|kommen?|zieh|zieht|ziehen?|fliegt|fliegen?|fang|fängt|fangen?|beginnt|heiratet|heiraten?|verschoben|verlegt|vorgezogen|gekündigt|\\p{L}+ (?:ich|wir|er|es|man|meine?|unsere?))(?![\\p{L}]))',
     ],
     laterWeekday: 'übernächsten <w>',
     nextWeekday: '(?:nächsten|kommenden|diesen) <w>',

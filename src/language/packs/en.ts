@@ -128,6 +128,7 @@ export const english: Pack = {
     ahead: '',
     units: { day: 'days?', week: 'weeks?', month: 'months?', year: 'years?' },
     numbers: numbered('one two three four five six seven eight nine ten'),
+    ranges: [],
     dates: [],
     nextWeekday: 'next <w>',
     lastWeekday: 'last <w>',

@@ -112,12 +112,17 @@ export const spanish: Pack = {
     ahead: '(?:en|dentro de) <n> <unit>',
     units: { day: 'días?|dias?', week: 'semanas?', month: 'mes(?:es)?', year: 'años?' },
     numbers: numbered('un|una dos tres cuatro cinco seis siete ocho nueve diez'),
+    ranges: [
+      '(?<!(?:movi|cambi|aplaz|adelant|retras)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:del |desde el |de )?<d>(?: ?[-–] ?| al | a | hasta el )<e> de <m>(?: (?:de|del) <y>)?',
+      '(?<!(?:movi|cambi|aplaz|adelant|retras)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:del |desde el )<d> (?:al|a|hasta el) <e>',
+    ],
     dates: [
       '(?:el )?<d> de <m>(?: (?:de|del) <y>)?',
       '(?:el )?<d>/<mm>(?:/<y>)?',
       '(?:a |hasta |para )?(?:(?<early>principios|comienzos|inicios)|(?<mid>mediados)|(?<late>finales|fines|final)) de <m>(?: (?:de|del) <y>)?',
       '(?:en|desde|hasta|para|a partir de) <m>(?: (?:de|del) <y>)?',
-      '(?:el|para el|hasta el|desde el)(?: día)? <d>(?= *(?:[.,;:!?)]|$)| (?:a las|por la|y|pero|tengo)(?![\\p{L}]))',
+      '(?:el|del|al|para el|hasta el|desde el) día <d>(?! (?:de|del)(?![\\p{L}])|[:.,]?\\d)',
+      '(?:el|para el|hasta el|desde el|(?<=(?:movi|cambi|aplaz|adelant|retras)\\p{L}{1,6}(?: \\p{L}+){0,4} )al) <d>(?= *(?:[.,;:!?)]|$)| (?:a las|por la|y|pero|no|sino|en vez|en lugar|tengo|tenemos|me|nos|voy|vamos|viene|vienen|vuelvo|vuelve|volvemos|llego|llega|llegamos|empiezo|empieza|salgo|salimos|viajo|viajamos)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:el )?(?:próximo <w>|<w> que viene)',
     lastWeekday: '(?:el )?<w> pasado',

@@ -112,12 +112,16 @@ export const french: Pack = {
     ahead: 'dans <n> <unit>',
     units: { day: 'jours?', week: 'semaines?', month: 'mois', year: 'ans?|années?' },
     numbers: numbered('un|une deux trois quatre cinq six sept huit neuf dix'),
+    ranges: [
+      '(?<!(?:report|déplac|décal|repouss|avanc)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:du |de )?<d>(?:er)?(?: ?[-–] ?| au )<e> <m>(?: <y>)?',
+      '(?<!(?:report|déplac|décal|repouss|avanc)\\p{L}{1,6}(?: \\p{L}+){0,4} )du <d>(?:er)? au <e>',
+    ],
     dates: [
       '(?:le )?<d>(?:er)? <m>(?: <y>)?',
       '(?:le )?<d>/<mm>(?:/<y>)?',
       "(?:à la |au )?(?:(?<early>début)|(?<mid>mi-?|milieu)|(?<late>fin))(?: du mois)?(?: de| d')? ?<m>(?: <y>)?",
       '(?:en|depuis|à partir de|dès) ?<m>(?: <y>)?',
-      "(?:le|avant le|jusqu'au) <d>(?= *(?:[.,;:!?)]|$)| (?:à|vers|et|mais|j'ai)(?![\\p{L}]))",
+      "(?:le|avant le|jusqu'au|(?<=(?:report|déplac|décal|repouss|avanc)\\p{L}{1,4}(?: \\p{L}+){0,3} )au) <d>(?= *(?:[.,;:!?)]|$)| (?:à|vers|et|mais|pas|plutôt|au lieu|je|on|nous|il|elle|ils|elles|mon|ma|mes|notre|nos)(?![\\p{L}])| j')",
     ],
     nextWeekday: '<w> prochain',
     lastWeekday: '<w> dernier',

@@ -117,12 +117,16 @@ export const italian: Pack = {
     ahead: '(?:tra|fra) <n> <unit>',
     units: { day: 'giorn[oi]', week: 'settiman[ae]', month: 'mes[ei]', year: 'ann[oi]' },
     numbers: numbered('un|una due tre quattro cinque sei sette otto nove dieci'),
+    ranges: [
+      "(?<!(?:spost|rinvi|rimand|anticip)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:dal |dall'|da )?<d>(?: ?[-–] ?| al | all')<e> <m>(?: <y>)?",
+      "(?<!(?:spost|rinvi|rimand|anticip)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:dal |dall')<d>(?: al | all')<e>",
+    ],
     dates: [
       "(?:il |l')?<d>º? <m>(?: <y>)?",
       '(?:il )?<d>/<mm>(?:/<y>)?',
       '(?:a |entro )?(?:(?<early>inizio|primi di)|(?<mid>metà)|(?<late>fine))(?: di)? <m>(?: <y>)?',
       '(?:a|in|da|fino a|a partire da) <m>(?: <y>)?',
-      '(?:il|entro il|fino al|dal) <d>(?= *(?:[.,;:!?)]|$)| (?:alle|e|ma|ho)(?![\\p{L}]))',
+      '(?:il|entro il|fino al|dal|(?<=(?:spost|rinvi|rimand|anticip)\\p{L}{1,6}(?: \\p{L}+){0,3} )al) <d>(?= *(?:[.,;:!?)]|$)| (?:alle|e|ma|non|invece|anziché|ho|abbiamo|mi|ci|devo|dobbiamo|vado|andiamo|parto|partiamo|torno|torniamo|arriv\\p{L}+|inizi\\p{L}+|cominci\\p{L}+|trasloc\\p{L}+)(?![\\p{L}]))',
     ],
     nextWeekday: '<w> prossim[oa]',
     lastWeekday: '<w> scors[oa]',

@@ -110,12 +110,17 @@ export const dutch: Pack = {
     ahead: 'over <n> <unit>',
     units: { day: 'dag(?:en)?', week: 'we(?:ek|ken)', month: 'maand(?:en)?', year: 'jaar|jaren' },
     numbers: numbered('een|één twee drie vier vijf zes zeven acht negen tien'),
+    ranges: [
+      '(?:van )?<d>(?: ?[-–] ?| tot | tot en met | t/m )<e> <m>(?: <y>)?',
+      'van (?:de )?<d>e? (?:tot|tot en met|t/m) (?:de )?<e>e?',
+    ],
     dates: [
       '(?:op )?<d> <m>(?: <y>)?',
       '(?:op )?<d>-<mm>(?:-<y>)?',
       '(?:(?<early>begin)|(?<mid>midden|half)|(?<late>eind|einde)) <m>(?: <y>)?',
       '(?:in|sinds|tot|vanaf|per) <m>(?: <y>)?',
-      '(?:op |tot |vanaf |voor )?de <d>e(?= *(?:[.,;:!?)]|$)| (?:om|en|maar|heb)(?![\\p{L}]))',
+      '(?:op |tot |vanaf |voor |naar )?de <d>e(?= *(?:[.,;:!?)]|$)| (?:om|en|maar|niet|in plaats|heb)(?![\\p{L}]))',
+      'op de <d>e(?= \\p{L}+ (?:ik|we|wij|hij|ze|mijn|onze)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:volgende|komende|aanstaande) <w>',
     lastWeekday: '(?:vorige|afgelopen) <w>',

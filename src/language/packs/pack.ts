@@ -211,6 +211,8 @@ interface PackCalendar {
   ahead: string;
   units: { day: string; week: string; month: string; year: string };
   numbers: Readonly<Record<string, number>>;
+  /** Ranges of days of one month, with the month and without it: "vom <d>. bis <e>. <m>". In English, they are in `resolve-dates.ts`. */
+  ranges: readonly string[];
   /** "<d>. <m> <y>": the ways to write a day of a month. The year may be left out. The groups `early`, `mid` and `late` mark a part of a month. */
   dates: readonly string[];
   nextWeekday: string;

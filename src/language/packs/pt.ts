@@ -114,12 +114,17 @@ export const portuguese: Pack = {
     ahead: '(?:daqui a|em) <n> <unit>',
     units: { day: 'dias?', week: 'semanas?', month: 'mês|meses', year: 'anos?' },
     numbers: numbered('um|uma dois|duas três quatro cinco seis sete oito nove dez'),
+    ranges: [
+      '(?:de |do dia |dos dias )?<d>(?: ?[-–] ?| a | ao | ao dia | até | até o dia )<e> de <m>(?: de <y>)?',
+      '(?:de |do dia |dos dias |de dia )<d> (?:a|ao|ao dia|até|até o dia) <e>(?!\\s?(?:h|anos)(?![\\p{L}]))',
+    ],
     dates: [
       '(?:dia |no dia )?<d>º? de <m>(?: de <y>)?',
       '(?:dia )?<d>/<mm>(?:/<y>)?',
       '(?:n?o |em |até )?(?:(?<early>início|começo)|(?<mid>meados|meio)|(?<late>fim|final|finais)) de <m>(?: de <y>)?',
       '(?:em|desde|até|a partir de) <m>(?: de <y>)?',
-      '(?:no |até o |até |desde o )?dia <d>(?= *(?:[.,;:!?)]|$)| (?:às|e|mas|tenho)(?![\\p{L}]))',
+      '(?:no|ao|para o|pro|até o|desde o) dia <d>(?! (?:de|d[oa])(?![\\p{L}])|[:.,]?\\d)',
+      '(?:até )?dia <d>(?= *(?:[.,;:!?)]|$)| (?:às|e|mas|não|em vez|tenho|temos|me|nos|vou|vamos|mudo|viajo|viajamos|chego|chega|começo)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:na |no )?<w> que vem',
     lastWeekday: '<w> passad[oa]',

@@ -20,7 +20,10 @@ import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import {
   dayAhead,
   isDayOfPast,
+  isAboutFuture,
+  isOver,
   isRescheduled,
+  isTimetable,
   isYearly,
   sideOfDays,
   withDates,
@@ -421,7 +424,9 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
   const { pack, text } = unit;
-  const guess = best(selection.tense);
+  if (isTimetable(text, pack, at)) return 'habit';
+  const mayBePlan = pack !== null && isAboutFuture(text, pack, at);
+  const guess = best<Tense>(selection.tense, mayBePlan ? [] : ['planned']);
   if (pack === null) return guess === 'habit' ? 'holds' : guess;
   if (isYearly(text, pack, at)) return 'habit';
   if (isRescheduled(text, pack, at)) return 'planned';
@@ -432,7 +437,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   const side = sideOfDays(text, pack, at);
   const isPlan = guess === 'happened' || isOnce || (guess === 'holds' && !isHabit && namesVisit(unit));
   if (side === 'ahead' && isPlan) return 'planned';
-  return side === 'past' && guess === 'planned' ? 'happened' : guess;
+  return guess === 'planned' && (side === 'past' || isOver(text, pack, at)) ? 'happened' : guess;
 }
 
 /** The probability from which a plain plan is kept: "seeing mum sat". */
