@@ -270,6 +270,9 @@ describe('an activity or a thing that is known', () => {
     ['ho smesso di suonare il violino', 'instrument', 'violino'],
     ['ik ben gestopt met zwemmen', 'hobby', 'zwemmen'],
     ['sold the Gazelle yesterday', 'bike', 'Gazelle'],
+    ["actually i'm not pescatarian lol i had a burger", 'diet', 'pescatarian'],
+    ['ich bin doch kein Vegetarier haha', 'diet', 'Vegetarier'],
+    ['no soy vegana jajaja', 'diet', 'vegana'],
   ])('ends if the user gives it up: %s', async (said, attribute, value) => {
     expect(await denied(said, attribute, value)).toEqual([attribute]);
   });
@@ -671,6 +674,9 @@ describe('text that is not the user’s own claim', () => {
     'he wrote "I moved to Hamburg last week"',
     'If I lived in Hamburg I would sail',
     'Do I live in Hamburg?',
+    'I moved to Hamburg in March. Lol no, just kidding!',
+    'Wir haben einen Hund, von wegen',
+    'Mi mudo a Bali... no, scherzavo',
   ])('gives no statement: %s', async (text) => {
     expect((await read(text)).statements).toEqual([]);
   });

@@ -251,8 +251,15 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   if (forget !== null) reading.forgets.push(forget);
   // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
   const isOwn = turn.units.some((unit) => (unit.pack === null ? !unit.isForeign : isClaim(unit)));
+  // The layers read the whole message, so that words which the user takes back would end what holds.
+  const isTakenBack = turn.units.some((unit) => unit.isTakenBack);
   const mayChange =
-    isOwn && forget === null && leaving === null && moved.length === 0 && turn.told.changes > MAY_CHANGE;
+    isOwn &&
+    !isTakenBack &&
+    forget === null &&
+    leaving === null &&
+    moved.length === 0 &&
+    turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
@@ -509,10 +516,15 @@ function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): F
   return unit.pack.script === 'han' ? parted : [...parted, ...relativeSlots(unit, input.known, context)];
 }
 
+const laughter = perPack(({ words: { joke }, script }) =>
+  script === 'han' ? packRegExp('(?!)') : packRegExp(` (?:${joke})(?![\\p{L}\\p{N}])`, 'giu'),
+);
+
 /** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
 function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
   const { text, pack, filled } = unit;
-  const plain = plainMarks(text);
+  // Laughter ends a clause, as a comma does: "I'm not vegan lol I had bacon".
+  const plain = plainMarks(text).replace(laughter(pack), ',');
   return known.flatMap(({ subject, attribute, value, polarity }) => {
     const list = ENDING_LISTS.find((each) => hasTrait(attribute, each, attributes));
     if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
