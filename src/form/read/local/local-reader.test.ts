@@ -806,6 +806,20 @@ describe('the reading layers', () => {
     ['rent', 'gano algo desde el 1.4. 2000 euros', '1.4. 2000 euros', []],
     ['child_name', 'mijn jongste zus Ida is twaalf', 'Ida', []],
     ['child_name', 'meine jüngste Schwester Ida ist zwölf', 'Ida', []],
+    ['child_name', 'Diese hat drei Kinder, Paul, Ida und Ole.', 'Ida', []],
+    ['child_name', 'Ulrike hat einen Sohn, Fiete, und eine Tochter, Svea.', 'Svea', []],
+    ['child_name', 'Ulrike und ich haben einen Sohn, Fiete.', 'Fiete', ['Fiete']],
+    ['child_name', 'Ich hab zwei Töchter, Svea und Ronja.', 'Svea', ['Svea', 'Ronja']],
+    ['child_name', 'Nuria tiene dos hijas, Alma y Noa.', 'Nuria', []],
+    ['child_name', 'Nuria tiene dos hijas, Alma y Noa.', 'Alma', []],
+    ['child_name', 'Tengo dos hijas, Alma y Noa.', 'Alma', ['Alma', 'Noa']],
+    ['child_name', 'Lotte heeft twee zonen, Bram en Sem.', 'Sem', []],
+    ['child_name', 'Martina ha due figli, Leone e Pietro.', 'Leone', []],
+    ['child_name', 'Cette dame-là, elle a deux fils, Malo et Hugo.', 'Malo', []],
+    ['pet_name', 'This guy has two dogs, Ben and Tim.', 'Ben', []],
+    ['pet_name', 'My dog Rex has fleas.', 'Rex', ['Rex']],
+    ['medication', 'Der nimmt Ramipril.', 'Ramipril', []],
+    ['medication', 'Der Arzt will, dass ich Ramipril nehme.', 'Ramipril', ['Ramipril']],
   ])('give the user no %s of somebody else: %s', async (attribute, text, value, values) => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, {

@@ -32,7 +32,14 @@ import {
   topicPatterns,
   wordsOfAll,
 } from '../../../language/packs/packs.ts';
-import { beforeName, isOfOthers, isSaidAfter, namesThing, partingOf } from '../../../language/packs/subjects.ts';
+import {
+  beforeName,
+  beginsWithDemonstrative,
+  isOfOthers,
+  isSaidAfter,
+  namesThing,
+  partingOf,
+} from '../../../language/packs/subjects.ts';
 import {
   cutAt,
   intersects,
@@ -402,7 +409,7 @@ function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boo
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;
   const plain = plainMarks(text);
   const isVetoed = saysAny(pack, plain, ...VETOES) || listPattern(pack, 'nearly').test(plain);
-  return !isLong && !/[?？]/u.test(text) && !isVetoed;
+  return !isLong && !/[?？]/u.test(text) && !isVetoed && !beginsWithDemonstrative(plain, pack);
 }
 
 const OPENS = /[\p{L}\p{N}+$€£¥₦₹#]/u;
