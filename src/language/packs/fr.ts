@@ -357,7 +357,7 @@ export const french: Pack = {
       "(?:je suis|jsuis|j'suis|suis|j'étudie)(?: [^.;]{0,40}?)[, ](?<v>(?:lycée|collège|fac|université) (?:de )?\\p{L}+(?: \\p{L}+)?)(?=[.,]|$)",
     ]),
     ...slot.likely('employer', [
-      "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?!(?:là|encore|déjà|maintenant|allée?|passée?|en|bien|restée?|toujours|rentrée?|arrivée?|actuellement|juste|pas|plus|tombée?|chez)(?![\\p{L}]))\\p{L}+)(?: \\p{L}+){0,3}? chez <org>",
+      "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?:\\p{L}+ )??(?<role>\\p{L}+))(?: \\p{L}+){0,3}? chez <org>",
     ]),
     ...slot.likely('medical_condition', [
       "(?:j'ai|je souffre d[e']|on m'a trouvé|diagnostic ?:|résultat ?:)(?: [^.;]{0,16}?,)? ?(?:une |un |de l'|de la |d')?<condition>",

@@ -321,7 +321,7 @@ export const dutch: Pack = {
       '(?:woon|wonen|(?<=^|ik )zit|zit ik|zitten|ga (?:\\S+ ){0,4}?wonen)(?: \\p{L}+){0,3}? in <place>',
     ]),
     ...slot.likely('employer', [
-      '(?:werk|begonnen|begin|zit)(?: \\p{L}+){0,3}? bij (?:de |het )?(?!(?:kaarslicht|daglicht|lamplicht|thuis|elkaar|geen|een|mijn|m.n)(?![\\p{L}]))<org>',
+      '(?:werk|begonnen|zit (?:\\p{L}+ ){0,3}?(?:jaar|maanden))(?: \\p{L}+){0,3}? bij (?:de |het )?(?!(?:kaarslicht|daglicht|lamplicht|thuis|elkaar|geen|een|mijn|m.n)(?![\\p{L}]))<org>',
     ]),
     ...slot.likely('medical_condition', [
       '(?:heb|kreeg|blijk ik)(?: \\p{L}+){0,3}? <condition>',

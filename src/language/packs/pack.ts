@@ -238,7 +238,8 @@ interface PackCalendar {
  * A rule that fills a slot. The pattern is a regular expression with tokens. `<who>` is the user or a person related to the user ("I", "my
  * sister Ana") and determines the subject; `<related>` is only a person related to the user. Without these tokens the subject is the user.
  * The value is one of `<name>`, `<place>`, `<org>`, `<job>`, `<age>`, `<money>`, `<hours>`, `<date>`, `<day>`, `<words>`, `<email>` and
- * `<phone>`, or a list of the pack. `{list}` is one of the words of a list.
+ * `<phone>`, or a list of the pack. `{list}` is one of the words of a list. A match is dropped unless the words of its group `role` are a
+ * job or a word of the list `employed`: "I'm a guest at …" names no employer.
  */
 export interface SlotRule {
   attribute: AttributeName;

@@ -210,7 +210,7 @@ export const portuguese: Pack = {
     ...slot('employer', [
       '(?:não |já não )?trabalho(?: \\p{L}+)? (?:mais )?(?:na|no|em|para a|para o|pra) <org>',
       '<related> trabalha (?:na|no|em) <org>',
-      'comecei (?:a trabalhar )?(?:na|no|em) <org>',
+      'comecei (?:a trabalhar )?(?:na|no|em) (?!{notFirm}(?![\\p{L}]))<org>',
       '(?:trabalharei|vou trabalhar) (?:na|no|em) <org>',
     ]),
     ...slot.planned('employer', ['(?:começo|vou começar)(?: \\S+){0,4}? (?:na|no|em) <org>']),
@@ -320,7 +320,9 @@ export const portuguese: Pack = {
     ...slot.likely('home_city', [
       '(?:moro|moramos|vivo|me mudei|mudamos)(?: \\p{L}+){0,3}? (?:em|no|na|para|pra) <place>',
     ]),
-    ...slot.likely('employer', ['(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) <org>']),
+    ...slot.likely('employer', [
+      '(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) (?!{notFirm}(?![\\p{L}]))<org>',
+    ]),
     ...slot.likely('medical_condition', [
       '(?:tenho|sofro de|fui diagnosticad[oa] com|descobri)(?: \\p{L}+){0,2}? <condition>',
       'sou <being>',

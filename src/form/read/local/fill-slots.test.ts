@@ -602,6 +602,41 @@ describe('a job without a subject', () => {
   });
 });
 
+describe('an employer needs a word for work', () => {
+  it.each([
+    ['de', 'Ich bin Buchhalterin bei der Allianz', 'Allianz'],
+    ['de', 'Ich bin neu bei Zalando', 'Zalando'],
+    ['de', 'Ich mach gerade meine Ausbildung bei der Telekom', 'Telekom'],
+    ['de', 'Ich hab einen Minijob bei Rewe', 'Rewe'],
+    ['en', "I'm a welder at Brightwell", 'Brightwell'],
+    ['en', "I've been with Tesco since May", 'Tesco'],
+    ['fr', 'Je suis stagiaire chez Michelin', 'Michelin'],
+    ['it', 'Sono impiegata da Ferrero', 'Ferrero'],
+    ['nl', 'Ik zit nu drie jaar bij Philips', 'Philips'],
+    ['es', 'Empecé en Mercadona', 'Mercadona'],
+    ['pt', 'Comecei na Petrobras', 'Petrobras'],
+  ])('%s: %s', (language, sentence, employer) => {
+    expect(fill(language, sentence)).toContain(`employer=${employer}`);
+  });
+
+  it.each([
+    ['de', 'Ich hab bei der Taufe gelacht'],
+    ['de', 'Ich bin nervös bei der Prüfung'],
+    ['de', 'Ich hab mich bei der Vermietung beschwert'],
+    ['de', 'Ich singe bei den Domspatzen'],
+    ['en', "I'm a guest at the Summer Gala"],
+    ['en', "I'm a member at PureGym"],
+    ['en', "I've been at Glastonbury for three days"],
+    ['fr', 'Je suis cliente chez Orange'],
+    ['it', 'Sono felice alla Sagra'],
+    ['nl', 'Ik zit bij de Kapper'],
+    ['es', 'Empecé en el Gimnasio'],
+    ['pt', 'Comecei na Academia ontem'],
+  ])('and is not the place of an event or a purchase: %s: %s', (language, sentence) => {
+    expect(fill(language, sentence).filter((slot) => slot.includes('employer'))).toEqual([]);
+  });
+});
+
 describe('a negated wish about answers', () => {
   it.each([
     ['en', 'Kindly do not use smileys, ever', ['answer_format=no smileys']],

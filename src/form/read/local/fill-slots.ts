@@ -26,7 +26,15 @@ import { withoutEnd } from '../../../language/words.ts';
 import { DAY } from '../../../record/clock.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
-import { cutValue, type FilledSlot, isGuessed, isMove, type MatchInput, type SlotContext } from './slot-values.ts';
+import {
+  cutValue,
+  type FilledSlot,
+  isGuessed,
+  isMove,
+  isRole,
+  type MatchInput,
+  type SlotContext,
+} from './slot-values.ts';
 
 /** The fields of a slot that states something about the user, unless the words show otherwise. */
 export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'> = {
@@ -112,6 +120,8 @@ function endsClause(value: string, shape: string, text: string, match: RegExpExe
 
 /** The value of a match. Null if the matched words contain none. */
 function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchInput): string | null {
+  const role = match.groups?.['role'];
+  if (role !== undefined && !isRole(role.trim(), input.pack)) return null;
   const value = raw === undefined ? input.rule.value : cutValue(raw, input.shape, input, match);
   // The words after the user's name in the pattern must follow the name: "Holz Maier delivers late here", "Tom's here".
   const isFollowed = hasTrait(input.rule.attribute, 'own') && raw !== undefined && !match[0].endsWith(raw);

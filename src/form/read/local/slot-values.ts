@@ -299,6 +299,11 @@ function jobOf(raw: string, pack: Pack, rule?: SlotRule): string | null {
   return isTitle && !titled.no.test(title) && !titled.noStart.test(words[0] ?? '') ? title : null;
 }
 
+/** Whether words say in which role somebody works for a firm: a job, or a word such as "employee". */
+export function isRole(words: string, pack: Pack): boolean {
+  return jobOf(words, pack) !== null || listPattern(pack, 'employed').test(words);
+}
+
 /**
  * For languages whose jobs are recognised by their form: the words that end a title, and the nouns and first words that only look like one.
  */
