@@ -324,7 +324,15 @@ export const german: Pack = {
       '<whois> (?:\\p{L}+ )?<being>',
       '(?:arzt|ärztin|hausarzt|hausärztin|doc|orthopäde|hautarzt)(?: \\p{L}+)? (?:sagt|meint|sagte|meinte)(?:,? dass)?,? (?:ich hab(?:e)?|es ist|es wäre|das ist|ich bin)(?: eine?)? (?<v>{condition}|{being})(?![\\p{L}])',
     ]),
-    ...medicineRules({ switched: '(?:mich|ich|bin|wurde)(?: \\p{L}+){0,4}?', from: 'von', to: 'auf|zu', dose: 'auf' }),
+    ...medicineRules({
+      replaced: [
+        '(?:mich|ich|bin|wurde)(?: \\p{L}+){0,4}? von <old> (?:auf|zu) <new>',
+        '(?:mein|meine|mir|mich|ich)(?: \\p{L}+){0,4}? <old> (?:durch|gegen) <new> (?:ersetzt|getauscht|ausgetauscht)',
+      ],
+      takes: '(?:ich )?(?:nehme?|krieg|kriege|bekomme?|schlucke)(?: ich)?',
+      insteadOf: 'statt|anstatt|anstelle von',
+      dose: 'auf',
+    }),
     ...slot('medication', [
       '<who> (?:nehm|nehme|nimmt|hab|krieg|kriege|bekomme|spritze)(?: jetzt| noch| seit \\p{L}+| gerade| nur)*(?: \\d+ ?mg)? <drug>',
       'ich(?: jetzt| noch)? <drug> (?:nehme|nehm|spritze|bekomme)',

@@ -444,9 +444,13 @@ export const english: Pack = {
       { alone: true },
     ),
     ...medicineRules({
-      switched: '(?:switch|mov|chang|swap|transition)\\p{L}*(?: me| over| my \\p{L}+)*',
-      from: 'from(?: the| my)?',
-      to: '(?:on)?to(?: the)?',
+      replaced: [
+        '(?:switch|mov|chang|swap|transition)\\p{L}*(?: me| over| my \\p{L}+)* from(?: the| my)? <old> (?:on)?to(?: the)? <new>',
+        '(?:switch|chang|swap|replac|substitut)\\p{L}*(?: out)? my <old> (?:for|with|by|(?:on)?to)(?: the)? <new>',
+        "(?:my|me|i|i'm|i am|i've|i have)(?: come| came)? off(?: the| my)? <old>[,;]?(?: [\\p{L}']+){0,4}? (?:onto|on|to|it's|is|take)(?: the)? <new>",
+      ],
+      takes: "(?:i'm|i am)(?: now| just)? (?:on|taking|using)|i(?: now| just)? (?:take|use)",
+      insteadOf: '(?:instead|in place) of(?: the| my)?',
       dose: '(?:up |down )?to',
     }),
     ...slot(

@@ -286,9 +286,12 @@ export const spanish: Pack = {
       '<whois> <being>',
     ]),
     ...medicineRules({
-      switched: '(?:me|he|pasé|paso|cambié)(?: \\p{L}+){0,3}?',
-      from: 'del?',
-      to: 'al?',
+      replaced: [
+        '(?:me|he|pasé|paso|cambié)(?: \\p{L}+){0,3}? del? <old> al? <new>',
+        '(?:(?:me|me han|me ha|he) (?:cambi|sustitu|reemplaz)\\p{L}*(?: el| la)?|(?:cambi|sustitu|reemplaz)\\p{L}* mi|cambié(?: el| la)?) <old> por(?: el| la)? <new>',
+      ],
+      takes: 'tomo|estoy tomando|me (?:recetaron|recetó|dieron|pusieron)',
+      insteadOf: 'en (?:vez|lugar) del?(?: la)?',
       dose: 'al?',
     }),
     ...slot('medication', [

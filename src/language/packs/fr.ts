@@ -287,9 +287,12 @@ export const french: Pack = {
     ]),
     ...slot('medical_condition', ['^<condition>(?= qu|[.,]|$)'], { alone: true }),
     ...medicineRules({
-      switched: "(?:m'a|m'ont|je suis|j'ai|je)(?: \\p{L}+){0,4}?",
-      from: 'du|de(?: la)?',
-      to: 'au|à(?: la)?',
+      replaced: [
+        "(?:m'a|m'ont|je suis|j'ai|je)(?: \\p{L}+){0,4}? (?:du|de(?: la)?) <old> (?:au|à(?: la)?) <new>",
+        "(?:m'a|m'ont|j'ai)(?: \\p{L}+)? (?:remplac|chang|substitu)\\p{L}*(?: le| la| mon| ma)? <old> (?:par|pour|contre)(?: du| de la| le| la)? <new>",
+      ],
+      takes: "je prends|on m'a (?:prescrit|donné|mis)",
+      insteadOf: "(?:au lieu|à la place) (?:du|de la|de l'|de|d')",
       dose: 'à',
     }),
     ...slot('medication', [

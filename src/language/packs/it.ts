@@ -269,9 +269,12 @@ export const italian: Pack = {
       '<whois> <being>',
     ]),
     ...medicineRules({
-      switched: '(?:mi|sono|ho|passo)(?: \\p{L}+){0,3}?',
-      from: 'da|dal|dalla',
-      to: 'a|al|alla',
+      replaced: [
+        '(?:mi|sono|ho|passo)(?: \\p{L}+){0,3}? (?:da|dal|dalla) <old> (?:a|al|alla) <new>',
+        '(?:mi|ho)(?: \\p{L}+)? (?:cambi|sostitui|rimpiazz)\\p{L}*(?: il| la| lo)? <old> con(?: il| la| lo)? <new>',
+      ],
+      takes: 'prendo|sto prendendo|mi hanno (?:dato|prescritto)',
+      insteadOf: '(?:invece|al posto) (?:del|della|dello|di)',
       dose: 'a',
     }),
     ...slot('medication', [

@@ -261,7 +261,16 @@ export const dutch: Pack = {
       'mijn <condition>',
       '<whois> <being>',
     ]),
-    ...medicineRules({ switched: '(?:me|mij|ik|ben)(?: \\p{L}+){0,4}?', from: 'van', to: 'naar|op', dose: 'naar' }),
+    ...medicineRules({
+      replaced: [
+        '(?:me|mij|ik|ben)(?: \\p{L}+){0,4}? van <old> (?:naar|op) <new>',
+        '(?:mijn|ik)(?: \\p{L}+){0,4}? <old>(?: \\p{L}+)? (?:vervangen|ingeruild) (?:door|voor) <new>',
+        '(?:mijn|ik)(?: \\p{L}+){0,4}? <old>(?: \\p{L}+)? (?:door|voor) <new> (?:vervangen|ingeruild)',
+      ],
+      takes: '(?:ik )?(?:slik|neem|gebruik|krijg|kreeg)(?: ik)?',
+      insteadOf: '(?:in plaats van|ipv)(?: de)?',
+      dose: 'naar',
+    }),
     ...slot('medication', [
       '<who> (?:slik|slikt|neem|neemt|gebruik|gebruikt|kreeg)(?: \\p{L}+)? <drug>',
       '(?:mijn) <drug>',

@@ -255,9 +255,12 @@ export const portuguese: Pack = {
       '<whois> <being>',
     ]),
     ...medicineRules({
-      switched: '(?:me|mudei|passei|troquei)(?: \\p{L}+){0,3}?',
-      from: 'd[eoa]',
-      to: 'para(?: [oa])?',
+      replaced: [
+        '(?:me|mudei|passei|troquei)(?: \\p{L}+){0,3}? d[eoa] <old> para(?: [oa])? <new>',
+        '(?:troquei(?: [oa])?|substituí(?: [oa])?|(?:me )(?:troc|substitu|mud)\\p{L}*(?: [oa])?|(?:troc|substitu|mud)\\p{L}*(?: [oa])? (?:meu|minha)) <old> (?:por|pel[oa]|para)(?: [oa])? <new>',
+      ],
+      takes: 'tomo|estou tomando|tô tomando|me receitaram',
+      insteadOf: '(?:em vez|ao invés|no lugar) d[eoa]',
       dose: 'para',
     }),
     ...slot('medication', [

@@ -602,6 +602,33 @@ describe('a job without a subject', () => {
   });
 });
 
+describe('a medicine that replaces another one', () => {
+  it.each([
+    ['en', 'swapped my metformin for ozempic last week', ['not medication=metformin', 'medication=ozempic']],
+    ['en', "I came off sertraline and I'm on citalopram now", ['not medication=sertraline', 'medication=citalopram']],
+    ['de', 'Mir wurde Ramipril durch Candesartan ersetzt', ['not medication=Ramipril', 'medication=Candesartan']],
+    ['de', 'Statt Ramipril nehm ich jetzt Losartan', ['not medication=Ramipril', 'medication=Losartan']],
+    ['es', 'En vez de enalapril ahora tomo losartan', ['not medication=enalapril', 'medication=losartan']],
+    ['es', 'Cambié el enalapril por losartan', ['not medication=enalapril', 'medication=losartan']],
+    ['fr', 'Je prends du losartan à la place du ramipril', ['not medication=ramipril', 'medication=losartan']],
+    ['it', 'Mi hanno sostituito il ramipril con il losartan', ['not medication=ramipril', 'medication=losartan']],
+    ['nl', 'De arts heeft mij van ramipril op losartan gezet', ['not medication=ramipril', 'medication=losartan']],
+    ['pt', 'Agora tomo losartan ao invés de enalapril', ['not medication=enalapril', 'medication=losartan']],
+  ])('%s: %s', (language, sentence, slots) => {
+    expect(fill(language, sentence).toSorted()).toEqual(slots.toSorted());
+  });
+
+  it.each([
+    ['en', 'She takes losartan instead of ramipril'],
+    ['en', 'Should I take losartan instead of ramipril?'],
+    ['en', "They swapped my mum's ramipril for losartan"],
+    ['de', 'Uwe nimmt Candesartan statt Ramipril'],
+    ['es', 'Marta toma losartan en vez de enalapril'],
+  ])('is not filled for another person or in a question: %s: %s', (language, sentence) => {
+    expect(fill(language, sentence)).toEqual([]);
+  });
+});
+
 describe('an employer needs a word for work', () => {
   it.each([
     ['de', 'Ich bin Buchhalterin bei der Allianz', 'Allianz'],

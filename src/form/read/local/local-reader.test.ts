@@ -273,6 +273,7 @@ describe('an activity or a thing that is known', () => {
     ["actually i'm not pescatarian lol i had a burger", 'diet', 'pescatarian'],
     ['ich bin doch kein Vegetarier haha', 'diet', 'Vegetarier'],
     ['no soy vegana jajaja', 'diet', 'vegana'],
+    ['Ramipril wurde abgesetzt, ich nehme jetzt Losartan', 'medication', 'Ramipril'],
   ])('ends if the user gives it up: %s', async (said, attribute, value) => {
     expect(await denied(said, attribute, value)).toEqual([attribute]);
   });

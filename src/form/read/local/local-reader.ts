@@ -528,7 +528,9 @@ function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledS
   return known.flatMap(({ subject, attribute, value, polarity }) => {
     const list = ENDING_LISTS.find((each) => hasTrait(attribute, each, attributes));
     if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
-    if (polarity !== 'affirmed' || filled.some((slot) => slot.attribute === attribute)) return [];
+    const isMany = attributes.policyOf(attribute).values === 'many';
+    const isSaid = filled.some((slot) => slot.attribute === attribute && (!isMany || hasValue(slot, value)));
+    if (polarity !== 'affirmed' || isSaid) return [];
     const isEnded = (name: string): boolean => {
       const at = nameAt(plain, name, list !== 'parted');
       if (at < 0) return false;
