@@ -74,7 +74,8 @@ const ofTheUser: readonly SlotRule[] = [
     `(?:${I_AM}|we're|we are|i live|we live)(?: here| now| still)? in <town>(?= now\\b|,? so\\b| these days)`,
     "(?:we're|i'm|im|i am) in an? (?:\\S+ ){1,3}?(?:in|at|near) <place>(?= now\\b|,|\\.|$)",
     '(?:found|bought|got|took|signed for|moved into) an? (?:\\p{L}+ )?(?:flat|house|room|place|villa|apartment|condo|cottage|bungalow) (?:out |up |down )?(?:in|at|near) <place>',
-    '(?<!after [\\p{L}\\d-]+ )(?:years|months)(?: already| now)? (?:here )?in <place>(?=[.,!]|$)',
+    // "Thirty years in Hull" alone may be over: "… and now we're selling up".
+    '(?<!after [\\p{L}\\d-]+ )(?:years|months)(?: already| now| here){1,2} in <place>(?=[.,!]|$)',
     '(?:i|we) live in an? (?:\\S+ ){1,3}?in <place>',
   ]),
   ...slot('hometown', [

@@ -286,6 +286,21 @@ export function partingOf(before: string, after: string, pack: Pack): 'parted' |
   return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
 }
 
+/** A noun of the user as the subject of the next verb: "My dentist, who is from Turin, " before "says". */
+const ownSubject = perPack(({ my, script }) =>
+  packRegExp(script === 'han' ? '(?!)' : `^(?:\\p{L}+,? )?(?:${my}) \\p{L}+(?:,[^.;!?]*,)? $`),
+);
+
+/** Whether a sentence reports the words of another person: "my neighbour Geoffrey says you must never …". */
+export function reportsOthers(text: string, pack: Pack): boolean {
+  const before = text.slice(0, packPattern(pack, 'said').exec(text)?.index ?? 0);
+  const subject = before.split(CLAUSE_END).at(-1) ?? '';
+  const [name = ''] = /\p{Lu}[\p{L}-]*(?= $)/u.exec(before) ?? [];
+  const isOther =
+    speaksOfOthers(before, pack) || ownSubject(pack).test(before) || (name !== '' && mayBeName(name, pack));
+  return isOther && !saysAny(pack, subject, 'me', 'we');
+}
+
 const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({
   tag: packRegExp(
     lists['saidAfter'] ?? `[,;–—-] ?(?:(?:${said})(?:[ -]\\p{L}+){0,3}|(?:\\p{L}+ ){1,3}(?:${said}))[.!]*$`,

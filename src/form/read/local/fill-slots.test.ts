@@ -602,6 +602,24 @@ describe('a job without a subject', () => {
   });
 });
 
+it.each([
+  ['en', 'Fifteen years in Totnes and now we sell.'],
+  ['de', 'Ich dachte immer, ich bin allergisch gegen Birken'],
+  ['de', 'Ich dachte, ich hab Asthma'],
+  ['es', 'Creía que soy alérgica al marisco, pero no'],
+  ['nl', 'Ik dacht dat ik asthma heb'],
+  ['zh', '我以为我对花生过敏'],
+])('what the user believed, or what may be over, fills no slot: %s: %s', (language, sentence) => {
+  expect(fill(language, sentence)).toEqual([]);
+});
+
+it.each([
+  ['en', 'Fifteen years now in Totnes', 'home_city=Totnes'],
+  ['de', 'Ich dachte, ich sag dir mal: ich bin allergisch gegen Birken', 'allergy=Birken'],
+])('what holds fills a slot beside such words: %s: %s', (language, sentence, slot) => {
+  expect(fill(language, sentence)).toEqual([slot]);
+});
+
 describe('a medicine that replaces another one', () => {
   it.each([
     ['en', 'swapped my metformin for ozempic last week', ['not medication=metformin', 'medication=ozempic']],

@@ -201,7 +201,7 @@ function writtenValue(value: string, { value: written = '{value}' }: SlotRule, d
 /** Whether the words affirm or deny the slot. Null if neither is certain. */
 function polarityOf(found: Found): Polarity | null {
   const { rule, text, pack, before, end, whole, isPerson, has } = found;
-  if (!rule.firm && isNotClaimed(found)) return null;
+  if (believedIn(pack).test(text.slice(0, found.match.index)) || (!rule.firm && isNotClaimed(found))) return null;
   if (isUnwanted(found)) return null;
   if (rule.denied === true) return isOverOrNegated(found) ? null : 'denied';
   const parting = isPerson ? partingOf(before, text.slice(end), pack) : null;
@@ -209,6 +209,11 @@ function polarityOf(found: Found): Polarity | null {
   if (has('ended', whole) && !leavesOut(rule)) return isPerson ? null : 'denied';
   return isOverOrNegated(found) ? null : 'affirmed';
 }
+
+/** Words after which a statement is what the user once believed: "I thought I'm allergic to nuts". */
+const believedIn = perPack(({ script, i, lists: { believed = '(?!)' } }) =>
+  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${believed})[,:，]? ?(?:(?:${i}) ?)?$`),
+);
 
 /**
  * Whether the value of a rule is an omission ("no meat"). Words of an ending ("no longer eats meat") then begin the value, and do not end

@@ -440,6 +440,45 @@ describe('a sentence beside a request', () => {
   });
 });
 
+describe('what another person says, or what the user once wanted', () => {
+  const takesForGoals: typeof select = (features, vector) => {
+    const selection = select(features, vector);
+    return { ...selection, keep: { no: 0, yes: 1 }, type: { ...selection.type, goal: 1 } };
+  };
+  const typeOf = async (said: string): Promise<string | undefined> =>
+    (await read(said, { by: createLocalReader({ select: takesForGoals }) })).statements[0]?.type;
+
+  it.each([
+    'My wife says always use olive oil.',
+    'My dentist, who is from Turin, says never floss after brushing.',
+    'I used to want to be a pilot, but heights scare me',
+    'Früher wollte ich einen Marathon laufen',
+    'Meine Chefin sagt, ich soll immer Stichpunkte benutzen',
+  ])('is no goal or preference of the user: %s', async (said) => {
+    expect(await typeOf(said)).toBe('fact');
+  });
+
+  it.each([
+    ['I said always answer in bullet points.', 'preference'],
+    ['toute livraison de plus de 300 euros demande mon accord', 'preference'],
+    ["I've always wanted to go to Japan.", 'goal'],
+    ['Ich will einen Marathon laufen', 'goal'],
+  ])('is distinguished from the user’s own wish: %s', async (said, type) => {
+    expect(await typeOf(said)).toBe(type);
+  });
+
+  it('is not cut from its subject or its negation in a long sentence', async () => {
+    const texts = async (said: string): Promise<string[]> => (await read(said)).statements.map(({ text }) => text);
+    const oral =
+      'Well I must tell you what happened at the clinic on Monday because for all these years I believed that I could not have any milk at all, but it turned out that I am not intolerant, and the nurse laughed about it';
+    const rest = ', but it turned out that I am not intolerant';
+    for (const text of await texts(oral)) if (text.includes('any milk')) expect(text).toContain(rest);
+    const told =
+      'It has rained here since the early morning and I was lying awake again thinking about the roof and the moss on it, and my neighbour Rupert, who was a builder for forty years, says you should never use bleach';
+    for (const text of await texts(told)) if (text.includes('Rupert')) expect(text).toContain('says you should');
+  });
+});
+
 describe('a denial', () => {
   it.each([
     ["I'm not allergic to wasps.", 'Not so: Is allergic to wasps'],

@@ -124,7 +124,7 @@ export function isClaim(unit: ReadUnit): unit is ClaimUnit {
     pack !== null &&
     !isSaidAfter(plain, pack) &&
     !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
-    !listPattern(pack, 'nearly').test(plain)
+    !listPattern(pack, 'nearly', 'believed').test(plain)
   );
 }
 
@@ -133,6 +133,8 @@ const MOST_UNITS = 120;
 /** How many characters of a turn are searched for another person whom a sentence without a subject may be about. */
 const TOLD_OTHERS = 1_500;
 const LONGEST_WORDS = 36;
+/** How many characters of a clause are searched for a negation. */
+const LONGEST_CLAUSE = 80;
 const CLAUSE_START = new RegExp(`(?<!\\s)\\s+(?=(?:${wordsOfAll('clauseStart')})\\s)|(?<=[,;，；])\\s*`, 'giu');
 
 /** Splits a turn into sentences, and a very long sentence without punctuation into clauses. */
@@ -144,7 +146,7 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
   const pack = detectPack(own.trim() === '' ? readable : own, context.fallback);
   const sentences = splitSentences(readable)
     .slice(0, MOST_UNITS)
-    .flatMap(({ span }) => splitLong(readable, span));
+    .flatMap(({ span }) => splitLong(readable, span, pack));
   const pieces = markTakenBack(readable, sentences).slice(0, MOST_UNITS);
   const slots = { ...context, prefer: 'future' as const, turn: own.slice(0, TOLD_OTHERS) };
   const units = pieces.map(({ start, end, isTakenBack }, index) => {
@@ -174,7 +176,19 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
   return { pack, units };
 }
 
-function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
+/**
+ * The beginning of a clause that cannot be cut from the words before it: a relative clause or a verb whose subject is there ("my neighbour,
+ * who was a roofer, says …"), or a negation that takes them back ("I thought I'm allergic, but I'm not").
+ */
+const goesOn = perPack(({ script, requests: { but }, words: { not }, lists: { does = '(?!)', relative = '(?!)' } }) =>
+  packRegExp(
+    script === 'han'
+      ? '(?!)'
+      : `^(?:(?:${does}|${relative})(?![\\p{L}])|(?:${but})(?![\\p{L}])[^,;.!?]*?(?<![\\p{L}])(?:${not})(?![\\p{L}]))`,
+  ),
+);
+
+function splitLong(text: string, { start, end }: TextSpan, pack: Pack | null): TextSpan[] {
   const sentence = text.slice(start, end);
   const words = sentence.split(/\s+/).length;
   const isLong = words > LONGEST_WORDS || (words * 12 < sentence.length && sentence.length > 120);
@@ -183,6 +197,7 @@ function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
   let last = 0;
   for (const at of [...spansOf(sentence, CLAUSE_START).map((mark) => mark.end), sentence.length]) {
     const piece = sentence.slice(last, at);
+    if (pack !== null && goesOn(pack).test(plainMarks(sentence.slice(at, at + LONGEST_CLAUSE)))) continue;
     if (at < sentence.length && piece.split(/\s+/).length < 9 && piece.length < 60) continue;
     const from = start + at - piece.trimStart().length;
     if (piece.trim() !== '') pieces.push({ start: from, end: from + piece.trim().length });
@@ -408,7 +423,7 @@ function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boo
   if (isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;
   const plain = plainMarks(text);
-  const isVetoed = saysAny(pack, plain, ...VETOES) || listPattern(pack, 'nearly').test(plain);
+  const isVetoed = saysAny(pack, plain, ...VETOES) || listPattern(pack, 'nearly', 'believed').test(plain);
   return !isLong && !/[?？]/u.test(text) && !isVetoed && !beginsWithDemonstrative(plain, pack);
 }
 
