@@ -269,9 +269,9 @@ export const english: Pack = {
       'my (?:employer|company|firm) is <org>',
       '(?<=(?<![\\p{L}])(?:i|we) (?:[^\\s.;!?]+ ){2,9}?and )(?:now )?work (?:at|for) <org>',
       'my (?:boss|manager|job) (?:at|is at) <org>',
-      '<am> (?:an? |the |head of )(?!bit |little |lot )(?:[\\p{L}-]+ ){1,4}?(?:at|for) (?:an? [\\p{L}-]+ called )?<org>',
+      '<am> (?:an? |the |(?=head of ))(?<role>(?:[\\p{L}-]+ ){1,4}?)(?:at|for) (?:an? [\\p{L}-]+ called )?<org>',
       '<who> (?:teach|teaches|lead|leads|manage|manages|drive|drives|cook|cooks|do nights|do days)(?: [\\p{L}-]+){0,4}? (?:at|for) <org>',
-      "<who>(?:'ve| have) been (?:at|with) <org>(?= (?:for|since))",
+      "<who>(?:'ve| have) been (?:at|with) <org>(?= (?:for (?:\\S+ ){1,3}?(?:years?|months?)|since)(?![\\p{L}]))",
       '<am> (?:at|with) (?![^,.]{0,40}(?:hospital|infirmary|clinic|airport|station|pub|hotel|surgery|beach|party)\\b)<org>(?=(?<!at [^,.]{1,60}) now\\b|, \\w+ years| for \\w+ years)',
       "(?:from|starting|as of|beginning) (?:\\S+ ){1,5}?(?:i'll|we'll|i will|i'm going to) (?:be|be working|work) (?:at|for|with) <org>",
       "(?:i'll|i will|i'm going to) (?:be|be working|work) (?:at|for|with) <org>(?= (?:from|starting|as of|beginning) )",
@@ -445,9 +445,13 @@ export const english: Pack = {
       { alone: true },
     ),
     ...medicineRules({
-      switched: '(?:switch|mov|chang|swap|transition)\\p{L}*(?: me| over| my \\p{L}+)*',
-      from: 'from(?: the| my)?',
-      to: '(?:on)?to(?: the)?',
+      replaced: [
+        '(?:switch|mov|chang|swap|transition)\\p{L}*(?: me| over| my \\p{L}+)* from(?: the| my)? <old> (?:on)?to(?: the)? <new>',
+        '(?:switch|chang|swap|replac|substitut)\\p{L}*(?: out)? my <old> (?:for|with|by|(?:on)?to)(?: the)? <new>',
+        "(?:my|me|i|i'm|i am|i've|i have)(?: come| came)? off(?: the| my)? <old>[,;]?(?: [\\p{L}']+){0,4}? (?:onto|on|to|it's|is|take)(?: the)? <new>",
+      ],
+      takes: "(?:i'm|i am)(?: now| just)? (?:on|taking|using)|i(?: now| just)? (?:take|use)",
+      insteadOf: '(?:instead|in place) of(?: the| my)?',
       dose: '(?:up |down )?to',
     }),
     ...slot(

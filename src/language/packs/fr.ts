@@ -291,9 +291,12 @@ export const french: Pack = {
     ]),
     ...slot('medical_condition', ['^<condition>(?= qu|[.,]|$)'], { alone: true }),
     ...medicineRules({
-      switched: "(?:m'a|m'ont|je suis|j'ai|je)(?: \\p{L}+){0,4}?",
-      from: 'du|de(?: la)?',
-      to: 'au|à(?: la)?',
+      replaced: [
+        "(?:m'a|m'ont|je suis|j'ai|je)(?: \\p{L}+){0,4}? (?:du|de(?: la)?) <old> (?:au|à(?: la)?) <new>",
+        "(?:m'a|m'ont|j'ai)(?: \\p{L}+)? (?:remplac|chang|substitu)\\p{L}*(?: le| la| mon| ma)? <old> (?:par|pour|contre)(?: du| de la| le| la)? <new>",
+      ],
+      takes: "je prends|on m'a (?:prescrit|donné|mis)",
+      insteadOf: "(?:au lieu|à la place) (?:du|de la|de l'|de|d')",
       dose: 'à',
     }),
     ...slot('medication', [
@@ -361,7 +364,7 @@ export const french: Pack = {
       "(?:je suis|jsuis|j'suis|suis|j'étudie)(?: [^.;]{0,40}?)[, ](?<v>(?:lycée|collège|fac|université) (?:de )?\\p{L}+(?: \\p{L}+)?)(?=[.,]|$)",
     ]),
     ...slot.likely('employer', [
-      "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?!(?:là|encore|déjà|maintenant|allée?|passée?|en|bien|restée?|toujours|rentrée?|arrivée?|actuellement|juste|pas|plus|tombée?|chez)(?![\\p{L}]))\\p{L}+)(?: \\p{L}+){0,3}? chez <org>",
+      "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?:\\p{L}+ )??(?<role>\\p{L}+))(?: \\p{L}+){0,3}? chez <org>",
     ]),
     ...slot.likely('medical_condition', [
       "(?:j'ai|je souffre d[e']|on m'a trouvé|diagnostic ?:|résultat ?:)(?: [^.;]{0,16}?,)? ?(?:une |un |de l'|de la |d')?<condition>",

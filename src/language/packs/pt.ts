@@ -215,7 +215,7 @@ export const portuguese: Pack = {
     ...slot('employer', [
       '(?:não |já não )?trabalho(?: \\p{L}+)? (?:mais )?(?:na|no|em|para a|para o|pra) <org>',
       '<related> trabalha (?:na|no|em) <org>',
-      'comecei (?:a trabalhar )?(?:na|no|em) <org>',
+      'comecei (?:a trabalhar )?(?:na|no|em) (?!{notFirm}(?![\\p{L}]))<org>',
       '(?:trabalharei|vou trabalhar) (?:na|no|em) <org>',
     ]),
     ...slot.planned('employer', ['(?:começo|vou começar)(?: \\S+){0,4}? (?:na|no|em) <org>']),
@@ -260,9 +260,12 @@ export const portuguese: Pack = {
       '<whois> <being>',
     ]),
     ...medicineRules({
-      switched: '(?:me|mudei|passei|troquei)(?: \\p{L}+){0,3}?',
-      from: 'd[eoa]',
-      to: 'para(?: [oa])?',
+      replaced: [
+        '(?:me|mudei|passei|troquei)(?: \\p{L}+){0,3}? d[eoa] <old> para(?: [oa])? <new>',
+        '(?:troquei(?: [oa])?|substituí(?: [oa])?|(?:me )(?:troc|substitu|mud)\\p{L}*(?: [oa])?|(?:troc|substitu|mud)\\p{L}*(?: [oa])? (?:meu|minha)) <old> (?:por|pel[oa]|para)(?: [oa])? <new>',
+      ],
+      takes: 'tomo|estou tomando|tô tomando|me receitaram',
+      insteadOf: '(?:em vez|ao invés|no lugar) d[eoa]',
       dose: 'para',
     }),
     ...slot('medication', [
@@ -325,7 +328,9 @@ export const portuguese: Pack = {
     ...slot.likely('home_city', [
       '(?:moro|moramos|vivo|me mudei|mudamos)(?: \\p{L}+){0,3}? (?:em|no|na|para|pra) <place>',
     ]),
-    ...slot.likely('employer', ['(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) <org>']),
+    ...slot.likely('employer', [
+      '(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) (?!{notFirm}(?![\\p{L}]))<org>',
+    ]),
     ...slot.likely('medical_condition', [
       '(?:tenho|sofro de|fui diagnosticad[oa] com|descobri)(?: \\p{L}+){0,2}? <condition>',
       'sou <being>',

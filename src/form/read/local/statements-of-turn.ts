@@ -14,6 +14,7 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { reportsOthers } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
@@ -465,9 +466,19 @@ function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | 
   // A beginning such as "moving on 1 May" or a first day at school is not an intention, because it would expire after the day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
+  if (OF_NOW.has(guess) && pack !== null && isNotOfNow(plainMarks(text), pack)) return 'fact';
   // What happens to the user on a day that lies ahead is brought up on that day, and so is an appointment.
   if (isIntended && (guess === 'episode' || (guess === 'fact' && namesVisit({ text, pack })))) return 'intention';
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
+}
+
+/** Types that say what the user wants now. */
+const OF_NOW: ReadonlySet<string> = new Set(['goal', 'preference', 'decision', 'instruction', 'feedback']);
+
+/** Whether words say what another person wants, or what the user once wanted: "I used to want to be a nurse". */
+function isNotOfNow(text: string, pack: Pack): boolean {
+  const isFormer = saysAny(pack, text, 'over') && listPattern(pack, 'nearly').test(text);
+  return isFormer || reportsOthers(text, pack);
 }
 
 const relativeFirst = perPack((pack) =>
