@@ -120,6 +120,7 @@ describe('another day for a plan', () => {
     ],
     ['I have a scan on 3 December at 8:30.', 'no, the scan is on the 4th, not the 3rd', '2026-12-04T08:30'],
     ['Die Lesung ist am 12. November.', 'Sorry, die Lesung ist am 13. November, nicht am 12.', '2026-11-13T00:00'],
+    ['tengo cita con el dentista el 12 de noviembre', 'perdona, la cita es el viernes 13 no el 12', '2026-11-13T00:00'],
   ])('replaces the day that is denied: %s … %s', async (plan, correction, due) => {
     const live = await after(plan, correction);
     expect(dated(live)).toEqual([due]);
@@ -131,6 +132,36 @@ describe('another day for a plan', () => {
     ['The flower show is on November 12.', 'The flower show is on the 14th, not the 13th.'],
     ['The flower show is on November 12.', 'moved in yesterday!'],
   ])('does not change the day of another plan: %s … %s', async (plan, said) => {
+    expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
+  });
+
+  it.each([
+    ['Our flight leaves on November 12.', 'Wait, no, it’s November 14, I misread the ticket.', '2026-11-14T00:00'],
+    ['dentist booked, thurs 12th nov at 9', 'sry, friday. fri 13th nov at 9', '2026-11-13T09:00'],
+    [
+      'Flight LHR-OSL 12 November 07:15. Oslo until the 20th.',
+      'Correction. 13 November. Same time.',
+      '2026-11-13T07:15',
+    ],
+    ['Die Taufe ist am 12. November.', 'Quatsch, am 19. November, ich hab mich vertan.', '2026-11-19T00:00'],
+    ['Il matrimonio di Sara è il 12 novembre.', 'No aspetta, è il 19 novembre, mi sono confusa.', '2026-11-19T00:00'],
+    ['O casamento da Ana é no dia 12 de novembro.', 'Não, espera, é dia 19 de novembro.', '2026-11-19T00:00'],
+    ['De bruiloft van Eva is op 12 november.', 'Nee wacht, het is 19 november, foutje van mij.', '2026-11-19T00:00'],
+    [
+      'I am having tea with Olive on November 12.',
+      'I told you the tea with Olive was on November 12, and that was wrong, it’s November 14.',
+      '2026-11-14T00:00',
+    ],
+  ])('replaces the day that a correction takes back: %s … %s', async (plan, correction, due) => {
+    expect(dated(await after(plan, correction))).toEqual([due]);
+  });
+
+  it.each([
+    ['Our flight leaves on November 12.', 'No, I can’t come on November 14.'],
+    ['Our flight leaves on November 12.', 'Wait, the bake sale is on November 14.'],
+    ['Our flight leaves on November 12.', 'Sorry I’m late with this. Mum’s scan is on November 14.'],
+    ['La réunion est le 12 novembre.', 'Non, le 14 novembre je travaille.'],
+  ])('is not a correction: %s … %s', async (plan, said) => {
     expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
   });
 
