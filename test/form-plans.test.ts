@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { talkFrom } from './told.ts';
 
@@ -104,6 +105,43 @@ describe('the plan of a friend or a relative', () => {
     'Rosa is fine.',
   ])('stays when the sentence is about something else: %s', async (said) => {
     expect(await planned(said)).toEqual(['Turin']);
+  });
+});
+
+describe('a plan whose day is over', () => {
+  it.each([
+    [
+      'Remember that the plumber is called Gino and that the inspection is on November 12.',
+      'the plumber is called Gino',
+    ],
+    [
+      'Merk dir bitte: der Optikertermin ist am 12. November und die Kundennummer ist K4455667.',
+      'die Kundennummer ist',
+    ],
+    ["N'oublie pas que la gardienne est Mme Roy et que la visite est le 12 novembre.", 'la gardienne est Mme Roy'],
+  ])('does not take a fact of the same sentence with it: %s', async (said, fact) => {
+    const undated = (await after(said, '+60')).filter(({ content }) => !content.includes('12'));
+    expect(undated).toMatchObject([{ content: expect.stringContaining(fact), tense: 'holds' }]);
+  });
+
+  it.each([
+    'Please remember that the concert is on November 12 and bring the tickets.',
+    'Remember that the review is on November 12 and the boss is on November 13 in Rome.',
+  ])('is one statement with the words that need its day: %s', async (said) => {
+    expect(await after(said)).toHaveLength(1);
+  });
+
+  it('stays in prompts as a turn of its time', async () => {
+    const handle = talk.newSession();
+    const said = 'Gym on November 12 with Lena, she has a guest pass.';
+    await handle.logInteraction({ userMessage: said, agentResponse: 'Understood.' });
+    talk.clock.advance(60 * DAY);
+    await talk.varve.drain();
+    expect((await handle.memories.list({})).items.filter(({ type }) => type !== 'summary')).toEqual([]);
+    const { user } = await talk.varve
+      .for({ user: handle.scope.user as string, session: 'later' })
+      .context({ message: 'Who has a guest pass for the gym?' });
+    expect(user).toContain(said);
   });
 });
 
