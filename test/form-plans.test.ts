@@ -145,6 +145,51 @@ describe('a plan whose day is over', () => {
   });
 });
 
+describe('a planned home', () => {
+  const homes = async (...messages: readonly string[]) =>
+    (await after(...messages))
+      .filter(({ attribute, subject }) => attribute === 'home_city' && subject === 'User')
+      .map(({ value, tense }) => `${value} ${tense}`);
+
+  it.each([
+    [
+      'I live in Leeds.',
+      'We’re moving to Ghent next spring.',
+      'Here we are in Ghent, half of the boxes are missing.',
+      'Ghent',
+    ],
+    ['I live in Leeds.', 'We’re moving to Ghent.', 'moved into the ghent flat!! my arms are dead', 'Ghent'],
+    ['I live in Leeds.', 'We’re moving to Ghent in June.', 'I live in Ghent now.', 'Ghent'],
+    ['Ich wohne in Ulm.', 'Wir ziehen nach Jena.', 'Wir sind endlich in Jena, dritter Stock.', 'Jena'],
+    ['vivo en Murcia', 'me voy a mudar a Vigo, al barrio de Teis', 'ya estoy en Teis, segundo con ascensor', 'Vigo'],
+    ['Abito a Torino.', 'Mi trasferisco a Bari.', 'Eccomi a Bari, terzo piano.', 'Bari'],
+    ['Moro no Porto.', 'Vou mudar para Braga.', 'Já estou em Braga, a casa é ótima.', 'Braga'],
+  ])('takes effect when the user has arrived: %s … %s … %s', async (home, plan, arrival, city) => {
+    expect(await homes(home, plan, '+20', arrival)).toEqual([`${city} holds`]);
+  });
+
+  it.each([
+    ['I live in Leeds.', 'We’re moving to Ghent.', 'I’m in Ghent, looking at flats.', 'Leeds'],
+    ['I live in Leeds.', 'We’re moving to Ghent.', 'My brother moved into a Ghent flat last year.', 'Leeds'],
+    ['vivo en Murcia', 'me voy a mudar a Vigo', 'ya estoy en el tren a Vigo', 'Murcia'],
+    ['Ich wohne in Ulm.', 'Wir ziehen nach Jena.', 'Ich bin gerade in Jena zur Besichtigung.', 'Ulm'],
+    ['Abito a Torino.', 'Mi trasferisco a Bari.', 'Sono finalmente a Bari per il colloquio.', 'Torino'],
+  ])('does not take effect during a visit: %s … %s … %s', async (home, plan, visit, city) => {
+    expect(await homes(home, plan, '+20', visit)).toContain(`${city} holds`);
+  });
+});
+
+it.each([
+  ['I’m a cook at Dario’s.', 'I start as head chef at Luma on 2 November.', 'head chef'],
+  ['Ich bin Koch im Dario.', 'Ich fange am 2. November als Küchenchef im Luma an.', 'Küchenchef'],
+])(
+  'a job title that was announced for a day replaces the earlier one on that day: %s … %s',
+  async (job, plan, title) => {
+    const titles = (await after(job, plan, '+20')).filter(({ attribute }) => attribute === 'job_title');
+    expect(titles).toMatchObject([{ value: title, tense: 'holds' }]);
+  },
+);
+
 describe('another day for a plan', () => {
   const dated = (live: readonly Memory[]): (string | undefined)[] =>
     live.filter(({ tense }) => tense === 'planned').map(({ dueAt }) => dueAt?.toISOString().slice(0, 16));

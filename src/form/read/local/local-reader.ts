@@ -178,7 +178,7 @@ async function othersWords(index: number, input: ReadInput, telling: Telling): P
 /** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
 function filledIn(unit: ReadUnit, { input, at, told, speaker }: Turn): FilledSlot[] {
   const ofKnown = slotsOfKnown(unit, { ...input, known: asKnownTo(speaker, input.known) }, at);
-  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...ofKnown];
+  const slots = [...unit.filled, ...taggedSlots(unit, told.values, at), ...ofKnown];
   return withListedNames(slots, unit.text, unit.pack);
 }
 
@@ -505,8 +505,47 @@ function isExcluded({ attribute, value, subject }: Memory, slots: readonly Fille
 /** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
 function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
   if (!isClaim(unit)) return [];
-  const parted = partedSlots(unit, input);
-  return unit.pack.script === 'han' ? parted : [...parted, ...relativeSlots(unit, input.known, context)];
+  const own = [...partedSlots(unit, input), ...arrivedSlots(unit, input)];
+  return unit.pack.script === 'han' ? own : [...own, ...relativeSlots(unit, input.known, context)];
+}
+
+const arrival = perPack(({ script, lists: { arrived = '(?!)', and = '(?!)' } }) => {
+  const place = "(\\p{L}[\\p{L}'-]*(?: \\p{L}[\\p{L}'-]*){0,3}?)(?= *(?:[.,;:!]|$)| (?:" + and + ') )';
+  return wordsPattern(arrived.replaceAll('<>', place), script);
+});
+
+/**
+ * The slot of a planned home at which a sentence says that the user has arrived: "We're in Bristol now" after "We're moving to Bristol". The
+ * sentence may also name a part of the town that the plan names.
+ */
+function arrivedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
+  const { text, pack, filled } = unit;
+  const plain = plainMarks(text);
+  if (packPattern(pack, 'passing').test(plain)) return [];
+  const place = arrival(pack).exec(plain)?.slice(1).find(Boolean);
+  if (place === undefined) return [];
+  // One word may follow the name: "the Bristol flat".
+  const places = [place, place.replace(/ \S+$/u, '')];
+  const names = ({ value }: Memory): boolean => places.some((name) => normalValue(name) === normalValue(value ?? ''));
+  const plan = known.find(
+    (one) =>
+      one.tense === 'planned' &&
+      isUser(one.subject) &&
+      one.polarity === 'affirmed' &&
+      hasTrait(one.attribute, 'town', attributes) &&
+      hasTrait(one.attribute, 'lasting', attributes) &&
+      (names(one) ||
+        known.some(
+          (other) => isOfSameTurn(one, other) && places.some((name) => nameAt(other.content, name, true) >= 0),
+        )),
+  );
+  if (plan === undefined || plan.attribute === null || filled.some(({ attribute }) => attribute === plan.attribute))
+    return [];
+  return [{ ...OF_USER, attribute: plan.attribute, value: plan.value, start: 0, end: text.length }];
+}
+
+function isOfSameTurn(one: Memory, other: Memory): boolean {
+  return one !== other && other.sourceEvents.some((id) => one.sourceEvents.includes(id));
 }
 
 /** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
