@@ -348,6 +348,9 @@ describe('varve on the command line', () => {
     const exited = once(worker, 'exit') as Promise<[number | null]>;
     try {
       await expect.poll(waiting, { timeout: 50_000, interval: 100 }).toBe(1);
+      // The worker stays although nothing is left to do. A program with idle background work ends.
+      await waiting();
+      expect(worker.exitCode).toBeNull();
     } finally {
       worker.kill('SIGTERM');
     }
