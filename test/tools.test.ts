@@ -399,6 +399,25 @@ describe('the agent’s tools', () => {
     expect(documents).toMatchObject({ known: true, results: [{ type: 'document_chunk', trust: 'low' }] });
   });
 
+  it('correct and forget offer the same candidates, and no unrelated one, also before memories have vectors', async () => {
+    const own = varve.for({ user: 'mia' });
+    await run('remember', { text: 'Mia works at Halden Foods.' }, own);
+    await run('remember', { text: 'Mia prefers window seats on trains.' }, own);
+    for (const isEmbedded of [false, true]) {
+      if (isEmbedded) await varve.drain();
+      const cases: [what: string, texts: string[]][] = [
+        ['the zebra crossing near the harbour', []],
+        ['train seat in Munich', ['Mia prefers window seats on trains.']],
+      ];
+      for (const [what, texts] of cases) {
+        const corrected = await run('correct', { what, text: 'Something else.' }, own);
+        const forgotten = await run('forget', { what }, own);
+        expect(corrected['candidates']).toMatchObject(texts.map((text) => ({ text })));
+        expect(forgotten['candidates']).toEqual(corrected['candidates']);
+      }
+    }
+  });
+
   it('correct offers no unrelated candidates, and remember stores the values of a list with the same importance', async () => {
     const own = varve.for({ agent: 'ada', user: 'edda' });
     expect(await run('remember', { text: 'I am allergic to strawberries and pollen.' }, own)).toMatchObject({
