@@ -35,7 +35,7 @@ export function issueWording(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_union':
       return isMissing ? 'is missing' : 'has none of the accepted forms';
     case 'unrecognized_keys':
-      return `has unknown fields: ${issue.keys.map((key) => key.slice(0, 100)).join(', ')}`;
+      return `has unknown fields: ${issue.keys.map((key) => JSON.stringify(key.slice(0, 100))).join(', ')}`;
     case 'invalid_format':
       return issue.pattern === undefined ? `is no valid ${issue.format}` : `does not match ${issue.pattern}`;
     default:

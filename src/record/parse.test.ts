@@ -32,7 +32,7 @@ describe('the wording of invalid input', () => {
     [{ value: true }, 'value: has none of the accepted forms'],
     [{ day: 'tomorrow' }, 'day: does not match /^\\d{4}/'],
     [{ isOpen: 'yes' }, 'isOpen: expected true or false, got a text'],
-    [{ limit: 3 }, 'Has unknown fields: limit (it belongs in options.limit)'],
+    [{ limit: 3 }, 'Has unknown fields: "limit" (it belongs in options.limit)'],
     [[], 'Expected an object, got a list'],
   ])('%j: %s', ([input, problem]) => {
     expect(() => parse(schema, input, 'The body')).toThrow(`The body cannot be used. ${problem}`);
@@ -41,7 +41,7 @@ describe('the wording of invalid input', () => {
   it('names what is missing, and the fields that exist', () => {
     const problems = 'confirm: is missing (expected a text)';
     expect(() => parse(needed, {}, 'The body')).toThrow(`The body cannot be used. ${problems}`);
-    const fields = 'Has unknown fields: user (the fields are confirm)';
+    const fields = 'Has unknown fields: "user" (the fields are confirm)';
     expect(() => parse(needed.strict(), { confirm: 'ana', user: 'ana' }, 'The body')).toThrow(fields);
   });
 });
