@@ -87,6 +87,10 @@ describe('varve on the command line', () => {
     expect((await run(['list', '--attribute', 'home_city'])).stdout).toMatch(
       /fact +home_city +0\.\d\d +Home city: Oslo/,
     );
+    expect((await json('show', 'home_city')).value).toBe('Oslo');
+    const changes = (await json('history', 'home_city')).items as { before: { value: string } | null }[];
+    expect(changes.map(({ before }) => before?.value ?? null)).toEqual([null, 'Bergen', null]);
+    for (const command of ['show', 'history']) expect((await run([command, 'no_such_key'])).code).toBe(3);
     expect((await json('list', '--subject', "User's sister Ana")).items).toEqual([]);
     expect((await json('show', made.memory.id)).content).toBe('The boat is moored in Oslo');
     expect((await json('history', made.memory.id)).items).toHaveLength(1);
