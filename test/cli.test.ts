@@ -75,6 +75,24 @@ describe('varve on the command line', () => {
     expect(one.stdout).toMatch(/Usage: varve recall[\s\S]*Examples:\n {2}varve recall/);
   });
 
+  it('plays the demo of the README, with a week between its conversations', async () => {
+    const { stdout } = await run(['demo']);
+    const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+    const [, sample = ''] = /^npm install && npm run demo\n```\n\n```\n([\s\S]*?)^```/m.exec(readme) ?? [];
+    const lines = sample.split('\n').map((line) => line.replace(/ +\(a week later\)$/, '').trim());
+    const promised = lines.filter((line) => line !== '' && line !== '…');
+    expect(promised.length).toBeGreaterThan(4);
+    for (const line of promised) expect(stdout).toContain(line);
+    const [first = '', second = ''] = [...stdout.matchAll(/, on (\d{4}-\d\d-\d\d)/g)].map(([, day]) => day);
+    expect(Date.parse(second) - Date.parse(first)).toBe(7 * 24 * 3_600_000);
+    expect(stdout).toContain(`until ${second}: Lives in Berlin`);
+    // "Next week" of the first conversation is the week of the second one.
+    const monday = new Date(Date.parse(second) - ((new Date(second).getUTCDay() + 6) % 7) * 24 * 3_600_000);
+    const week = monday.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+    expect(stdout).toContain(`[the week of ${week}]`);
+    expect(stdout).not.toContain('“');
+  });
+
   it('remembers, lists, shows, revises and forgets a memory', async () => {
     const made = await json('remember', 'The boat is moored in Oslo');
     expect(made.outcome).toBe('created');
