@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serve } from '../src/http/serve.ts';
+import { DEFAULT_SETTINGS } from '../src/http/settings.ts';
 import { createVarve } from '../src/varve.ts';
 import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
 
@@ -497,6 +499,49 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     const left = (await server.call('GET', '/v1/memory-rows?user=olga&archived=include')).body as { total: number };
     expect(left.total).toBe(0);
     await page.context().close();
+  });
+
+  it('[X4] shows memories of the types of an application as the table of the server says', async () => {
+    const memoryTypes = {
+      sauce: { description: 'A sauce that the user likes.', profileSection: 'Preferences' },
+      catch: { description: 'A fish that the user landed.' },
+      logbook: { description: 'A page of the logbook.', formable: false, forgettable: false, profileSection: null },
+    } as const;
+    const varve = await createVarve({ store: ':memory:', embedder: null, background: false, memoryTypes });
+    const ines = varve.for({ user: 'ines' });
+    for (const [type, content] of [
+      ['sauce', 'User likes a green sauce.'],
+      ['catch', 'User landed a pike.'],
+      ['logbook', 'Wind from the west, four trips.'],
+      ['preference', 'User likes short answers.'],
+    ] as const)
+      await ines.memories.create({ type, content });
+    const { secret } = await varve.operator.keys.create('default', { name: 'i', access: 'read', users: ['ines'] }, 't');
+    const log = (): void => {};
+    const own = await serve({ varve, host: '127.0.0.1', port: 0, settings: DEFAULT_SETTINGS, version: 'test', log });
+    try {
+      const page = await open({}, secret);
+      page.removeAllListeners('request');
+      await page.goto(`${own.url}/`);
+      await page.getByText('User landed a pike.').or(page.getByText('You landed a pike.')).waitFor();
+      const panels = page.locator('.panel').filter({ has: page.locator('.remembered') });
+      const texts = (await panels.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+      const groupOf = (words: string): string | undefined =>
+        texts.find((text) => text.includes(words))?.replace(/ \d.*/, '');
+      expect(['green sauce', 'short answers', 'pike', 'four trips'].map(groupOf)).toEqual([
+        'What you like, and how you want to be helped',
+        'What you like, and how you want to be helped',
+        'What you decided, and what happened',
+        'Other',
+      ]);
+      await page.goto(`${own.url}/#/timeline?user=ines`);
+      await page.locator('.moment').filter({ hasText: 'pike' }).waitFor();
+      expect(await page.locator('.moment').filter({ hasText: 'four trips' }).count()).toBe(0);
+      await page.context().close();
+    } finally {
+      await own.stop(0);
+      await varve.close();
+    }
   });
 
   it('scrolls through 50,000 memories without a pause', async () => {
