@@ -206,6 +206,9 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.locator('.found-item:has(.badge-type)').filter({ hasText: 'no fish' }).first().click();
     await detail.getByText('Why it ranks here').waitFor();
     await eventually(() => detail.locator('.signal-bar').count()).toBeGreaterThan(1);
+    // The signals are told in words, and the list says how likely it is that it holds an answer.
+    expect((await detail.locator('.signal-name').allInnerTexts()).join('; ')).toMatch(/Similar meaning|in common/);
+    await page.getByText(/probability of an answer: \d+ %/).waitFor();
     expect(await axe(page)).toEqual([]);
     await page.context().close();
   });
@@ -498,6 +501,16 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.getByText('Everything about you was deleted.').first().waitFor();
     const left = (await server.call('GET', '/v1/memory-rows?user=olga&archived=include')).body as { total: number };
     expect(left.total).toBe(0);
+    await page.context().close();
+  });
+
+  it('says that a page does not exist', async () => {
+    const page = await open();
+    await show(page, `memoires?${PAULINE}`);
+    await page.getByText('This page does not exist').waitFor();
+    expect(await page.locator('nav [aria-current=page]').count()).toBe(0);
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.context().close();
   });
 
