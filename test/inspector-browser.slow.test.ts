@@ -154,6 +154,20 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
         const wide =
           (await page.evaluate(() => document.documentElement.scrollWidth)) - (page.viewportSize()?.width ?? 0);
         expect([name, view, wide]).toEqual([name, view, Math.min(0, wide)]);
+        // Nothing lies beyond a strip of tabs, and the name of the person whose memory is shown is not cut.
+        const hidden = await page.evaluate(() => {
+          const strips = [...document.querySelectorAll('.tabs')].filter((one) => one.scrollWidth > one.clientWidth + 1);
+          const cut = [...document.querySelectorAll('.tabs button')].filter(
+            (tab) => tab.getBoundingClientRect().right > document.documentElement.clientWidth,
+          );
+          const picker = document.querySelector<HTMLSelectElement>('.owner-picker select');
+          const width = picker?.offsetWidth ?? 0;
+          picker?.style.setProperty('max-width', 'none');
+          const isCut = width < (picker?.offsetWidth ?? 0);
+          picker?.style.removeProperty('max-width');
+          return [...strips, ...cut, ...(isCut ? [picker] : [])].length;
+        });
+        expect([name, view, hidden]).toEqual([name, view, 0]);
         const cutOff = await page.evaluate(() => {
           const right = (element: Element | null): number => element?.getBoundingClientRect().right ?? 0;
           const filters = [...document.querySelectorAll('.filter')];
