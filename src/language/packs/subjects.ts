@@ -295,9 +295,11 @@ const ownSubject = perPack(({ my, script }) =>
 export function reportsOthers(text: string, pack: Pack): boolean {
   const before = text.slice(0, packPattern(pack, 'said').exec(text)?.index ?? 0);
   const subject = before.split(CLAUSE_END).at(-1) ?? '';
-  const [name = ''] = /\p{Lu}[\p{L}-]*(?= $)/u.exec(before) ?? [];
+  const name = before.trimEnd().split(' ').at(-1) ?? '';
   const isOther =
-    speaksOfOthers(before, pack) || ownSubject(pack).test(before) || (name !== '' && mayBeName(name, pack));
+    speaksOfOthers(before, pack) ||
+    ownSubject(pack).test(before) ||
+    (/^\p{Lu}[\p{L}-]*$/u.test(name) && mayBeName(name, pack));
   return isOther && !saysAny(pack, subject, 'me', 'we');
 }
 

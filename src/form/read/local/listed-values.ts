@@ -101,7 +101,14 @@ function listedWith(
   // The list of names may continue into another clause: "My dog is called Rex, Tom and Ann are friends of mine".
   if (!isKnown(values.at(-1)) && to > end && !ENDS.test(sentence.slice(to))) return [value];
   const isCertain = (name: string): boolean => GIVEN_NAMES.has(name.toLowerCase()) || isKnown(name);
-  // "Ich habe zwei Töchter, Ida und Romy": the word before the names may be a noun in languages that capitalise nouns.
-  if (pack.capitalisesNouns === true && from < at && !isCertain(values[0] ?? '')) values.shift();
-  return values.every((name) => !/^\p{Ll}/u.test(name) || isCertain(name)) ? values : [value];
+  return namesOf(values, isCertain, pack.capitalisesNouns === true) ?? [value];
+}
+
+/**
+ * The names of a list. Null if a word of the list may not be a name. In a language that capitalises nouns, the first word may be one: "Ich
+ * habe zwei Töchter, Ida und Romy".
+ */
+function namesOf(words: string[], isCertain: (name: string) => boolean, mayBeNoun: boolean): string[] | null {
+  const names = mayBeNoun && !isCertain(words[0] ?? '') ? words.slice(1) : words;
+  return names.every((name) => !/^\p{Ll}/u.test(name) || isCertain(name)) ? names : null;
 }
