@@ -181,8 +181,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     // "gasthof Pfleger" is a name. In German, titles are capitalised too.
     if (hasTrait(attribute, 'title') && pack.capitalisesNouns !== true && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value))
       return [];
-    const isPlanned = plan !== undefined && hasTrait(attribute, 'work');
-    const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
+    const when =
+      plan !== undefined && hasTrait(attribute, 'work') ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
   });
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !hasTrait(attribute, 'place'));
