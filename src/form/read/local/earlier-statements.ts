@@ -123,7 +123,7 @@ export function correctionOf(unit: ReadUnit, turn: Turn, here: ReadStatement[]):
 }
 
 /** A statement with a new value, and with the quote that states it. */
-export function withValue(
+function withValue(
   { subject, attribute, type }: Pick<ReadStatement, 'subject' | 'attribute' | 'type'>,
   value: string,
   by: { pack: Pack; input: ReadInput; quote: ReadQuote; relation: ReadStatement['relation'] },

@@ -72,7 +72,7 @@ const MOST_BETWEEN = 3;
 const LONGEST_PAUSE = 30 * MINUTE;
 const SHORTEST_TEXT = 12;
 
-export interface Telling {
+interface Telling {
   readParts: ReadParts;
   /** Whether the message asks to forget something. */
   isAsking: boolean;
