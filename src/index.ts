@@ -60,7 +60,7 @@ export type { PendingConfirmation, Session, SessionState, ToolResult, ToolSchema
 export type { Erased } from './store/erase.ts';
 export type { StoreOptions } from './store/open-store.ts';
 export type { MemoryFilter } from './store/read-memories.ts';
-export type { Page } from './record/page.ts';
+export type { Page } from './store/rows.ts';
 export type { StoreProblem } from './store/database.ts';
 export type { RefusalFilter, RefusalRecord, Refused, RunNotes } from './store/history-store.ts';
 export type { WrittenMemory } from './store/write-memory.ts';

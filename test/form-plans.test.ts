@@ -40,12 +40,88 @@ describe('a day without a year', () => {
     expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
   });
 
+  it.each([
+    // The sentences are said on 20 October.
+    ['Wir haben unsere Mitgliedschaft zum 31. März gekündigt.', '31. März 2027'],
+    ['Ik heb het abonnement opgezegd per 31 maart.', '31 maart 2027'],
+    ["J'ai trouvé un studio, je prends les clés le 3 février.", '3 février 2027'],
+    ['Choir retreat moved: 5-6 March.', 'from 5 March 2027 to 6 March 2027'],
+  ])('is the nearest one if a verb in the past tense arranges something for it: %s', async (said, written) => {
+    expect((await after(said)).map(({ content }) => content).join()).toContain(`[${written}]`);
+  });
+
+  it.each([
+    ['I bought the canoe on 12 March.', '12 March 2026'],
+    ['My brother got married on 5 May.', '5 May 2026'],
+    ['Ich habe das Motorrad am 3. Februar verkauft.', '3. Februar 2026'],
+    ['Mi hijo nació el 2 de febrero.', '2 de febrero de 2026'],
+    ['Mijn opa is op 4 februari overleden.', '4 februari 2026'],
+    ['Minha avó morreu em 4 de março.', '4 de março de 2026'],
+    ['The loan was approved on 12 October.', '12 October 2026'],
+  ])('is in the past for an event that has taken place: %s', async (said, written) => {
+    const live = await after(said);
+    expect(live.map(({ content }) => content).join()).toContain(`[${written}]`);
+    expect(live.filter(({ tense }) => tense === 'planned')).toEqual([]);
+  });
+
   it('of a new job after an emoji is the day on which the job begins', async () => {
     const plan = 'handed the keys back at Lumira today 🥲 starting at Brandt on feb 1 as a surveyor';
     const live = await after('I work at Lumira', plan);
     expect(live.map(({ attribute, value, validFrom }) => `${attribute}=${value} ${day(validFrom)}`)).toEqual(
       expect.arrayContaining(['employer=Lumira undefined', 'employer=Brandt 2027-02-01']),
     );
+  });
+});
+
+describe('the tense of a statement', () => {
+  it.each([
+    'Pilates Tue/Thu 06:30.',
+    'Pilates now Mon/Wed 07:15',
+    'Chorprobe Mo + Mi 19:30',
+    'clase de italiano lun/mié 19:00',
+    'cours de yoga mar/jeu 18h30',
+  ])('is a habit for a timetable: %s', async (said) => {
+    const live = await after(said);
+    expect(live.map(({ tense, dueAt, content }) => [tense, dueAt, content])).toEqual([['habit', null, said]]);
+  });
+
+  it.each(['Dentist Tuesday 06:30', 'Trip Sat/Sun 24-25 October, leaving 9:00'])(
+    'is that of a plan for days of one week: %s',
+    async (said) => expect((await after(said)).map(({ tense }) => tense)).toEqual(['planned']),
+  );
+
+  it.each([
+    ['Ana ya ha tenido el niño, nació el sábado 17', '17 de octubre de 2026'],
+    ['Our baby was born on Saturday the 17th!', '17 October 2026'],
+  ])('is not that of a plan if its day is over: %s', async (said, written) => {
+    const [birth] = await after(said);
+    expect(birth).toMatchObject({ content: expect.stringContaining(`[${written}]`), dueAt: null });
+    expect(birth?.tense).not.toBe('planned');
+  });
+
+  it.each(['Week 2 at Norsk Hydro.', 'Tag 4 bei der neuen Firma.', 'late again, my shift at the bakery begins at 5'])(
+    'is not that of a plan without a word about the future: %s',
+    async (said) => {
+      const live = await after(said);
+      expect(live.length).toBeGreaterThan(0);
+      expect(live.filter(({ tense }) => tense === 'planned')).toEqual([]);
+    },
+  );
+});
+
+describe('the day of a plan with two days', () => {
+  it.each([
+    ['The fair was from the 3rd to the 5th of December but now it is from the 10th to the 12th.', '2026-12-10'],
+    ['le stage était du 3 au 5 décembre, maintenant c’est du 10 au 12', '2026-12-10'],
+    ['Das Stadtfest war vom 3. bis 5. Dezember geplant, jetzt ist es vom 10. bis zum 12.', '2026-12-10'],
+    ['The viva was moved from 3 December to 10 December.', '2026-12-10'],
+    ['movieron la boda del 3 al 5 de diciembre', '2026-12-05'],
+    ['La cena es el 27 no el 25', '2026-10-27'],
+    ["We're flying home sometime in December - the 9th.", '2026-12-09'],
+    ['A week in Crete in December, 8th to 13th.', '2026-12-08'],
+    ["We're in Rome from 3 December to 10 December.", '2026-12-03'],
+  ])('is the new or the more exact one: %s', async (said, first) => {
+    expect((await after(said)).map(({ validFrom }) => day(validFrom))).toEqual([first]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Handle } from '../handle/handle.ts';
 import { HOUR, manualClock, type ManualClock } from '../record/clock.ts';
 import { MEMORY_TYPES } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
-import type { Page } from '../record/page.ts';
+import type { Page } from '../store/rows.ts';
 import { createVarve, type Varve, type VarveOptions } from '../varve.ts';
 import type { SaidStatement } from './says.ts';
 import type { Conversation, Session, Turn } from './conversation.ts';

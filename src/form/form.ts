@@ -23,7 +23,7 @@ import { checkStatements } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
 import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';
 import type { ApplyDeps, FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
-import { checkContext, type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
+import { type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
 import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
 import {
   eventsOf,
@@ -431,8 +431,19 @@ export async function formStatements(
   const deps = await inOwnZone(writer, given.deps, scope);
   const userNames = userNamesOf(scope, []);
   const subjects = await listSubjects(writer, ownerOf(scope));
-  const read = { scope, events, earlier: [], known: [], userNames, subjects, isLocal: true, sourceType, stated };
-  const checked = checkStatements(statements, await checkContext(deps, read));
+  const read = {
+    ...deps,
+    scope,
+    events,
+    earlier: [],
+    known: [],
+    userNames,
+    subjects,
+    isLocal: true,
+    sourceType,
+    stated,
+  };
+  const checked = checkStatements(statements, read);
   const result = { ...nothingFormed(), refused: checked.refused.map(withoutIndex) };
   const writing = { ...given, scope, result };
   await changeOwner(writer, ownerOf(scope), deps.clock.now());

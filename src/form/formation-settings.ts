@@ -115,14 +115,10 @@ export interface LimitSettings {
 }
 
 /** The settings that an application may set. The others have their defaults. */
-export type FormationOptions = Partial<
-  Omit<FormationSettings, 'triggers' | 'summary' | 'thresholds' | 'limits' | 'privacy'>
-> & {
-  triggers?: Partial<TriggerSettings>;
-  summary?: Partial<SummarySettings>;
-  thresholds?: Partial<ThresholdSettings>;
-  limits?: Partial<LimitSettings>;
-  privacy?: Partial<PrivacyPolicy>;
+export type FormationOptions = {
+  [Name in keyof FormationSettings]?: FormationSettings[Name] extends object
+    ? Partial<FormationSettings[Name]>
+    : FormationSettings[Name];
 };
 
 /** The schema of a group of settings. An absent group has its defaults. */

@@ -9,7 +9,7 @@ import {
   saysAny,
   relationsOf,
 } from '../language/packs/packs.ts';
-import { splitClauses } from '../language/sentences.ts';
+import { clausesIn } from '../language/sentences.ts';
 import { withoutDays } from '../language/told-days.ts';
 import { contentStems, coveredBy, lexicalSimilarity, withoutEnd } from '../language/words.ts';
 import { unlessUnavailable } from '../models/embedder.ts';
@@ -63,7 +63,7 @@ import {
   toolEpisodes,
   usesModel,
 } from './read/reader.ts';
-import type { ApplyDeps, FormDeps, FormWork } from './formation-settings.ts';
+import type { FormWork } from './formation-settings.ts';
 import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
 import { ownTextsAmong } from './read/local/reading-layers.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
@@ -104,14 +104,16 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const whole = readable && isWanted ? await reader.read(input, { signal }) : emptyReading();
   // Facts, reflections and topics are switched off separately. Without facts, the reading still has reflections and topics.
   const reading = facts ? whole : { ...whole, statements: [], ends: [] };
-  const context = await checkContext(deps, {
-    ...work,
-    known: input.known,
-    ownTexts: input.ownTexts,
-    userNames: input.userNames,
+  const isModel = reader.kind === 'model';
+  const context: CheckContext = {
+    ...deps,
+    ...input,
+    scope,
+    events,
+    recalled: isModel ? await deps.recalledTexts?.(scope) : [],
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
-    isLocal: reader.kind === 'local',
-  });
+    isLocal: !isModel,
+  };
   const changed = facts ? await changedByTurns(work, reading, input.userNames) : { ends: [], corrections: [] };
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
@@ -123,7 +125,6 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     statements: [...checked.statements, ...episodes.statements].filter((one) => !isRequest(one, asked.forgets)),
     requests: { ...asked, ends: [...asked.ends, ...changed.ends] },
   });
-  const isModel = reader.kind === 'model';
   const texts = statements.map(({ text }) => text);
   const vectors = isModel ? await embedTexts(work, texts) : null;
   const verdicts = isModel ? await verdictsOf(work, { statements, vectors, shown: input.known }) : new Map();
@@ -248,7 +249,7 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
   if (near.length === 0) return [];
   const ids = near.flatMap(({ quotes }) => quotes.map((quote) => quote.event));
   const sources = await deps.database.read(work.scope.tenant, (store) => findEvents(store, work.scope, ids));
-  const parts = clausesOf(event.content);
+  const parts = clausesIn(event.content);
   const said = near.map((memory) => saidIn(memory, sources));
   const told = await unlessUnavailable(deps.readParts(parts, { said, signal }));
   const claimed = withoutContrast(parts, event.content);
@@ -314,16 +315,12 @@ const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)
 /** The stems of common words and of words for relatives, which occur in sentences about any topic. */
 const ignoredStems = perPack((pack) => contentStems(`${pack.common}|${relationsOf(pack)}`.replaceAll('|', ' ')));
 
-function clausesOf(text: string): string[] {
-  return splitClauses(text).map(({ start, end }) => text.slice(start, end));
-}
-
 /**
  * The user's own clauses from which a statement was formed: only the clauses that contain its value, if any do. Without a clause, the text
  * of the statement is returned.
  */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
-  const clauses = quotedIn(quotes, sources).flatMap(clausesOf);
+  const clauses = quotedIn(quotes, sources).flatMap(clausesIn);
   const naming = clauses.filter((clause) => value !== null && normalValue(clause).includes(normalValue(value)));
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
@@ -442,20 +439,6 @@ export function usualSpeaker(speakers: readonly (string | null)[], names: readon
 export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
   const own = said.filter(({ polarity }) => polarity === 'affirmed').flatMap(({ value }) => value ?? []);
   return [...new Set([...(scope.user === null ? [] : [scope.user]), ...own])];
-}
-
-/** Builds the context in which the statements of a reading are checked. */
-export async function checkContext(
-  deps: ApplyDeps & Pick<FormDeps, 'recalledTexts'>,
-  read: Omit<CheckContext, 'settings' | 'recalled' | 'types' | 'attributes'>,
-): Promise<CheckContext> {
-  return {
-    ...read,
-    settings: deps.settings,
-    recalled: read.isLocal ? [] : await deps.recalledTexts?.(read.scope),
-    types: deps.memoryTypes,
-    attributes: deps.attributes,
-  };
 }
 
 /**

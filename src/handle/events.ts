@@ -5,7 +5,7 @@ import { asEvents, type Observable } from '../record/chat-message.ts';
 import { type Event, EVENT_KINDS, type EventKind, newEventSchema } from '../record/event.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Page } from '../record/page.ts';
+import type { Page } from '../store/rows.ts';
 import type { Parts } from '../store/database.ts';
 import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts';
 import { append, type AppendDeps, cleanedEvents } from './change.ts';

@@ -8,7 +8,7 @@ import type { ArchiveReason, Memory, MemoryChange, NewMemory } from '../record/m
 import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Page } from '../record/page.ts';
+import type { Page } from '../store/rows.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import { forget, unforget } from '../store/forget/forget.ts';
 import { listForgotten } from '../store/forget/forgotten-store.ts';

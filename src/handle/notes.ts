@@ -3,7 +3,7 @@ import type { FormDeps } from '../form/formation-settings.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Page } from '../record/page.ts';
+import type { Page } from '../store/rows.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
 import { directs } from '../language/claims.ts';
 import { sourceFields } from '../observe/record-observation.ts';

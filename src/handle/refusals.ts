@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limitSchema, parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Page } from '../record/page.ts';
+import type { Page } from '../store/rows.ts';
 import type { Parts } from '../store/database.ts';
 import { listRefusals, type RefusalFilter, type RefusalRecord } from '../store/history-store.ts';
 

@@ -123,6 +123,11 @@ export function addDays(date: CivilDate, days: number): CivilDate {
   return fromUtc(Date.UTC(date.year, date.month - 1, date.day) + days * DAY);
 }
 
+/** The number of days from one day to another; negative if the other day is earlier. */
+export function daysBetween(from: CivilDate, to: CivilDate): number {
+  return (Date.UTC(to.year, to.month - 1, to.day) - Date.UTC(from.year, from.month - 1, from.day)) / DAY;
+}
+
 /** The first day of the month that is `months` away. */
 export function firstOfMonth(date: CivilDate, months: number): CivilDate {
   const index = date.year * 12 + (date.month - 1) + months;
@@ -327,19 +332,31 @@ export function relativeWeekday(name: string, today: CivilDate, side: string, pr
   return daySpan(addDays(today, (target - current + 7) % 7 || (side === '' ? 7 : 0)));
 }
 
-/** "Wednesday the 27th": the nearest matching day in the past or the future, as `prefer` says; null when none is within half a year. */
+/**
+ * "Wednesday the 27th": the next such day as `prefer` says if it is within two months, or else the nearest on either side of today: "born
+ * on Thursday the 28th" was two days ago. Null when none is within half a year.
+ */
 export function weekdayOfMonth(
   weekday: number,
   dayOfMonth: number,
   today: CivilDate,
   prefer: 'past' | 'future',
 ): CivilDate | null {
+  const sign = prefer === 'future' ? 1 : -1;
+  const matches = (away: number): boolean => {
+    const day = addDays(today, away);
+    return day.day === dayOfMonth && weekdayOf(day) === weekday;
+  };
   for (let away = 0; away <= HALF_A_YEAR; away += 1) {
-    const day = addDays(today, prefer === 'future' ? away : -away);
-    if (day.day === dayOfMonth && weekdayOf(day) === weekday) return day;
+    if (matches(sign * away)) return addDays(today, sign * away);
+    const other = away - NEAR;
+    if (other >= 0 && matches(-sign * other)) return addDays(today, -sign * other);
   }
   return null;
 }
+
+/** About two months: a weekday with a day of the month is looked for this much longer on the preferred side of today. */
+const NEAR = 62;
 
 /** "The 17th": the nearest such day in the past or the future, as `prefer` says. Today counts as the future. Null for the 32nd. */
 export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
@@ -350,7 +367,8 @@ export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'f
   }
 }
 
-const HALF_A_YEAR = 183;
+/** In days. */
+export const HALF_A_YEAR = 183;
 
 /** The number of a weekday by its name: Monday is 0. -1 where the word names no weekday. */
 export function weekdayNumber(name: string): number {
@@ -436,7 +454,7 @@ export function partOfMonth(part: 'early' | 'mid' | 'late', first: CivilDate): P
 }
 
 /** The span from a first to a last day, both included. */
-function rangeOfDays(first: CivilDate, last: CivilDate): CivilSpan {
+export function rangeOfDays(first: CivilDate, last: CivilDate): CivilSpan {
   const absolute = `from ${writeDate(first)} to ${writeDate(last)}`;
   return { from: first, to: addDays(last, 1), precision: 'range', absolute };
 }

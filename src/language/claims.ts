@@ -6,7 +6,7 @@ import { english } from './packs/en.ts';
 import { detectPack, listPattern, PACKS, packPattern, perPack, plainMarks, topicsNamed } from './packs/packs.ts';
 import { wordsPattern } from './packs/packs.ts';
 import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
-import { splitClauses, splitSentences, withBlanks } from './sentences.ts';
+import { clausesIn, splitSentences, withBlanks } from './sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from './words.ts';
 
 /** Web and mail addresses and account numbers. A statement may contain an address or a number of this form only if a turn contains it. */
@@ -59,12 +59,8 @@ const TAKEN_AS_TRUE = /\b(?:my|our|since|because|as an?|being|now that|given|alr
 /** Whether a person names a value only in a question or a supposition about themself: "Should I work at Halden?" */
 function isOnlyAsked(value: string, own: readonly string[]): boolean {
   const heads = headsOf(value);
-  const naming = own.flatMap(clausesOf).filter((clause) => [...headsOf(clause)].some((head) => heads.has(head)));
+  const naming = own.flatMap(clausesIn).filter((clause) => [...headsOf(clause)].some((head) => heads.has(head)));
   return naming.length > 0 && naming.every((clause) => ASKS.test(clause) && !TAKEN_AS_TRUE.test(clause));
-}
-
-function clausesOf(text: string): string[] {
-  return splitClauses(text).map(({ start, end }) => text.slice(start, end));
 }
 
 // Words that deny without a negation, and words that compare.
@@ -80,7 +76,7 @@ function isOpposite(text: string, isDenied: boolean, own: readonly string[]): bo
   const stems = contentStems(text);
   if (!isEnglish(text) || stems.size === 0) return false;
   const denies = isDenied || isNegated(text) || DENIES.test(text);
-  const same = own.flatMap(clausesOf).filter((clause) => {
+  const same = own.flatMap(clausesIn).filter((clause) => {
     const said = contentStems(clause);
     return coveredBy(stems, said) === 1 && said.size <= stems.size + 1;
   });
@@ -97,7 +93,7 @@ function isOpposite(text: string, isDenied: boolean, own: readonly string[]): bo
 /** The clauses of a person's messages that contain quoted words or are part of them. The "not" before a quote belongs to its clause. */
 function clausesAround(quoted: readonly string[], own: readonly string[]): string[] {
   const plain = quoted.map((words) => plainMarks(words).toLowerCase());
-  const around = own.flatMap(clausesOf).filter((clause) => {
+  const around = own.flatMap(clausesIn).filter((clause) => {
     const said = plainMarks(clause).toLowerCase().trim();
     return plain.some((words) => words.includes(said) || said.includes(words));
   });

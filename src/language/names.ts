@@ -3,7 +3,16 @@ import { PLACES } from './entities.ts';
 import { GIVEN_NAMES } from './given-names.ts';
 import { english } from './packs/en.ts';
 import type { Pack } from './packs/pack.ts';
-import { detectPack, isOrdinary, LANGUAGES, packPattern, packRegExp, PACKS, perPack } from './packs/packs.ts';
+import {
+  detectPack,
+  isOrdinary,
+  LANGUAGES,
+  listPattern,
+  packPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+} from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 
@@ -138,6 +147,11 @@ export function jobOf(raw: string, pack: Pack, mayBeOthers = false): string | nu
   // A few words before the noun can be part of a title ("the only QS"), but whole sentences cannot.
   const isTitle = words.length <= 4 && isOccupation(title);
   return isTitle && !titled.no.test(title) && !titled.noStart.test(words[0] ?? '') ? title : null;
+}
+
+/** Whether words say in which role somebody works for a firm: a job, or a word such as "employee". */
+export function isRole(words: string, pack: Pack): boolean {
+  return jobOf(words, pack) !== null || listPattern(pack, 'employed').test(words);
 }
 
 /**

@@ -2,9 +2,13 @@ import {
   addDays,
   type CivilDate,
   civilDateAt,
+  type CivilSpan,
   type ClockTime,
   dayOfMonth,
+  daysBetween,
+  daysOfMonth,
   firstOfMonth,
+  HALF_A_YEAR,
   isValidDate,
   mondayOf,
   partOfMonth,
@@ -54,7 +58,7 @@ function firstWord(words: string): string {
 export function packDates(readable: string, pack: Pack, context: DateContext): FoundDate[] {
   if (!/\d/.test(readable) && !anyWord(pack).test(readable)) return [];
   const today = civilDateAt(context.now, context.timeZone);
-  const found: (TextSpan & { span: Span; isBareWeekday: boolean; isSince: boolean })[] = [];
+  const found: (OfMonth & { span: Span; isBareWeekday: boolean; isSince: boolean })[] = [];
   for (const { pattern, read, isBareWeekday } of expressionsOf(pack)) {
     for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
@@ -67,13 +71,12 @@ export function packDates(readable: string, pack: Pack, context: DateContext): F
         continue;
       const isSince = ['', firstWord(match[0])].some((word) => SINCE.test(readable.slice(0, start) + word));
       const span = read(match, today, isSince ? 'past' : context.prefer);
-      if (span !== null) found.push({ start, end, span, isBareWeekday: isBareWeekday === true, isSince });
+      const month = monthSaidIn(match);
+      if (span !== null) found.push({ start, end, span, isBareWeekday: isBareWeekday === true, isSince, month });
     }
   }
-  const dates = withYears(
-    readable,
-    found.toSorted((left, right) => left.start - right.start),
-  );
+  const inOrder = found.toSorted((left, right) => left.start - right.start);
+  const dates = withYears(readable, inNamedMonths(readable, inOrder, today, context.prefer));
   return dates.map(({ span, ...date }) => {
     const isDay = isOneDay(span);
     return {
@@ -89,9 +92,69 @@ export function packDates(readable: string, pack: Pack, context: DateContext): F
   });
 }
 
+function monthSaidIn({ groups: { d, e, m, mm, w } = {} }: RegExpMatchArray): MonthSaid | undefined {
+  if (m !== undefined || mm !== undefined) return 'named';
+  if (d === undefined || w !== undefined) return undefined;
+  return e === undefined ? 'day without month' : 'range without month';
+}
+
 /** Whether the text between a weekday and a date is nothing but a comma and an article. */
 export function isRightBefore(between: string): boolean {
   return /^,?\s(?:\p{L}{1,3}\s)?$/u.test(between);
+}
+
+/** A found date and whether its month was said: days and ranges without one take it from the words before them. */
+export interface OfMonth extends TextSpan {
+  span: { from: CivilDate; to: CivilDate };
+  month?: MonthSaid | undefined;
+  isSince?: boolean;
+}
+
+/** How a date names its month. A range of days without its month is no date, unless the words before it name the month. */
+export type MonthSaid = 'named' | 'day without month' | 'range without month';
+
+/**
+ * Resolves the days whose month is named before them in the same sentence: "im Juli, genau am 18.", "it was from 9 to 11 July, now it is from
+ * the 16th to the 18th". After a month the day is in that month, after a day it is the nearest such day. A day that would then lie on the
+ * other side of today than is preferred belongs to something else: "I paid on 3 March, and on the 9th I fly".
+ */
+export function inNamedMonths<Found extends OfMonth>(
+  text: string,
+  found: readonly Found[],
+  today: CivilDate,
+  prefer: 'past' | 'future',
+): Found[] {
+  let named: Found | undefined;
+  return found.flatMap((each) => {
+    if (each.month === 'named' && each.isSince !== true) named = each;
+    if (each.month === undefined || each.month === 'named') return [each];
+    const isBeside = named !== undefined && !/[.!?。！？…]\s|\n/u.test(text.slice(named.end, each.start));
+    const span = isBeside ? besideNamed(each.span, named?.span, today) : null;
+    const order = span === null ? 0 : daysBetween(today, span.from);
+    if (span !== null && (prefer === 'future' ? order >= 0 : order <= 0))
+      return [{ ...each, span: { ...each.span, ...span } }];
+    return each.month === 'range without month' ? [] : [each];
+  });
+}
+
+/**
+ * The days with the same numbers in the month of a date, or in the month beside it where that is nearer to a day. Null beside a day more than
+ * half a year away, which is about something else.
+ */
+function besideNamed(
+  { from, to }: OfMonth['span'],
+  named: OfMonth['span'] | undefined,
+  today: CivilDate,
+): OfMonth['span'] | null {
+  if (named === undefined) return null;
+  const awayFrom = (date: CivilDate, other: CivilDate): number => Math.abs(daysBetween(date, other));
+  const isMonth = named.from.day === 1 && daysBetween(named.to, firstOfMonth(named.from, 1)) === 0;
+  if (!isMonth && awayFrom(named.from, today) > HALF_A_YEAR) return null;
+  const [nearest] = (isMonth ? [0] : [0, 1, -1])
+    .map((months) => ({ ...firstOfMonth(named.from, months), day: from.day }))
+    .filter(isValidDate)
+    .toSorted((one, other) => awayFrom(named.from, one) - awayFrom(named.from, other));
+  return nearest === undefined ? null : { from: nearest, to: addDays(nearest, daysBetween(from, to)) };
 }
 
 function isOneDay({ from, to }: Span): boolean {
@@ -244,6 +307,7 @@ const expressionsOf = perPack((pack): Expression[] => {
   return [
     // The weekday determines the month of "zaterdag de 11e", which would otherwise be read as "de 11e" alone.
     weekdayOfMonthExpression(words),
+    ...rangeExpressions(pack, words),
     ...dateExpressions(pack, words),
     ...spanExpressions(pack, words),
     ...awayExpressions(pack, words),
@@ -271,6 +335,7 @@ function calendarWords({ calendar, script }: Pack): CalendarWords {
     '<n>': `(?<n>\\d{1,3}|${Object.keys(calendar.numbers).join('|')})`,
     '<unit>': `(?<unit>${Object.values(calendar.units).join('|')})`,
     '<d>': '(?<d>\\d{1,2})',
+    '<e>': '(?<e>\\d{1,2})',
     '<m>': `(?<m>${calendar.months.join('|')})`,
     '<mm>': '(?<mm>0?[1-9]|1[0-2])',
     '<y>': '(?<y>(?:19|20)\\d\\d)',
@@ -283,7 +348,7 @@ function calendarWords({ calendar, script }: Pack): CalendarWords {
   return {
     expand: (source) =>
       wordsPattern(
-        source.replaceAll(/(?<!\(\?)<(?:n|unit|d|m|mm|y|w|s|end|time)>/g, (name) => placeholders[name] ?? name),
+        source.replaceAll(/(?<!\(\?)<(?:n|unit|d|e|m|mm|y|w|s|end|time)>/g, (name) => placeholders[name] ?? name),
         script,
         'giu',
       ),
@@ -291,6 +356,34 @@ function calendarWords({ calendar, script }: Pack): CalendarWords {
     weekdayAt: (name) => weekdays.findIndex((pattern) => pattern.test(name ?? '')),
     unitOf: (name) => (units.find(([, pattern]) => pattern.test(name ?? ''))?.[0] ?? 'day') as 'day',
   };
+}
+
+/** A range of days of one month: "vom 3. bis 5. Mai", "del 3 al 5". */
+function rangeExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords): Expression[] {
+  return calendar.ranges.map((source) => ({
+    pattern: expand(source),
+    read(match, today, prefer) {
+      const { d, e, m, mm, y } = match.groups ?? {};
+      const [first, last] = [Number(d), Number(e)];
+      const month = mm === undefined ? monthOf(m) : Number(mm);
+      const isNamed = m !== undefined || mm !== undefined;
+      const range = isNamed
+        ? daysOfMonth([first, last], month, y === undefined ? null : Number(y), today, prefer)
+        : daysAlone(first, last, today, prefer);
+      return range === null ? null : { from: range.from, to: range.to, relative: y === undefined };
+    },
+  }));
+}
+
+/** The nearest days with the numbers of a range whose month was not said. */
+export function daysAlone(
+  first: number,
+  last: number,
+  today: CivilDate,
+  prefer: 'past' | 'future',
+): Pick<CivilSpan, 'from' | 'to'> | null {
+  const from = first < last && last <= 31 ? dayOfMonth(first, today, prefer)?.from : undefined;
+  return from === undefined ? null : { from, to: addDays(from, last - first + 1) };
 }
 
 function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords): Expression[] {
@@ -358,7 +451,7 @@ function awayExpressions({ calendar }: Pack, { expand, unitOf }: CalendarWords):
 function weekdayOfMonthExpression({ expand, weekdayAt }: CalendarWords): Expression {
   return {
     pattern: expand(
-      '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|[/-]\\d|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
+      '<w>,? (?:(?:de[nm]|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|[/-]\\d|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
     ),
     read(match, today, prefer) {
       const date = weekdayOfMonth(weekdayAt(match.groups?.['w']), Number(match.groups?.['d']), today, prefer);

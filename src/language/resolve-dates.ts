@@ -17,6 +17,7 @@ import {
   nearestDay,
   partOfMonth,
   quarterSpan,
+  rangeOfDays,
   relativeMonth,
   relativeSeason,
   relativeWeekday,
@@ -33,7 +34,16 @@ import {
   MONTH_STARTS,
   WEEKDAYS,
 } from './calendar.ts';
-import { type DateContext, type FoundDate, isRightBefore, packDates } from './pack-dates.ts';
+import {
+  type DateContext,
+  daysAlone,
+  type FoundDate,
+  inNamedMonths,
+  isRightBefore,
+  type MonthSaid,
+  type OfMonth,
+  packDates,
+} from './pack-dates.ts';
 import { english } from './packs/en.ts';
 import type { Pack } from './packs/pack.ts';
 import { intersects, type TextSpan } from './sentences.ts';
@@ -48,6 +58,7 @@ interface DateExpression {
   pattern: () => RegExp;
   /** Whether the date depends on the time of the turn; false for expressions with a year. */
   relative: boolean;
+  month?: MonthSaid | undefined;
   read: (match: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future') => CivilSpan | null;
 }
 
@@ -63,6 +74,9 @@ const CLEAR_WEEKDAY = `(${english.calendar.weekdays
 /** The end of a clause, a part of a day or a time after a weekday: "friday 2pm". */
 const AFTER_WEEKDAY =
   '(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d|\\d{1,2}(?:[.:]\\d\\d\\b| ?[ap]m\\b)))';
+/** Words after which "from 3 May to 10 June" names an old and a new day, and no range. */
+const MOVES =
+  "\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|changed|put back|brought forward)(?: [a-z']{1,12}){0,4} ";
 const SEASON = '(spring|summer|autumn|fall|winter)';
 // "The last few weeks" means at most this many.
 const A_FEW = 5;
@@ -76,7 +90,17 @@ const yearOf = (digits: string | undefined): number | null => (digits === undefi
 function expression(needs: string, source: string, read: DateExpression['read'], relative = true): DateExpression {
   let compiled: RegExp | undefined;
   const pattern = (): RegExp => (compiled ??= new RegExp(`\\b(?:${source})\\b`, 'gi'));
-  return { needs: needs.split(' '), pattern, read, relative };
+  return { needs: needs.split(' '), pattern, read, relative, month: source.includes(MONTH) ? 'named' : undefined };
+}
+
+/** An expression for days whose month may be named before them. */
+function withoutMonth(
+  kind: 'day' | 'range',
+  needs: string,
+  source: string,
+  read: DateExpression['read'],
+): DateExpression {
+  return { ...expression(needs, source, read), month: `${kind} without month` };
 }
 
 /** All patterns, the longest and most specific first: a later pattern cannot match characters that an earlier one has matched. */
@@ -104,7 +128,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   ),
   expression(
     NEEDS_MONTH,
-    `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
+    `(?<!${MOVES})(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
     (m, today, prefer) => daysOfMonth([Number(m[1]), Number(m[2])], monthNumber(m[3]), yearOf(m[4]), today, prefer),
   ),
   expression(DIGITS, '(\\d{4})-(\\d{2})-(\\d{2})', (m) => exactDay(Number(m[1]), Number(m[2]), Number(m[3])), false),
@@ -214,9 +238,19 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
     const isSoon = (monthNumber(m[1]) - today.month + 12) % 12 <= A_FEW;
     return relativeMonth(monthNumber(m[1]), today, isSoon ? 'future' : prefer);
   }),
-  expression(
+  withoutMonth(
+    'range',
     'st nd rd th',
-    '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|in the (?:morning|afternoon|evening)|because|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)',
+    `(?<!${MOVES})(?:from )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: (?:to|until|till|through) (?:the )?| ?[-–] ?)(\\d{1,2})(?:st|nd|rd|th)(?! (?:floor|grade|place|row|street|avenue|century)\\b)`,
+    (m, today, prefer) => {
+      const range = daysAlone(Number(m[1]), Number(m[2]), today, prefer);
+      return range === null ? null : rangeOfDays(range.from, addDays(range.to, -1));
+    },
+  ),
+  withoutMonth(
+    'day',
+    'st nd rd th',
+    '(?:(?:on|by|until|since|from) |(?<=(?<!\\d(?:st|nd|rd|th)? )to |[-–—,:(] ?|\\b(?:not|but|now|exactly|instead of|rather than) ))the (\\d{1,2})(?:st|nd|rd|th)(?= *(?:[.,;:!?)]|$)| (?:at|and|but|so|not|now|instead|rather|our|your|his|her|their|in the (?:morning|afternoon|evening)|because|i|we|you|he|she|they|it|my|with|to|about|for|please|if|when)\\b)',
     (m, today, prefer) => dayOfMonth(Number(m[1]), today, prefer),
   ),
   expression(NEEDS_WEEKDAY, `(?:on |by |until |since )${WEEKDAY}`, (m, today, prefer) =>
@@ -266,7 +300,7 @@ interface ResolvedDate extends TextSpan {
 /** The time and zone of a text. Without `prefer`, a date without a year is in the past. */
 type DateReference = Omit<DateContext, 'prefer'> & Partial<DateContext>;
 
-interface Found extends TextSpan {
+interface Found extends OfMonth {
   span: CivilSpan;
   relative: boolean;
   text: string;
@@ -285,7 +319,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
   // The first use of a zone costs about 15 ms, and most texts name no date.
   let today: CivilDate | undefined;
   const found: Found[] = [];
-  for (const { needs, pattern, read, relative } of DATE_EXPRESSIONS) {
+  for (const { needs, pattern, read, relative, month } of DATE_EXPRESSIONS) {
     if (!needs.some((word) => lower.includes(word))) continue;
     for (const match of matchesOf(readable, pattern())) {
       const start = match.index;
@@ -297,7 +331,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
       const isSince =
         /\bsince (?:the )?$/i.test(readable.slice(Math.max(0, start - 10), start)) || /^since\b/i.test(match[0]);
       const span = read(match, today, isSince ? 'past' : (reference.prefer ?? 'past'));
-      if (span !== null) found.push({ start, end, text: match[0], span, relative });
+      if (span !== null) found.push({ start, end, text: match[0], span, relative, month, isSince });
     }
   }
   found.sort((left, right) => left.start - right.start);
@@ -307,7 +341,16 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
       !WEEKDAY_ALONE.test(words) ||
       !found.some((other) => !WEEKDAY_ALONE.test(other.text) && isRightBefore(readable.slice(end, other.start))),
   );
-  return joinRanges(readable, withYears(readable, days), reference.timeZone);
+  const resolved =
+    today === undefined ? [] : inNamedMonths(readable, days, today, reference.prefer ?? 'past').map(withWording);
+  return joinRanges(readable, withYears(readable, resolved), reference.timeZone);
+}
+
+/** The wording of a day or a range whose month was taken from the words before it. */
+function withWording(found: Found): Found {
+  const { from, to } = found.span;
+  if (found.month === undefined || found.month === 'named') return found;
+  return { ...found, span: found.span.precision === 'day' ? daySpan(from) : rangeOfDays(from, addDays(to, -1)) };
 }
 
 /** Joins a date and the relative year after it: "on 12 June next year" is one day. */
@@ -339,6 +382,8 @@ function inYear({ span: { precision, from }, relative, text }: Found, year: numb
   return precision === 'day' && /\d/.test(text) ? exactDay(year, from.month, from.day) : null;
 }
 
+const AFTER_MOVE = new RegExp(`${MOVES}(?:from )?$`, 'i');
+
 function joinRanges(text: string, found: readonly Found[], timeZone: string): ResolvedDate[] {
   const resolved: ResolvedDate[] = [];
   for (let index = 0; index < found.length; index += 1) {
@@ -350,8 +395,12 @@ function joinRanges(text: string, found: readonly Found[], timeZone: string): Re
       second !== undefined &&
       ((/^(?:to|through|until|till|and|-|–)?$/.test(between) && /^(?:to|until|till|and)\b/i.test(second.text)) ||
         /^(?:to|through|until|till|-|–)$/.test(between));
+    // "In May - the 9th" is one day.
+    const isWithin = first.span.precision === 'month' && second?.month === 'day without month';
     if (
       joined &&
+      !isWithin &&
+      !AFTER_MOVE.test(text.slice(0, first.start)) &&
       (/\b(?:from|between)\b/i.test(first.text) ||
         /\b(?:from|between)\s+$/i.test(text.slice(0, first.start)) ||
         /[-–]/.test(between))

@@ -4,7 +4,7 @@ import { dayOf } from './calendar.ts';
 import { speakerName } from './inert-text.ts';
 import { english } from './packs/en.ts';
 import type { Pack, PackDated } from './packs/pack.ts';
-import { detectPack, PACKS, templateOf, wordsOfAll } from './packs/packs.ts';
+import { detectPack, packRegExp, PACKS, perPack, plainMarks, templateOf, wordsOfAll } from './packs/packs.ts';
 import { estimateTokens, matchesOf, withoutEnd } from './words.ts';
 
 /** A sentence with its position in the text. */
@@ -129,10 +129,24 @@ export function splitClauses(text: string): TextSpan[] {
 }
 
 const LONGEST_WORDS = 36;
+/** How many characters of a clause are searched for a negation. */
+const LONGEST_CLAUSE = 80;
 const CLAUSE_START = new RegExp(`(?<!\\s)\\s+(?=(?:${wordsOfAll('clauseStart')})\\s)|(?<=[,;，；])\\s*`, 'giu');
 
+/**
+ * The beginning of a clause that cannot be cut from the words before it: a relative clause or a verb whose subject is there ("my neighbour,
+ * who was a roofer, says …"), or a negation that takes them back ("I thought I'm allergic, but I'm not").
+ */
+const goesOn = perPack(({ script, requests: { but }, words: { not }, lists: { does = '(?!)', relative = '(?!)' } }) =>
+  packRegExp(
+    script === 'han'
+      ? '(?!)'
+      : `^(?:(?:${does}|${relative})(?![\\p{L}])|(?:${but})(?![\\p{L}])[^,;.!?]*?(?<![\\p{L}])(?:${not})(?![\\p{L}]))`,
+  ),
+);
+
 /** Splits a sentence into clauses of nine words or more if it is very long, as sentences without punctuation are. */
-export function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
+export function splitLong(text: string, { start, end }: TextSpan, pack: Pack | null): TextSpan[] {
   const sentence = text.slice(start, end);
   const words = sentence.split(/\s+/).length;
   const isLong = words > LONGEST_WORDS || (words * 12 < sentence.length && sentence.length > 120);
@@ -141,12 +155,18 @@ export function splitLong(text: string, { start, end }: TextSpan): TextSpan[] {
   let last = 0;
   for (const at of [...spansOf(sentence, CLAUSE_START).map((mark) => mark.end), sentence.length]) {
     const piece = sentence.slice(last, at);
+    if (pack !== null && goesOn(pack).test(plainMarks(sentence.slice(at, at + LONGEST_CLAUSE)))) continue;
     if (at < sentence.length && piece.split(/\s+/).length < 9 && piece.length < 60) continue;
     const from = start + at - piece.trimStart().length;
     if (piece.trim() !== '') pieces.push({ start: from, end: from + piece.trim().length });
     last = at;
   }
   return pieces;
+}
+
+/** The clauses of a text, as texts. */
+export function clausesIn(text: string): string[] {
+  return splitClauses(text).map(({ start, end }) => text.slice(start, end));
 }
 
 /** The number of letters in a clause. Two characters of Chinese or Japanese count as much as the shortest clause. */

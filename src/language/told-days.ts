@@ -3,12 +3,13 @@ import type { Tense } from '../record/statement.ts';
 import type { MemoryType } from '../record/memory-types.ts';
 import { hasOutcome, isDaySaid, type Memory } from '../record/memory.ts';
 import { knownTimeZone } from '../record/parse.ts';
-import { addDays, civilDateAt, instantAt, localDay, startOfDay, weekdayOf, writeDay } from './calendar.ts';
+import { addDays, civilDateAt, HALF_A_YEAR, instantAt, localDay, startOfDay, weekdayOf, writeDay } from './calendar.ts';
 import { boundOf, type DateContext, type FoundDate, isDeniedAt, timeIn, timesIn } from './pack-dates.ts';
 import type { Pack } from './packs/pack.ts';
 import {
   detectPack,
   listPattern,
+  PACKS,
   packPattern,
   packRegExp,
   perPack,
@@ -36,10 +37,51 @@ function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: strin
     const clause = clauses.find(({ start, end }) => date.start >= start && date.start < end);
     const later = ahead?.find(({ start, end }) => start === date.start && end === date.end);
     if (clause === undefined || later === undefined) return date;
+    const words = plain.slice(clause.start, clause.end);
     // A deadline is ahead of the promise to keep it: "I promised an answer by the 13th".
-    const isLater = boundOf(plain, date, pack) === 'last' || isAhead(plain.slice(clause.start, clause.end), pack);
-    return isLater ? later : date;
+    const isLater = boundOf(plain, date, pack) === 'last' || isAhead(words, pack);
+    return isLater || (isFarther(date, later, at.now) && isOpenSide(plain, date, clause, pack)) ? later : date;
   });
+}
+
+/** Whether the past day that a day without a year may mean is more than half a year ago, so that the next such day is nearer. */
+function isFarther(past: FoundDate, later: FoundDate, now: Date): boolean {
+  if (past.from === null || later.from === null || later.from <= now) return false;
+  return now.getTime() - past.from.getTime() > HALF_A_YEAR * DAY && past.hasYear !== true;
+}
+
+const forDay = perPack(({ script, lists: { forDay: words = '(?!)' } }) =>
+  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${words})\\s?$`),
+);
+
+/**
+ * Whether the words beside a day leave open on which side of today it lies: they have no verb in the past tense, or the verb arranges what
+ * is to happen on the day ("cancelled the trip in June"), or a preposition makes it the day of what was arranged ("tickets for 5 June").
+ */
+function isOpenSide(plain: string, day: TextSpan, clause: TextSpan, pack: Pack): boolean {
+  if (isForDay(plain, day, pack)) return true;
+  const words = wordsBeside(plain, day, clause);
+  if (isDeed(words, pack)) return false;
+  return !isOfPast(words, pack) || listPattern(pack, 'arranges').test(words);
+}
+
+/** The other words of the clause of a day, or of the sentence if the clause has none: "I handed in my notice, 30 April". */
+function wordsBeside(plain: string, day: TextSpan, clause: TextSpan): string {
+  const beside = withBlanks(plain, [day]);
+  const own = beside.slice(clause.start, clause.end);
+  return /\p{L}{4}|\p{Lo}/u.test(own) ? own : beside;
+}
+
+/** Whether a preposition before a day makes it the day of what was arranged. A date may include the preposition: "für den 5. Juni". */
+function isForDay(plain: string, { start, end }: TextSpan, pack: Pack): boolean {
+  const [first = '', second = ''] = plain.slice(start, end).split(' ');
+  const head = plain.slice(Math.max(0, start - 30), start);
+  return [head, `${head}${first} `, `${head}${first} ${second} `].some((lead) => forDay(pack).test(lead));
+}
+
+/** Whether words tell of an event that has taken place, and of nothing that was arranged: "bought the bike", "died". */
+function isDeed(words: string, pack: Pack): boolean {
+  return listPattern(pack, 'deeds').test(words) && !listPattern(pack, 'arranges').test(words);
 }
 
 function isAhead(clause: string, pack: Pack): boolean {
@@ -52,7 +94,7 @@ function saysAhead(clause: string, pack: Pack): boolean {
 }
 
 function isOfPast(clause: string, pack: Pack): boolean {
-  return saysPast(clause, pack) || listPattern(pack, 'pastVerb').test(clause);
+  return saysPast(clause, pack) || listPattern(pack, 'pastVerb', 'deeds').test(clause);
 }
 
 /** Whether a text has a word about the past. Some nouns look like participles ("sabato"), and "got an interview" tells of a plan. */
@@ -148,7 +190,7 @@ const dayWords = perPack(
     weekday: wordsPattern(weekdays.join('|'), script, 'giu'),
     days: wordsPattern([...weekdays, ...months].join('|'), script, 'giu'),
     before: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:\\p{L}{2,3} )?$`),
-    lead: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:(?:the|den|el|le|il|o|de|dia) )?$`),
+    lead: packRegExp(`(?:${weekdays.join('|')})[.,]? (?:(?:the|de[nm]|el|le|il|o|de|dia) )?$`),
     core: packRegExp(`\\d|(?<![\\p{L}])(?:${[...weekdays, ...months].join('|')})`),
     cue: wordsPattern(redates, script, 'giu'),
     filler: wordsPattern(`${common || '(?!)'}|${assent}`, script, 'giu'),
@@ -256,6 +298,9 @@ interface DayWords extends TextSpan {
 /** A day of a month: "25th", "25.". */
 const OF_MONTH = /(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)(?![\p{L}\d])/gu;
 
+/** The words of a day of the month without its month: "the 25th", "am 25.", "el 25". */
+const MONTHLESS = /^\D*(\d{1,2})(?:st|nd|rd|th|er|[.eº])?$/u;
+
 function deniedDay(
   text: string,
   number: TextSpan | undefined,
@@ -266,6 +311,8 @@ function deniedDay(
     return (old) => civilDateAt(old, timeZone).day === Number.parseInt(text.slice(number.start), 10);
   if (day === undefined) return null;
   const { from } = day;
+  const ofMonth = MONTHLESS.exec(text.slice(day.start, day.end))?.[1];
+  if (ofMonth !== undefined) return (old) => civilDateAt(old, timeZone).day === Number(ofMonth);
   if (day.isBareWeekday) {
     const weekday = weekdayIn(text.slice(day.start, day.end), pack);
     return (old) => weekdayOf(civilDateAt(old, timeZone)) === weekday;
@@ -285,7 +332,7 @@ function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit
   const { timeZone, now } = at;
   const before = civilDateAt(old, timeZone);
   if (!next.isBareWeekday && next.from !== null) {
-    const ofMonth = /^\D*(\d{1,2})(?:st|nd|rd|th|\.)$/u.exec(words)?.[1];
+    const ofMonth = MONTHLESS.exec(words)?.[1];
     const same = ofMonth === undefined ? next.from : startOfDay({ ...before, day: Number(ofMonth) }, timeZone);
     return same < now ? next.from : same;
   }
@@ -344,15 +391,50 @@ export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
   return listPattern(pack, 'yearly').test(plainMarks(text)) && findDates(text, pack, at).some(isOfYear);
 }
 
+/**
+ * Whether a text is a timetable: several weekdays and a time of day, and no other date ("Gym Tue/Thu 06:30", "Training Mo + Mi 18 Uhr"). The
+ * next such day is no plan. The pattern covers all languages, because the language of so few words is often not recognised.
+ */
+export function isTimetable(text: string, pack: Pack | null, at: DateContext): boolean {
+  const plain = plainMarks(text);
+  TIMETABLE ??= new RegExp(PACKS.map(severalWeekdays).join('|'), 'iu');
+  if (!TIMETABLE.test(plain) || !/\d[:.h]\d\d|\d ?(?:h|[ap]m|uhr|uur|u|点|時)(?!\p{L})/iu.test(plain)) return false;
+  return pack === null || findDates(plain, pack, at).every((date) => date.isBareWeekday || date.isSince);
+}
+
+let TIMETABLE: RegExp | undefined;
+
+function severalWeekdays({ script, calendar: { weekdays, shortWeekdays = [] } }: Pack): string {
+  const name = `(?:${[...weekdays, ...shortWeekdays].join('|')})`;
+  if (script === 'han') return `${name} ?[/+&・、和と-] ?${name}`;
+  return `(?<!\\p{L})${name}s?\\.? ?[/+&–-] ?${name}(?!\\p{L})`;
+}
+
+/** Whether a text has a word about the future or a day that may lie ahead, without which it is no plan: "week 2 at the new job". */
+export function isAboutFuture(text: string, pack: Pack, at: DateContext): boolean {
+  const plain = plainMarks(text);
+  const dates = findDates(plain, pack, { ...at, prefer: 'future' });
+  return dates.some(({ to }) => to === null || to > at.now) || packPattern(pack, 'future').test(plain);
+}
+
+/** Whether all days that a text names are over, also those that could be ahead: "he was born on Thursday the 28th". */
+export function isOver(text: string, pack: Pack, at: DateContext): boolean {
+  const plain = plainMarks(text);
+  const dates = findDates(plain, pack, { ...at, prefer: 'future' });
+  return dates.length > 0 && dates.every(({ to }) => to !== null && to <= at.now) && !saysAhead(plain, pack);
+}
+
 /** The first future day that is part of a phrase of a list. In the phrases of these lists `<>` stands for the day. */
 function listedDay(text: string, pack: Pack, at: DateContext, list: string): FoundDate | undefined {
   const plain = plainMarks(text);
-  const isListed = (date: FoundDate): boolean =>
-    [date.start, startWithWeekday(plain, date, pack)].some((start) =>
-      listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(date.end)}`),
-    );
-  return findDates(plain, pack, at).find(
-    (date) => date.from !== null && date.from > at.now && !isDeniedAt(plain, date, pack) && isListed(date),
+  const isOpen = (date: FoundDate): boolean =>
+    date.from !== null && date.from > at.now && !isDeniedAt(plain, date, pack);
+  return findDates(plain, pack, at).find((date) => isOpen(date) && isListedAt(plain, date, pack, list));
+}
+
+function isListedAt(plain: string, date: FoundDate, pack: Pack, list: string): boolean {
+  return [date.start, startWithWeekday(plain, date, pack)].some((start) =>
+    listPattern(pack, list).test(`${plain.slice(0, start)}<>${plain.slice(date.end)}`),
   );
 }
 
@@ -374,7 +456,9 @@ export function dayAfterLast(text: string, pack: Pack, at: DateContext): Date | 
  */
 export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' | 'past' | null {
   const plain = plainMarks(text);
-  const days = findDates(plain, pack, at).filter(
+  const dates = findDates(plain, pack, at);
+  if (isOfPastDays(plain, dates, pack, at)) return 'past';
+  const days = dates.filter(
     ({ isBareWeekday, isDay, relative, hasYear, isSince, start, end }) =>
       isBareWeekday || (isDay && relative && hasYear !== true && !isSince && /\d/.test(plain.slice(start, end))),
   );
@@ -397,34 +481,64 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
 const RECENTLY = 62 * DAY;
 
 /**
- * The first date that lies ahead and is not denied, or a day within that date if the words name one: "next week … wed 11th", "a week in
- * Lisbon in February, 8th to 13th".
+ * Whether the days and months of a sentence that may lie ahead are past: those of events ("I bought the bike in August"), and those that would
+ * be many months away in a sentence about the past ("the visa was approved on 2 March", said on 10 March).
+ */
+function isOfPastDays(plain: string, dates: readonly FoundDate[], pack: Pack, { now }: DateContext): boolean {
+  const open = dates.filter(
+    ({ relative, hasYear, isSince, from }) => relative && hasYear !== true && !isSince && from !== null && from > now,
+  );
+  // "Am 3." is in the German list of words about the future.
+  if (open.length === 0 || saysAhead(withBlanks(plain, open), pack)) return false;
+  const isDoubtful = ({ from }: FoundDate): boolean => Number(from) - now.getTime() > DOUBTFUL_AHEAD;
+  return open.every((date) => isOfDeed(plain, date, pack)) || (saysPast(plain, pack) && open.every(isDoubtful));
+}
+
+/** Whether a day is that of an event in its clause: "I bought the bike on 12 August", but not "bought a ticket for 12 August". */
+function isOfDeed(plain: string, day: FoundDate, pack: Pack): boolean {
+  const clause = splitClauses(plain).find(({ end }) => end > day.start);
+  return clause !== undefined && !isForDay(plain, day, pack) && isDeed(wordsBeside(plain, day, clause), pack);
+}
+
+/**
+ * The first date that lies ahead and is neither denied nor replaced by a later one ("it was from 9 to 11 July, now it is from the 16th to the
+ * 18th"). If the words name a day or a range within that date, that day: "next week … wed 11th", "a week in Lisbon in February, 8th to 13th".
  */
 export function dayAhead(
   dates: readonly FoundDate[],
   words: string,
   pack: Pack | null,
-  { now, timeZone }: Omit<DateContext, 'prefer'>,
+  { now }: Omit<DateContext, 'prefer'>,
 ): FoundDate | undefined {
-  const isDenied = (date: FoundDate): boolean => pack !== null && isDeniedAt(plainMarks(words), date, pack);
-  const clauses = splitClauses(plainMarks(words));
-  // "I resigned this morning, my last day is 2 April": what happened today is not ahead.
-  const isOver = ({ from, start }: FoundDate): boolean => {
-    const clause = clauses.find(({ end }) => end > start);
-    const isToday = from !== null && from <= now;
-    return isToday && pack !== null && isOfPast(plainMarks(words.slice(clause?.start, clause?.end)), pack);
-  };
+  const plain = plainMarks(words);
   const open = dates.filter(
-    (date) => date.from !== null && date.from.getTime() > now.getTime() - DAY && !isDenied(date),
+    (date) =>
+      date.from !== null &&
+      date.from.getTime() > now.getTime() - DAY &&
+      !(pack !== null && isDeniedAt(plain, date, pack)),
   );
-  const ahead = open.some((date) => !isOver(date)) ? open.filter((date) => !isOver(date)) : open;
-  const [first] = ahead;
-  if (first === undefined || first.isDay || first.from === null || first.to === null) return first;
-  const [from, to] = [first.from, first.to];
-  const day = ahead.find((each) => each.isDay && each.from !== null && each.from >= from && each.from < to);
-  const number = pack === null ? undefined : listPattern(pack, 'daysRange').exec(plainMarks(words))?.groups?.['d'];
-  const start = startOfDay({ ...civilDateAt(from, timeZone), day: Number(number ?? 0) }, timeZone);
-  return day ?? (start > from && start < to ? { ...first, from: start } : first);
+  const clauses = splitClauses(plain);
+  const isOver = ({ from, start, end }: FoundDate): boolean => {
+    const clause = clauses.find((each) => each.end > start);
+    if (pack === null || !isOfPast(plain.slice(clause?.start, clause?.end), pack)) return false;
+    // "I resigned this morning, my last day is 2 April": what happened today is not ahead.
+    const isToday = from !== null && from <= now;
+    return (
+      isToday ||
+      open.some((other) => other.start > end && plain.slice(end, other.start).search(dayWords(pack).cue) >= 0)
+    );
+  };
+  const moved = pack === null ? undefined : open.find((date) => isListedAt(plain, date, pack, 'rescheduled'));
+  const left = moved === undefined ? open.filter((date) => !isOver(date)) : [moved];
+  const [first, ...others] = left.length > 0 ? left : open;
+  return others.find((each) => isPartOf(each, first)) ?? first;
+}
+
+/** Whether a date is a part of a longer one: a day of a week or of a month. */
+function isPartOf(part: FoundDate, whole: FoundDate | undefined): boolean {
+  const [start, end] = [whole?.from?.getTime() ?? NaN, whole?.to?.getTime() ?? NaN];
+  const [from, to] = [part.from?.getTime() ?? NaN, part.to?.getTime() ?? NaN];
+  return from >= start && to <= end && to - from < end - start;
 }
 
 /** A day with the time of day that the words name: "on Monday at 14:00". */

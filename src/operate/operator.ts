@@ -4,7 +4,7 @@ import type { Job } from '../store/queue/job.ts';
 import { countJobs, getJob, type JobCount, type JobFilter, listJobs } from '../store/queue/list-jobs.ts';
 import { listSchedules, type Schedule } from '../jobs/schedules.ts';
 import { retryJob } from '../store/queue/settle-jobs.ts';
-import type { Page } from '../record/page.ts';
+import type { Page } from '../store/rows.ts';
 import { parseScope, type ScopeInput } from '../record/scope.ts';
 import { EVERY_TENANT, type StoreProblem } from '../store/database.ts';
 import { countHeldChanges } from '../store/held-change-store.ts';

@@ -1,8 +1,7 @@
 import type { IdSource } from '../record/id.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
-import { chunks, ownerColumns, rowsBy, scopeOfRow } from './rows.ts';
-import { ofOwner, ofSession, withinScope } from './scope-conditions.ts';
+import { chunks, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow, withinScope } from './rows.ts';
 import type { ContextLogTable } from './schema.ts';
 
 /** One section of a context that was assembled. */

@@ -7,8 +7,7 @@ import type { Quote } from '../record/statement.ts';
 import { staleKeys, toBlock, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
 import { isTagged, toMemory } from './record-rows.ts';
-import { rowsBy } from './rows.ts';
-import { ofVisibleOwners, visibleFrom } from './scope-conditions.ts';
+import { ofVisibleOwners, rowsBy, visibleFrom } from './rows.ts';
 
 /** The fields of a block that an assembled context needs. */
 export interface VisibleBlock {

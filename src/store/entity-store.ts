@@ -4,8 +4,16 @@ import type { Entity, EntityType, NewEntity } from '../record/entity.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { changeOwner } from './owner-store.ts';
-import { ownerColumns, removeRows, rowsBy, rowsInReach, scopeOfRow, setColumns } from './rows.ts';
-import { ofOwner, ofVisibleOwners } from './scope-conditions.ts';
+import {
+  ofOwner,
+  ofVisibleOwners,
+  ownerColumns,
+  removeRows,
+  rowsBy,
+  rowsInReach,
+  scopeOfRow,
+  setColumns,
+} from './rows.ts';
 import type { EntityTable } from './schema.ts';
 import { entitySlug } from '../language/entities.ts';
 

@@ -7,8 +7,17 @@ import { removeEntityRows } from './entity-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
 import { removeVectors } from './indexing.ts';
-import { chunks, memoryRowsOf, type RecordRow, removeRows, rowsBy, scopeOfRow, setColumns } from './rows.ts';
-import { ofVisibleOwners, withinScope } from './scope-conditions.ts';
+import {
+  chunks,
+  memoryRowsOf,
+  ofVisibleOwners,
+  type RecordRow,
+  removeRows,
+  rowsBy,
+  scopeOfRow,
+  setColumns,
+  withinScope,
+} from './rows.ts';
 import { isLearnedFrom } from './record-rows.ts';
 
 /** The numbers of removed records and of removed rows that depended on them. */

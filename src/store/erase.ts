@@ -11,8 +11,7 @@ import { removeEntityRows } from './entity-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
 import { memoriesReplacedBy } from './read-memories.ts';
-import { chunks, memoryRowsOf, type RecordRow } from './rows.ts';
-import { ofOwnersWithin, withinScope } from './scope-conditions.ts';
+import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, withinScope } from './rows.ts';
 import type { Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 

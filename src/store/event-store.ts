@@ -5,8 +5,7 @@ import { type Event, type EventKind, isBlank, toldText } from '../record/event.t
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
-import { chunks, ownerColumns, rowsBy } from './rows.ts';
-import { ofId, ofOwner, ofOwnerKey, ofSession, withinReach } from './scope-conditions.ts';
+import { chunks, ofId, ofOwner, ofOwnerKey, ofSession, ownerColumns, rowsBy, withinReach } from './rows.ts';
 import type { EventTable, Tables } from './schema.ts';
 import { type EventRow, toEvent } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';

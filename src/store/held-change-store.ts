@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
-import { countRows, ownerColumns, scopeOfRow } from './rows.ts';
-import { ofOwner } from './scope-conditions.ts';
+import { countRows, ofOwner, ownerColumns, scopeOfRow } from './rows.ts';
 
 /** The blocks that a held answer would change. `synthesis` stands for the working memory and the scaffold. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';

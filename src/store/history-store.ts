@@ -2,10 +2,19 @@ import { type Selectable, sql } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import { type Page, pageOf } from '../record/page.ts';
+import {
+  chunks,
+  ofOwnersWithin,
+  ownerColumns,
+  type Page,
+  pageOf,
+  pages,
+  removeRows,
+  rowsBy,
+  scopeOfRow,
+  withinScope,
+} from './rows.ts';
 import type { Reader, Writer } from './database.ts';
-import { chunks, ownerColumns, pages, removeRows, rowsBy, scopeOfRow } from './rows.ts';
-import { ofOwnersWithin, withinScope } from './scope-conditions.ts';
 import type { RefusalTable, RevisionTable } from './schema.ts';
 
 interface RevisionInput {

@@ -20,8 +20,7 @@ import {
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
 import { findMeta, readMeta, setMeta } from './meta-store.ts';
-import { chunks, countRows, removeRows } from './rows.ts';
-import { ofTenant } from './scope-conditions.ts';
+import { chunks, countRows, ofTenant, removeRows } from './rows.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';

@@ -7,8 +7,7 @@ import { isNoLongerSo } from './block-store.ts';
 import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, type Sources, toEvent } from './record-rows.ts';
-import { chunks, rowsBy } from './rows.ts';
-import { isSeenFrom, ofOwnerKey } from './scope-conditions.ts';
+import { chunks, isSeenFrom, ofOwnerKey, rowsBy } from './rows.ts';
 import { findMemory } from './read-memories.ts';
 
 /** Loads the events of the given rows whose owners the handle sees, keyed by row. */

@@ -8,8 +8,7 @@ import type { Database, Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './record-rows.ts';
 import { changeOwner } from './owner-store.ts';
-import { chunks } from './rows.ts';
-import { ofOwner } from './scope-conditions.ts';
+import { chunks, ofOwner } from './rows.ts';
 import type { Tables } from './schema.ts';
 import { restateMerged } from './write-memory.ts';
 

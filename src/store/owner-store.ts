@@ -4,9 +4,8 @@ import { DAY } from '../record/clock.ts';
 import { knownTimeZone } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
-import { ownerColumns, rowsBy, scopeOfRow } from './rows.ts';
+import { ofOwner, ofOwnerKey, ownerColumns, rowsBy, scopeOfRow } from './rows.ts';
 import type { OwnerProgressTable, OwnerTable } from './schema.ts';
-import { ofOwner, ofOwnerKey } from './scope-conditions.ts';
 
 /**
  * Identifies one incarnation of an owner. It changes when a record that the owner sees is erased or forgotten, and when an erased owner is

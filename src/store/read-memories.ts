@@ -5,12 +5,20 @@ import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type So
 import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Tense, TENSES } from '../record/statement.ts';
-import { type Page, pageOf } from '../record/page.ts';
+import {
+  chunks,
+  isSeenFrom,
+  ofOwner,
+  type Page,
+  pageOf,
+  rowsBy,
+  rowsInReach,
+  visibleFrom,
+  withinScope,
+} from './rows.ts';
 import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './record-rows.ts';
-import { chunks, rowsBy, rowsInReach } from './rows.ts';
-import { isSeenFrom, ofOwner, visibleFrom, withinScope } from './scope-conditions.ts';
 import type { Tables } from './schema.ts';
 
 /** Conditions on memories. An absent field does not filter. */

@@ -6,8 +6,7 @@ import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema }
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import { toEvent } from './record-rows.ts';
 import type { SessionTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './rows.ts';
-import { ofOwner, ofSession } from './scope-conditions.ts';
+import { ofOwner, ofSession, ownerColumns, scopeOfRow } from './rows.ts';
 
 /** The state of a session expires this long after its last event. */
 const STATE_LIFETIME = DAY;

@@ -33,8 +33,7 @@ import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
 import { changeOwner } from './owner-store.ts';
-import { rowsInReach } from './rows.ts';
-import { ofId, ofSession } from './scope-conditions.ts';
+import { ofId, ofSession, rowsInReach } from './rows.ts';
 import { findChangeable, listStatements, memoriesFrom, memoriesReplacedBy } from './read-memories.ts';
 
 /** The result of writing a memory. */

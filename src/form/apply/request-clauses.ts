@@ -214,16 +214,15 @@ interface StatedTopic {
 }
 
 async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]): Promise<StatedTopic[]> {
-  const attributesOf = (topic: string): string[] =>
-    deps.attributes.names().filter((name) => deps.attributes.policyOf(name).category === topic);
-  const attributes = topics.flatMap((topic) => [topic, ...attributesOf(topic)]);
-  const search = { subjects: [USER], attributes, owner: 'visible' } as const;
+  const { policyOf, names } = deps.attributes;
+  const within = topics.map((topic) => [topic, ...names().filter((name) => policyOf(name).category === topic)]);
+  const search = { subjects: [USER], attributes: within.flat(), owner: 'visible' } as const;
   const stated = await deps.database.read(scope.tenant, (store) => listStatements(store, ownerOf(scope), search));
-  return topics.map((topic) => {
-    const within = [topic, ...attributesOf(topic)];
-    const own = stated.filter(({ attribute }) => attribute !== null && within.includes(attribute));
-    return { topic, isWide: within.length > 1, stated: own };
-  });
+  return within.map(([topic = '', ...others]) => ({
+    topic,
+    isWide: others.length > 0,
+    stated: stated.filter(({ attribute }) => attribute === topic || others.includes(attribute ?? '')),
+  }));
 }
 
 /** A pattern of the words for other people: the user's relatives, and the names of people in the user's life. */

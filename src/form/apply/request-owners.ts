@@ -154,8 +154,10 @@ const FARTHEST_APART = 3;
 /** The other words for a person, from clauses that have a name beside a relation. */
 function aliasesOf(owner: string, all: readonly Owned[], pack: Pack): string[] {
   const names = new Set([...all.flatMap(({ owners }) => owners), owner]);
+  // In "Beatrice's sister", the name belongs to somebody else than the relation.
+  const { owners } = forgetPatterns(pack);
   return all.flatMap(({ text }) => {
-    const said = wordsOf(text);
+    const said = wordsOf(plainMarks(text).replace(owners, ' '));
     const at = said.findIndex((word) => keyOf(word, pack) === owner);
     const near = at < 0 ? [] : said.slice(Math.max(0, at - FARTHEST_APART), at + FARTHEST_APART + 1);
     const isOfName = !isRelation(said[at] ?? '', pack);
@@ -178,6 +180,8 @@ export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], c
   const pronoun = firstOf(pack, 'followsPerson');
   const joining = firstOf(pack, 'clauseBreak');
   let mentioned: { keys: string[]; turn: number; session: string | null } = { keys: [], turn: -1, session: null };
+  const isOwned = (plain: string, own: readonly string[]): boolean =>
+    own.some((owner) => owner !== USER) || plain.search(ofRelation(pack)) !== -1;
   const ownersOfTurn = (clauses: readonly Omit<Owned, 'owners'>[], turn: number): string[][] => {
     const found: string[][] = [];
     for (const [index, { text, session }] of clauses.entries()) {
@@ -191,7 +195,9 @@ export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], c
         (word) => people.includes(word) || GIVEN_NAMES.has(word) || isRelation(word, pack),
       );
       const keys = [...own.filter((owner) => owner !== USER), ...met.map((word) => keyOf(word, pack))];
-      if (keys.length > 0) mentioned = { keys, turn, session };
+      // A relation without a possessive may be no person: after "Beatrice and I met in teacher training", "she" can still be Beatrice.
+      const isWeak = isNear && keys.length > 0 && met.every((word) => isRelation(word, pack)) && !isOwned(plain, own);
+      if (keys.length > 0) mentioned = { keys: isWeak ? [...keys, ...mentioned.keys] : keys, turn, session };
     }
     return found;
   };
@@ -231,8 +237,7 @@ export function isAlike(word: string, said: string): boolean {
 }
 
 export function isRelation(word: string, pack: Pack): boolean {
-  const pattern = wordsPattern(relationsOf(pack), pack.script);
-  return pattern.exec(word)?.[0].length === word.length || pattern.exec(word.replace(/s$/u, '')) !== null;
+  return relationOf(word, pack) !== null;
 }
 
 export function stemOf(word: string): string {

@@ -191,6 +191,11 @@ export interface Naming {
   most: Heard[];
   /** Whether the request names nothing. */
   isEmpty: boolean;
+  /**
+   * What every part names of another person, who only narrows it: a relative ("Beatrice's husband") or something else ("Tom's debts"). Null
+   * if a part names no matter of another person.
+   */
+  matter: 'relative' | 'other' | null;
   /** Whether a part has a word that was never said, or words that no single clause contains. The reading layers then decide about it. */
   isPartly: boolean;
   /** Whether a part may mean a clause. "Tom's allergy" does not mean a clause about somebody else. */
@@ -206,7 +211,15 @@ export interface Naming {
 export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
   const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
   if (pack === null || pack.script === 'han')
-    return { exactly: [], most: [], isEmpty: true, isPartly: true, mayMean: () => true, hasOnlyOwner: () => false };
+    return {
+      exactly: [],
+      most: [],
+      isEmpty: true,
+      matter: null,
+      isPartly: true,
+      mayMean: () => true,
+      hasOnlyOwner: () => false,
+    };
   const joined = everywhere(wordsPattern(pack.lists['and'] ?? '', pack.script));
   const parts = asking.flatMap((text) => plainMarks(text).split(joined)).filter((text) => text.trim() !== '');
   const context = { pack, people: before.people };
@@ -232,6 +245,7 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
     exactly: [...new Set(found.flatMap(({ best, isExact }) => (isExact ? best : [])))],
     most: [...new Set(found.flatMap(({ best }) => best))],
     isEmpty: found.length === 0,
+    matter: matterOf(named),
     isPartly: found.some(({ isExact }) => !isExact),
     mayMean: (clause) => telling.length === 0 || telling.some(({ owned }) => !owned.byOthers(clause)),
     hasOnlyOwner: (clause) =>
@@ -241,6 +255,16 @@ export function namedBy(asking: readonly string[], before: HeardBefore): Naming 
         return owned.isOfTopic && owned.byOwner(clause) && covering.every(({ isOwner }) => isOwner);
       }),
   };
+}
+
+function matterOf(named: readonly (readonly Thing[])[]): Naming['matter'] {
+  const matters = named.map((things) => things.filter(({ isOwner }) => !isOwner));
+  const isOwned = named.every((things, index) => {
+    const others = matters[index]?.length ?? 0;
+    return others > 0 && others < things.length;
+  });
+  if (named.length === 0 || !isOwned) return null;
+  return matters.flat().every(({ isPerson }) => isPerson) ? 'relative' : 'other';
 }
 
 /**

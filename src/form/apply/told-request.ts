@@ -9,7 +9,7 @@ import {
   topicsNamed,
   wordsPattern,
 } from '../../language/packs/packs.ts';
-import { splitClauses, splitSentences } from '../../language/sentences.ts';
+import { clausesIn, splitSentences } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
 import { wordsOf } from '../check/evidence.ts';
@@ -35,7 +35,7 @@ const NAMED_MAY_ASK = -4.5;
 const FARTHER = 16;
 const MOST_FARTHER = 3;
 const SHARED = 2;
-const MEANT = { few: -1.5, most: 1.5, surely: 3 };
+const MEANT = { few: -1.5, most: 1.5, surely: 3, elsewhere: 5 };
 /** Among many clauses, the log-odds of the layers above which a clause is meant beside another one: in the same turn, and in the next one. */
 const BESIDE = -2;
 const FOLLOWING = 2;
@@ -90,7 +90,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
     isForAll && kept.length > 0
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
         before.all.filter((clause) => !isProtected(clause))
-      : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read);
+      : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read, naming);
   const stated = isNamed ? [] : await statedBefore(own, turn, work);
   const isElsewhere = likely.some(
     ({ clause, odds }) => odds > MEANT.most && (similarity.get(clause.source) ?? 0) > RELATED,
@@ -106,7 +106,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
       : { words: [...ownWords, ...words], memories }),
     isEverything: kept.length === 0 && (isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length))),
     // Among few clauses, the rest of a sentence usually belongs to the clause that is meant.
-    isByClause: before.heard.length > FEW,
+    isByClause: before.heard.length > FEW || naming.matter !== null,
   };
 }
 
@@ -118,7 +118,7 @@ const MODEL_MAY_ASK = -4;
 
 /** Whether a turn may ask to forget something. A model that was misled by a text from outside may quote any turn of the user. */
 export async function mayAsk({ deps, signal }: FormWork, turn: string): Promise<boolean> {
-  const parts = splitClauses(turn).map(({ start, end }) => turn.slice(start, end));
+  const parts = clausesIn(turn);
   const orders = parts.flatMap((text) => (orderIn(text, turn) === null ? [] : { text }));
   if (orders.length > 0) return !isForTools(turn, orders);
   const told = await unlessUnavailable(deps.readParts(parts, { signal }));
@@ -156,8 +156,7 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOw
     const own = topics.length === 0 || heard.length > FEW || sharing.hasAny(text) ? [] : topicsNamed(text, pack);
     return own.length > 0 && !own.some((topic) => topics.includes(topic));
   };
-  const isSpared = (clause: Heard): boolean =>
-    read.isSurelyProtected(clause) || (read.isProtected(clause) && !exactly.includes(clause));
+  const isSpared = (clause: Heard): boolean => read.isProtected(clause) && !exactly.includes(clause);
   // The user's own name, city and job are meant only if the request names them, directly follows them, or means them with high log-odds.
   const isUnnamed = (clause: Heard): boolean =>
     clause.isIdentity &&
@@ -205,10 +204,9 @@ function namingOf(read: ReadRequest): Naming {
  */
 function meantAmong(
   likely: readonly Likely[],
-  { isEmpty, ...names }: Naming,
+  { exactly, isEmpty, isPartly, matter }: Naming,
   { isNamed, isByModel }: { isNamed: boolean; isByModel: boolean },
 ): Heard[] {
-  const naming = isNamed ? names : null;
   const least = Math.min(MEANT.most, MEANT.few + Math.log(likely.length));
   /** The highest log-odds of each turn. */
   const best = new Map<string, number>();
@@ -216,11 +214,19 @@ function meantAmong(
   const topical = new Set(likely.filter(({ clause }) => clause.topics.length > 0).map(({ clause }) => clause.source));
   const isNarrow = ({ clause: { source }, odds }: Likely): boolean =>
     likely.length > FEW || !topical.has(source) || odds > (best.get(source) ?? 0) - NARROWEST;
-  const named = isContradicted(likely, naming) ? [] : withoutRefuted(likely, naming?.exactly ?? []);
+  const named = isNamed ? withoutRefuted(likely, exactly) : [];
   // Where the request names everything that it means, the layers add only what they are sure of, and only if they agree about a named clause.
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
-  const enough = named.length === 0 || naming?.isPartly !== false ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
-  const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each));
+  const enough = named.length === 0 || isPartly ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
+  const [highest] = likely.toSorted((one, other) => other.odds - one.odds);
+  const turns = new Set(
+    (named.length > 0 ? named : highest === undefined ? [] : [highest.clause]).map(({ source }) => source),
+  );
+  // All clauses about a person are likely if the request names the person, so that a matter of the person is in the named or the best turn:
+  // "Rubén's debt" means "Rubén owes 18,000", and not "Rubén is a builder".
+  const isElsewhere = ({ clause, read }: Likely): boolean =>
+    matter !== null && !turns.has(clause.source) && (matter === 'relative' || read <= MEANT.elsewhere);
+  const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each) && !isElsewhere(each));
   const meant = [...new Set([...named, ...sure.map(({ clause }) => clause)])];
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
   const isLeading =
@@ -228,35 +234,33 @@ function meantAmong(
   // A request that a language model has found always means at least one clause.
   if (meant.length === 0 && (isByModel || isLeading))
     meant.push(...likely.filter(({ odds }) => odds === first).map(({ clause }) => clause));
-  return likely.length > FEW ? withRest(meant, likely) : meant;
+  return likely.length > FEW ? withRest(meant, likely, matter !== null) : meant;
 }
 
 /**
- * Whether the layers are sure that a request means other clauses than the questions whose words it contains: "off the record about the
- * interview" means "I'm interviewing at Halvorsen", and not "what should I wear to an interview?".
- */
-function isContradicted(likely: readonly Likely[], naming: Pick<Naming, 'exactly'> | null): boolean {
-  const isNamed = ({ clause }: Likely): boolean => naming?.exactly.includes(clause) === true;
-  const isRefuted = ({ clause, read }: Likely): boolean => read < UNRELATED && /[?？]\s*$/u.test(clause.text);
-  return likely.filter(isNamed).every(isRefuted) && likely.some((each) => each.read > MEANT.surely && !isNamed(each));
-}
-
-/**
- * Named clauses without those of which the layers are sure that they are not meant, if they are sure that others are: of all clauses with
- * the name, "what I told you about Bruno and the police" means one.
+ * Named clauses without those that the layers refute, if they are sure of another clause. If that clause is named, all clauses of which they
+ * are sure that they are not meant are left out: of all clauses with the name, "what I told you about Bruno and the police" means one.
+ * Otherwise questions that only share words are: "off the record about the interview" means "I'm interviewing at Halvorsen", and not "what
+ * should I wear to an interview?".
  */
 function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): readonly Heard[] {
-  const oddsOf = (clause: Heard): number => likely.find((each) => each.clause === clause)?.read ?? 0;
-  const isSure = named.some((clause) => oddsOf(clause) > MEANT.surely);
-  return isSure ? named.filter((clause) => oddsOf(clause) > UNRELATED) : named;
+  const sure = likely.filter(({ read }) => read > MEANT.surely);
+  const refuted = likely.flatMap(({ clause, read }) => (read < UNRELATED ? clause : []));
+  if (sure.some(({ clause }) => named.includes(clause))) return named.filter((clause) => !refuted.includes(clause));
+  const isRefuted = ({ clause }: Likely): boolean => refuted.includes(clause) && /[?？]\s*$/u.test(clause.text);
+  return sure.length > 0 && likely.filter(({ clause }) => named.includes(clause)).every(isRefuted) ? [] : named;
 }
 
 /**
  * Meant clauses with the turns that refer back to them and say nothing without them: "my flatmate Tom never does the dishes", "he's got a
  * girlfriend though". "He" refers to the nearest turn that names a person, or to the turn before, and "it" to the turn before. A pronoun
- * refers to no turn of another session.
+ * refers to no turn of another session. A request for one matter of a person ("Owen's arrest") does not mean "he has two dogs".
  */
-function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: ReadRequest): Heard[] {
+function withFollowUps(
+  meant: readonly Heard[],
+  { before, heard, isProtected }: ReadRequest,
+  { matter }: Naming,
+): Heard[] {
   const all = new Set(meant);
   const pack = detectPack(before.all.map(({ text }) => text).join('\n'));
   if (pack === null) return [...all];
@@ -273,10 +277,9 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
     const nearby = turns
       .slice(Math.max(0, index - FARTHEST_BACK), index)
       .filter(([first]) => first?.session === turn[0]?.session);
-    if (!nearby.flat().some((clause) => all.has(clause))) continue;
     const last = nearby.at(-1);
     const text = plainMarks(turn.map((clause) => clause.text).join(''));
-    const isOfPerson = firstOf(pack, 'followsPerson').test(text);
+    const isOfPerson = firstOf(pack, 'followsPerson').test(text) && (matter === null || oddsOf(turn) > MEANT.surely);
     const isOfThing = firstOf(pack, 'followsThing').test(text) && !namesPerson(turn) && oddsOf(turn) > UNRELATED;
     const antecedent = isOfPerson ? (nearby.findLast(namesPerson) ?? last) : isOfThing ? last : undefined;
     if (antecedent?.some((clause) => all.has(clause)) !== true) continue;
@@ -289,13 +292,15 @@ function withFollowUps(meant: readonly Heard[], { before, heard, isProtected }: 
 const UNRELATED = -5;
 
 /** Meant clauses with the clauses beside them that are probably meant as well, of the same turn and of the turn after it. */
-function withRest(meant: readonly Heard[], likely: readonly Likely[]): Heard[] {
+function withRest(meant: readonly Heard[], likely: readonly Likely[], isMatter: boolean): Heard[] {
   const turns = [...new Set(likely.map(({ clause }) => clause.source))];
   const isMeant = (source: string | undefined): boolean => meant.some((clause) => clause.source === source);
   const rest = likely.filter(({ clause: { source }, read }) => {
     // The latest turn is the first.
     const before = turns[turns.indexOf(source) + 1];
-    return (isMeant(source) && read > BESIDE) || (isMeant(before) && read > FOLLOWING);
+    // Most clauses about a person are likely if the request names the person.
+    const [beside, following] = isMatter ? [MEANT.surely, MEANT.surely] : [BESIDE, FOLLOWING];
+    return (isMeant(source) && read > beside) || (isMeant(before) && read > following);
   });
   return [...new Set([...meant, ...rest.map(({ clause }) => clause)])];
 }

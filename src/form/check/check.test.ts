@@ -5,7 +5,7 @@ import type { ReadStatement } from '../read/reader.ts';
 import { resolveNames } from './check.ts';
 
 const context = {
-  types: memoryTypeTable(),
+  memoryTypes: memoryTypeTable(),
   attributes: attributeTable(),
   userNames: ['Ines'],
   subjects: [],

@@ -78,7 +78,7 @@ function mostStatements({ events, settings: { limits } }: CheckContext): number 
 
 function checkStatement(read: ReadStatement, context: CheckContext): Statement | Refusal {
   const given = resolveNames(clean(read), context);
-  const type = context.types.get(given.type);
+  const type = context.memoryTypes.get(given.type);
   if (given.text === '' || type === undefined) return refuse(read, 'malformed');
   const cited = locateQuotes(given, context);
   const named = { ...given, subject: ownSubject(given.subject, read, { ...context, evidence: cited }) };
@@ -266,7 +266,7 @@ function refuse({ text }: ReadStatement, reason: RefusalReason, detail?: string,
 }
 
 /** The tables and names by which a statement is resolved. */
-type ResolveContext = Pick<CheckContext, 'types' | 'attributes' | 'userNames' | 'subjects'>;
+type ResolveContext = Pick<CheckContext, 'memoryTypes' | 'attributes' | 'userNames' | 'subjects'>;
 
 /** A reader's statement with resolved names and times. */
 type ResolvedStatement = ReadStatement & Pick<Statement, 'validFrom' | 'validTo' | 'dueAt'>;
@@ -287,8 +287,8 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
 }
 
 /** The type of a statement, or the nearest type if readers may not form its own. */
-function typeOf({ type, tense }: ReadStatement, { types }: ResolveContext): string {
-  const policy = types.get(type);
+function typeOf({ type, tense }: ReadStatement, { memoryTypes }: ResolveContext): string {
+  const policy = memoryTypes.get(type);
   if (policy?.formable !== true) return type === 'instruction' ? 'preference' : 'fact';
   // A recurring task ("a letter to Grandma every Sunday") has no single day. As an intention, it would expire after the first occurrence.
   return tense === 'habit' && policy.due === 'required' ? 'fact' : type;

@@ -18,7 +18,6 @@ import { contentStems, coveredBy } from '../../language/words.ts';
 import { type AttributeTable, hasTrait } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
-import type { MemoryTypeTable } from '../../record/memory-types.ts';
 import type { Memory, SourceType } from '../../record/memory.ts';
 import { countWords } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -37,7 +36,7 @@ import {
 } from '../../record/statement.ts';
 import { LONGEST_COMPARED, nearnessTo } from '../compare.ts';
 import { type ReadQuote, type ReadStatement, type Refusal, refusal, type RefusalReason } from '../read/reader.ts';
-import type { FormationSettings, FormWork } from '../formation-settings.ts';
+import type { ApplyDeps, FormWork } from '../formation-settings.ts';
 import type { Evidence } from '../statement.ts';
 
 export function wordsOf({ event, start, end }: Evidence): string {
@@ -49,9 +48,8 @@ export function quoteOf({ event, start, end }: Evidence): Quote {
 }
 
 /** The context in which statements are checked. */
-export interface CheckContext {
+export interface CheckContext extends Pick<ApplyDeps, 'settings' | 'memoryTypes' | 'attributes'> {
   scope: Scope;
-  settings: FormationSettings;
   /** The turns. Turn 1 is `events[0]`. */
   events: readonly Event[];
   /** The turns before `events`, from which statements may take names. */
@@ -67,8 +65,6 @@ export interface CheckContext {
   stated?: { at: Date; by: Origin; events?: readonly Event[] };
   /** Memories that were recalled for this conversation. A turn that repeats one of them forms no statement. */
   recalled?: readonly string[];
-  types: MemoryTypeTable;
-  attributes: AttributeTable;
   /** The statements whose meaning is far from their sources. */
   unrelated?: ReadonlySet<ReadStatement>;
   /** The names of the user, besides "User". */
@@ -301,7 +297,7 @@ export function locateOwnWords(
 ): Evidence | null {
   const place = locateIn(quote, context, false);
   if (place === null) return null;
-  const isPersonal = place.event.origin !== 'user' || context.types.get(type)?.personal !== false;
+  const isPersonal = place.event.origin !== 'user' || context.memoryTypes.get(type)?.personal !== false;
   const verdict = checkOrigin({ subject, type: 'fact', text: '', isPersonal }, [place], context.userNames);
   return 'evidence' in verdict ? place : null;
 }

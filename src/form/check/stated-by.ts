@@ -10,7 +10,7 @@ import { english } from '../../language/packs/en.ts';
 import { anyWords, detectPack, packPattern, plainMarks } from '../../language/packs/packs.ts';
 import { relationsOf, smallTalkIn, wordsPattern } from '../../language/packs/packs.ts';
 import { negationsIn, numbersSaid } from '../../language/quotes.ts';
-import { splitClauses, splitSentences } from '../../language/sentences.ts';
+import { clausesIn, splitSentences, withoutSpans } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type Event, type EventKind, toldText } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
@@ -202,7 +202,8 @@ interface ReadTurn {
 }
 
 function readTurn(content: string, before: string | null): ReadTurn {
-  const own = ownWords(content.slice(0, LONGEST_TURN));
+  const turn = content.slice(0, LONGEST_TURN);
+  const own = withoutSpans(turn, foreignSpans(turn));
   const pack = detectPack(own, english);
   const said = splitSentences(own)
     .slice(0, MOST_SENTENCES)
@@ -227,7 +228,7 @@ function isClaimed(sentence: string, pack: Pack | null): boolean {
 }
 
 function readSentence(text: string, pack: Pack | null, question: string | null): ReadSentence {
-  const clauses = splitClauses(text).map(({ start, end }) => text.slice(start, end));
+  const clauses = clausesIn(text);
   return {
     text,
     segments: [text, ...(clauses.length > 1 ? clauses : [])].map((segment) => segmentOf(segment, pack)),
@@ -263,6 +264,22 @@ function relationsIn(text: string, pack: Pack | null): string[] {
   return (plainMarks(text).toLowerCase().match(pattern) ?? []).map((word) => pack.relations[word] ?? word);
 }
 
+/** Whether a segment has the words of a claim, as many negations, and no relation of a person that the claim does not name. */
+function hasSegment(
+  sentences: readonly ReadSentence[],
+  { negations, relations }: { negations: number; relations: ReadonlySet<string> },
+  hasWords: (segment: Segment) => boolean,
+): boolean {
+  return sentences
+    .flatMap(({ segments }) => segments)
+    .some(
+      (segment) =>
+        segment.negations === negations &&
+        segment.relations.every((relation) => relations.has(relation)) &&
+        hasWords(segment),
+    );
+}
+
 /** The share of a claim's content words that the user's clause must contain. */
 const MOST_WORDS = 0.8;
 /** The share of a key's words that the user's clause must contain, in addition to the value. */
@@ -291,7 +308,7 @@ function keyedTest(
   const negations = negationsIn(`${wordsOfKey(key)} ${value}`) + Number(NO.test(value.trim()));
   const ownRelations = relationsIn(value, detectPack(value, english));
   const relations = new Set([...relationsIn(wordsOfKey(key), english), ...ownRelations]);
-  const isCovered = (stems: ReadonlySet<string>): boolean =>
+  const isCovered = ({ stems }: Segment): boolean =>
     isBare || isDirecting
       ? coveredBy(new Set([...ofKey, ...(isBare ? [] : ofValue)]), stems) >= MOST_WORDS
       : coveredBy(ofValue, stems) >= MOST_WORDS &&
@@ -301,14 +318,7 @@ function keyedTest(
     const slots = sentences.flatMap((sentence) => sentence.slots).filter(ofAttribute);
     // The user states another value: "I live in Bergen. Minsk is a nice city."
     if (isSingle && slots.some((slot) => slot.polarity === 'affirmed' && !holds(slot, value))) return false;
-    const isIn = ({ segments }: ReadSentence): boolean =>
-      segments.some(
-        (segment) =>
-          segment.negations === negations &&
-          segment.relations.every((relation) => relations.has(relation)) &&
-          isCovered(segment.stems),
-      );
-    if ([...sentences, joined].some(isIn)) return true;
+    if (hasSegment([...sentences, joined], { negations, relations }, isCovered)) return true;
     if (isBare || isDirecting) return false;
     const isAsked = before === null || !/[?？]/u.test(before) || coveredBy(ofKey, contentStems(before)) >= KEY_WORDS;
     return (table.isKnown(attribute) || before !== null) && isAsked && sentences.some((each) => isAnswer(each, value));
@@ -351,9 +361,8 @@ function textTest(text: string, beside: ReadonlySet<string> | null): (turn: Read
   const plain = text.replace(/\b(?:the )?user(?:['’]s)?\b/gi, ' ');
   const all = contentStems(plain);
   const stems = beside === null ? all : new Set([...all].filter((stem) => !beside.has(stem)));
-  const least = beside === null ? MOST_WORDS : KEY_WORDS;
   const negations = negationsIn(plain);
-  const relations = relationsIn(plain, detectPack(plain, english));
+  const relations = new Set(relationsIn(plain, detectPack(plain, english)));
   const claimed = slotsOfClaim(text);
   const verbatim = normalValue(text);
   if (beside !== null && stems.size === 0) return () => true;
@@ -364,15 +373,13 @@ function textTest(text: string, beside: ReadonlySet<string> | null): (turn: Read
     // The turn fills the same attribute of another person, with another value, or denies it.
     if (claimed.some((slot, index) => said[index] === false && slots.some((other) => isOther(other, slot))))
       return false;
-    return [...sentences, joined].some(({ segments }) =>
-      segments.some(
-        (segment) =>
-          segment.negations === negations &&
-          segment.relations.every((relation) => relations.includes(relation)) &&
-          (` ${normalValue(segment.text)} `.includes(` ${verbatim} `) ||
-            (beside !== null && beside.size > 0 && coveredBy(stems, segment.stems) >= least) ||
-            (all.size >= 2 && coveredBy(all, segment.stems) >= MOST_WORDS)),
-      ),
+    return hasSegment(
+      [...sentences, joined],
+      { negations, relations },
+      (segment) =>
+        ` ${normalValue(segment.text)} `.includes(` ${verbatim} `) ||
+        (beside !== null && beside.size > 0 && coveredBy(stems, segment.stems) >= KEY_WORDS) ||
+        (all.size >= 2 && coveredBy(all, segment.stems) >= MOST_WORDS),
     );
   };
 }
@@ -414,15 +421,4 @@ function isSame(one: FilledSlot, other: FilledSlot): boolean {
 
 function isOther(one: FilledSlot, other: FilledSlot): boolean {
   return one.attribute === other.attribute && !isSame(one, other);
-}
-
-/** The text of a turn without pasted parts. */
-function ownWords(turn: string): string {
-  let own = '';
-  let last = 0;
-  for (const { start, end } of foreignSpans(turn)) {
-    own += turn.slice(last, Math.max(last, start));
-    last = Math.max(last, end);
-  }
-  return own + turn.slice(last);
 }

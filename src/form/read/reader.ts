@@ -327,11 +327,9 @@ export function toolEpisodes(events: readonly Event[]): ReadStatement[] {
 function callsOf({ metadata, origin }: Event): { name: string; input: Record<string, unknown> }[] {
   const used = metadata['toolsUsed'];
   if (origin !== 'agent' || !Array.isArray(used)) return [];
-  return used.flatMap((use: unknown) => {
-    if (typeof use !== 'object' || use === null || !('tool' in use) || typeof use.tool !== 'string') return [];
-    const input =
-      'arguments' in use && typeof use.arguments === 'object' ? (use.arguments as Record<string, unknown>) : {};
-    return [{ name: use.tool, input: input ?? {} }];
+  return used.flatMap((use: Partial<Record<'tool' | 'arguments', unknown>> | null) => {
+    const input = typeof use?.arguments === 'object' ? use.arguments : null;
+    return typeof use?.tool === 'string' ? { name: use.tool, input: { ...input } } : [];
   });
 }
 

@@ -6,7 +6,7 @@ import { ARCHIVE_REASONS, memoryChangeSchema, newMemorySchema } from '../../reco
 import type { Memory, NewMemory } from '../../record/memory.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { parse, textSchema } from '../../record/parse.ts';
-import type { Page } from '../../record/page.ts';
+import type { Page } from '../../store/rows.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
 import { assertAccess } from '../access.ts';
 import { asOfSchema, found, items, limitSchema, operationsOf, type Operation, readerAt } from '../operation.ts';

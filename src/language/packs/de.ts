@@ -123,12 +123,16 @@ export const german: Pack = {
     ahead: 'in <n> <unit>',
     units: { day: 'tagen?', week: 'wochen?', month: 'monaten?', year: 'jahren?' },
     numbers: numbered('einem|einer|ein|eine zwei drei vier fünf sechs sieben acht neun zehn'),
+    ranges: [
+      '(?:vom |von )?<d>\\.?(?: ?[-–] ?| bis (?:zum )?)<e>\\. ?<m>(?: <y>)?',
+      '(?:vom |von )?<d>\\.?(?: ?[-–] ?| bis (?:zum )?)<e>\\.(?!\\d)',
+    ],
     dates: [
       '(?:am )?<d>\\. ?<m>(?: <y>)?',
       '(?:am )?<d>\\.<mm>\\.(?:<y>)?',
       '(?:(?:bis |ab |seit )?(?:(?<early>anfang)|(?<mid>mitte)|(?<late>ende)) )<m>(?: <y>)?',
       '(?:im |seit |bis |ab )<m>(?: <y>)?',
-      '(?:am|bis zum|vom|ab dem) <d>\\.(?= *(?:[,;:!?)]|$)| (?:um|und|aber|ist|sind|bin|hab|habe|haben|muss|fahr|fahre|geht|kommt|wird)(?![\\p{L}]))',
+      '(?:am|(?:bis )?zum|vom|(?:ab|seit) dem|auf den) <d>\\.(?= *(?:[,;:!?)]|$)| (?:um|und|aber|nicht|statt|sondern|ist|sind|bin|hab|habe|haben|muss|kann|will|soll|wird|fahr|fahren?|geht|gehen?|kommt|kommen?|zieh|zieht|ziehen?|fliegt|fliegen?|fang|fängt|fangen?|beginnt|heiratet|heiraten?|verschoben|verlegt|vorgezogen|gekündigt|\\p{L}+ (?:ich|wir|er|es|man|meine?|unsere?))(?![\\p{L}]))',
     ],
     laterWeekday: 'übernächsten <w>',
     nextWeekday: '(?:nächsten|kommenden|diesen) <w>',
@@ -248,7 +252,7 @@ export const german: Pack = {
       '(?:seit \\S+(?: \\S+)?|jetzt|inzwischen|mittlerweile) arbeite? ich(?: \\p{L}+){0,2}? (?:bei|für) (?:der |dem )?<org>',
       '<whois>(?: \\p{L}+){0,2}? bei (?:der |dem )?<org> (?:angestellt|beschäftigt)',
       '(?:mein chef|meine chefin|mein job) bei (?:der |dem )?<org>',
-      '<who> (?:hab|habe|hat) bei (?:der |dem )?<org> angefangen',
+      '<who> (?:hab|habe|hat) bei (?:der |dem )?<org> angefangen(?! zu )',
     ]),
     ...slot.planned('employer', [
       '<who> fang(?:e|en)?(?: \\p{L}+){0,6}? bei (?:der |dem )?<org> an',
@@ -256,7 +260,7 @@ export const german: Pack = {
     ]),
     ...slot.denied('employer', ['<who> (?:hab|habe|hat)(?: \\p{L}+)? bei (?:der |dem )?<org> (?:gekündigt|aufgehört)']),
     ...slot.likely('employer', [
-      '(?:ich )?bin (?!(?:grad|grade|gerade|eben|kurz|mal|heute|morgen|noch|schon|gleich|wieder|hier|nur|immer|um|am|dann)(?![\\p{L}]))(?:\\p{L}+ ){1,2}?bei (?:der |dem )?(?!{notFirm}(?![\\p{L}]))<org>',
+      '(?:ich )?bin (?:\\p{L}+ ){0,2}?(?<role>\\p{L}+) bei (?:der |dem |den )?(?!{notFirm}(?![\\p{L}]))<org>',
     ]),
     ...slot('job_title', [
       '<whois> (?:ich |jetzt |von beruf |gelernter |gelernte |eine? |der |die )*<job>',
@@ -324,7 +328,15 @@ export const german: Pack = {
       '<whois> (?:\\p{L}+ )?<being>',
       '(?:arzt|ärztin|hausarzt|hausärztin|doc|orthopäde|hautarzt)(?: \\p{L}+)? (?:sagt|meint|sagte|meinte)(?:,? dass)?,? (?:ich hab(?:e)?|es ist|es wäre|das ist|ich bin)(?: eine?)? (?<v>{condition}|{being})(?![\\p{L}])',
     ]),
-    ...medicineRules({ switched: '(?:mich|ich|bin|wurde)(?: \\p{L}+){0,4}?', from: 'von', to: 'auf|zu', dose: 'auf' }),
+    ...medicineRules({
+      replaced: [
+        '(?:mich|ich|bin|wurde)(?: \\p{L}+){0,4}? von <old> (?:auf|zu) <new>',
+        '(?:mein|meine|mir|mich|ich)(?: \\p{L}+){0,4}? <old> (?:durch|gegen) <new> (?:ersetzt|getauscht|ausgetauscht)',
+      ],
+      takes: '(?:ich )?(?:nehme?|krieg|kriege|bekomme?|schlucke)(?: ich)?',
+      insteadOf: 'statt|anstatt|anstelle von',
+      dose: 'auf',
+    }),
     ...slot('medication', [
       '<who> (?:nehm|nehme|nimmt|hab|krieg|kriege|bekomme|spritze)(?: jetzt| noch| seit \\p{L}+| gerade| nur)*(?: \\d+ ?mg)? <drug>',
       'ich(?: jetzt| noch)? <drug> (?:nehme|nehm|spritze|bekomme)',
@@ -414,7 +426,8 @@ export const german: Pack = {
       '^(?:als )?(?=(?:[\\p{L}-]+ )?{job}(?:,| seit| in | bei))<job>',
     ]),
     ...slot.likely('employer', [
-      '(?:ich|arbeite|schaffe|jobbe|jahre)(?: (?!(?:\\p{L}*(?:gespräch|termin|interview|kurs|bewerb\\p{L}*|konto|vertrag|kunde|kundin|kauf\\p{L}*|bestell\\p{L}*)|beworben|grade?|gerade|essen|ess|esse|steh|stehe|warte|heute|morgen|gleich|kurz|mal|am|um|war)(?![\\p{L}]))[\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?(?!(?:{notFirm}|{format})(?![\\p{L}]))<org>',
+      '{workWord}(?: (?!(?:\\p{L}*(?:gespräch|termin|interview|kurs|bewerb\\p{L}*|kunde|kundin|kauf\\p{L}*|bestell\\p{L}*)|beworben|war)(?![\\p{L}]))[\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?(?!(?:{notFirm}|{format})(?![\\p{L}]))<org>',
+      'ich bei (?:der |dem |den )?(?!{notFirm}(?![\\p{L}]))<org> (?:arbeite|schaffe|jobbe|anfange|angestellt)',
       '(?:firma|laden|betrieb|agentur|kanzlei|praxis) heißt <called>',
     ]),
     ...slot.likely('home_city', [

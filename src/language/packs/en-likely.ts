@@ -45,16 +45,17 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('job_title', ['i teach (?<v>[\\p{L}]+)(?=[,.;!]|$| (?:at|in|so|and|i)\\b)'], { value: '{value} teacher' }),
   ...slot('employer', [
-    `${SUBJECT}(?:been (?:at|with)|got hired (?:at|by)|hired (?:at|by)|clean (?:at|for)|teach at|cook at|drive for|nurse at|volunteer at|intern at|temping at) <org>`,
+    `${SUBJECT}been (?:at|with) <org>(?=,? (?:(?:for |going on |nearly |almost |about ){0,2}\\S+ (?:years?|yrs|months?)|since|a (?:year|month|decade))(?![\\p{L}]))`,
+    `${SUBJECT}(?:got hired (?:at|by)|hired (?:at|by)|clean (?:at|for)|teach at|cook at|drive for|nurse at|volunteer at|intern at|temping at) <org>`,
     '(?:my new place|new job|my work|my job|my employer|the day job),? (?:is |at )?<org>(?=[,.!]|$| (?:gives|is|pays|has)\\b)',
     "(?:started|opened|run|own|have|got|work for) (?:an?|my own) (?:[\\p{L}-]+ )?(?:outfit|thing|place|shop|company|business|firm|bakery|garage|practice|studio|charity)(?:,| and)? (?:it's |it is |is )?called <called>(?=[,.!]|$| (?:in|on|by|and)\\b)",
     `${I_AM} with (?:the )?[\\p{L} ]{3,20}, <org>(?=,|\\.|$)`,
-    `${SUBJECT}(?:joined|started (?:\\S+ ){0,5}?(?:at|with)|working (?:at|for)|work (?:at|for)|back at) <org>`,
+    `${SUBJECT}(?:joined|started (?:\\S+ ){0,5}?(?:at|with)|working (?:at|for)|work (?:at|for)) <org>`,
     '(?:company|shop|business|firm|salon|studio|agency|practice|place) (?:is|was) called <called>(?=[,.]|$| (?:on|in|by|and|since)\\b)',
     '(?:my|our|the) (?:little |new |own )?(?:company|shop|business|firm|salon|studio|agency|practice)(?: name)? is <org>',
     `(?<!role )(?<!applied )(?<!interview )(?:at|for|with|by) an? (?:[\\p{L}-]+ ){0,3}?(?:company|agency|firm|startup|start-up|studio|maker|shop|school|hotel|bakery|charity) called <called>`,
     'week (?:one|two|three|four|\\d+) at <org>',
-    `${I_AM} (?:back|still|now) (?:at|with) <org>`,
+    `${I_AM} (?:still|now) (?:at|with) <org>`,
     `${I_AM} (?:back )?(?:in|to) the (?<v>[\\p{L}-]+ (?:union|hospital|factory|depot|mill|library|post office|council))(?= on| for| since)`,
     `^${GO}(?:for your files: )?${I_AM} (?:an? |the )?(?:[\\p{L}-]+ ){0,2}?{commonJob} (?:at|for|with) (?:the )?<org>`,
     // Without a subject, the words may be about somebody else: "the florist for Oakridge wants a deposit".
@@ -73,7 +74,8 @@ const ofTheUser: readonly SlotRule[] = [
     `(?:${I_AM}|we're|we are|i live|we live)(?: here| now| still)? in <town>(?= now\\b|,? so\\b| these days)`,
     "(?:we're|i'm|im|i am) in an? (?:\\S+ ){1,3}?(?:in|at|near) <place>(?= now\\b|,|\\.|$)",
     '(?:found|bought|got|took|signed for|moved into) an? (?:\\p{L}+ )?(?:flat|house|room|place|villa|apartment|condo|cottage|bungalow) (?:out |up |down )?(?:in|at|near) <place>',
-    '(?<!after [\\p{L}\\d-]+ )(?:years|months)(?: already| now)? (?:here )?in <place>(?=[.,!]|$)',
+    // "Thirty years in Hull" alone may be over: "… and now we're selling up".
+    '(?<!after [\\p{L}\\d-]+ )(?:years|months)(?: already| now| here){1,2} in <place>(?=[.,!]|$)',
     '(?:i|we) live in an? (?:\\S+ ){1,3}?in <place>',
   ]),
   ...slot('hometown', [

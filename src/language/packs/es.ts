@@ -112,12 +112,17 @@ export const spanish: Pack = {
     ahead: '(?:en|dentro de) <n> <unit>',
     units: { day: 'días?|dias?', week: 'semanas?', month: 'mes(?:es)?', year: 'años?' },
     numbers: numbered('un|una dos tres cuatro cinco seis siete ocho nueve diez'),
+    ranges: [
+      '(?<!(?:movi|cambi|aplaz|adelant|retras)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:del |desde el |de )?<d>(?: ?[-–] ?| al | a | hasta el )<e> de <m>(?: (?:de|del) <y>)?',
+      '(?<!(?:movi|cambi|aplaz|adelant|retras)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:del |desde el )<d> (?:al|a|hasta el) <e>',
+    ],
     dates: [
       '(?:el )?<d> de <m>(?: (?:de|del) <y>)?',
       '(?:el )?<d>/<mm>(?:/<y>)?',
       '(?:a |hasta |para )?(?:(?<early>principios|comienzos|inicios)|(?<mid>mediados)|(?<late>finales|fines|final)) de <m>(?: (?:de|del) <y>)?',
       '(?:en|desde|hasta|para|a partir de) <m>(?: (?:de|del) <y>)?',
-      '(?:el|para el|hasta el|desde el)(?: día)? <d>(?= *(?:[.,;:!?)]|$)| (?:a las|por la|y|pero|tengo)(?![\\p{L}]))',
+      '(?:el|del|al|para el|hasta el|desde el) día <d>(?! (?:de|del)(?![\\p{L}])|[:.,]?\\d)',
+      '(?:el|para el|hasta el|desde el|(?<=(?:movi|cambi|aplaz|adelant|retras)\\p{L}{1,6}(?: \\p{L}+){0,4} )al) <d>(?= *(?:[.,;:!?)]|$)| (?:a las|por la|y|pero|no|sino|en vez|en lugar|tengo|tenemos|me|nos|voy|vamos|viene|vienen|vuelvo|vuelve|volvemos|llego|llega|llegamos|empiezo|empieza|salgo|salimos|viajo|viajamos)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:el )?(?:próximo <w>|<w> que viene)',
     lastWeekday: '(?:el )?<w> pasado',
@@ -225,11 +230,13 @@ export const spanish: Pack = {
       '(?:ya no )?trabajo(?: \\p{L}+){0,2}? (?:en|para) <org>',
       '<related> trabaja (?:en|para) <org>',
       'mi (?:jefe|jefa|trabajo) (?:en|de) <org>',
-      'empecé (?:a trabajar )?en <org>',
+      'empecé (?:a trabajar )?en (?!(?:el |la )?{notFirm}(?![\\p{L}]))<org>',
       '(?:a partir|desde) (?:\\S+ ){1,5}?trabajaré (?:en|para) <org>',
       'entré a (?:trabajar a |trabajar en )?<org>',
     ]),
-    ...slot.planned('employer', ['(?:empiezo|entro|arranco)(?: a trabajar)?(?: \\S+){0,4}? en <org>']),
+    ...slot.planned('employer', [
+      '(?:empiezo|entro|arranco)(?: a trabajar)?(?: \\S+){0,4}? en (?!(?:el |la )?{notFirm}(?![\\p{L}]))<org>',
+    ]),
     ...slot('job_title', [
       '<whois> (?:un |una |el |la )?<job>(?! de mi)',
       'trabajo (?:de|como) <job>',
@@ -284,9 +291,12 @@ export const spanish: Pack = {
       '<whois> <being>',
     ]),
     ...medicineRules({
-      switched: '(?:me|he|pasé|paso|cambié)(?: \\p{L}+){0,3}?',
-      from: 'del?',
-      to: 'al?',
+      replaced: [
+        '(?:me|he|pasé|paso|cambié)(?: \\p{L}+){0,3}? del? <old> al? <new>',
+        '(?:(?:me|me han|me ha|he) (?:cambi|sustitu|reemplaz)\\p{L}*(?: el| la)?|(?:cambi|sustitu|reemplaz)\\p{L}* mi|cambié(?: el| la)?) <old> por(?: el| la)? <new>',
+      ],
+      takes: 'tomo|estoy tomando|me (?:recetaron|recetó|dieron|pusieron)',
+      insteadOf: 'en (?:vez|lugar) del?(?: la)?',
       dose: 'al?',
     }),
     ...slot('medication', [
@@ -368,7 +378,7 @@ export const spanish: Pack = {
     ]),
     ...slot.likely('hometown', ['(?:^|[,.] |yo |que )soy de <place>']),
     ...slot.likely('employer', [
-      '(?:trabajo|laburo|curro|empecé|entré|empiezo)(?: \\p{L}+){0,3}? en (?:la |el |una? \\p{L}+ que se llama )?<org>',
+      '(?:trabajo|laburo|curro|empecé|entré|empiezo)(?: \\p{L}+){0,3}? en (?:la |el |una? \\p{L}+ que se llama )?(?!{notFirm}(?![\\p{L}]))<org>',
     ]),
     ...slot.likely('working_hours', [
       '(?:trabajo|laburo|curro|atiendo|abro|conmigo|voy)(?: \\p{L}+){0,2}? (?<v>(?:de )?(?:lunes|martes|miércoles|jueves)(?:,? (?:a |y )?(?:martes|miércoles|jueves|viernes|sábados?|domingos?))+)(?![\\p{L}])',

@@ -112,12 +112,16 @@ export const french: Pack = {
     ahead: 'dans <n> <unit>',
     units: { day: 'jours?', week: 'semaines?', month: 'mois', year: 'ans?|années?' },
     numbers: numbered('un|une deux trois quatre cinq six sept huit neuf dix'),
+    ranges: [
+      '(?<!(?:report|déplac|décal|repouss|avanc)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:du |de )?<d>(?:er)?(?: ?[-–] ?| au )<e> <m>(?: <y>)?',
+      '(?<!(?:report|déplac|décal|repouss|avanc)\\p{L}{1,6}(?: \\p{L}+){0,4} )du <d>(?:er)? au <e>',
+    ],
     dates: [
       '(?:le )?<d>(?:er)? <m>(?: <y>)?',
       '(?:le )?<d>/<mm>(?:/<y>)?',
       "(?:à la |au )?(?:(?<early>début)|(?<mid>mi-?|milieu)|(?<late>fin))(?: du mois)?(?: de| d')? ?<m>(?: <y>)?",
       '(?:en|depuis|à partir de|dès) ?<m>(?: <y>)?',
-      "(?:le|avant le|jusqu'au) <d>(?= *(?:[.,;:!?)]|$)| (?:à|vers|et|mais|j'ai)(?![\\p{L}]))",
+      "(?:le|avant le|jusqu'au|(?<=(?:report|déplac|décal|repouss|avanc)\\p{L}{1,4}(?: \\p{L}+){0,3} )au) <d>(?= *(?:[.,;:!?)]|$)| (?:à|vers|et|mais|pas|plutôt|au lieu|je|on|nous|il|elle|ils|elles|mon|ma|mes|notre|nos)(?![\\p{L}])| j')",
     ],
     nextWeekday: '<w> prochain',
     lastWeekday: '<w> dernier',
@@ -287,9 +291,12 @@ export const french: Pack = {
     ]),
     ...slot('medical_condition', ['^<condition>(?= qu|[.,]|$)'], { alone: true }),
     ...medicineRules({
-      switched: "(?:m'a|m'ont|je suis|j'ai|je)(?: \\p{L}+){0,4}?",
-      from: 'du|de(?: la)?',
-      to: 'au|à(?: la)?',
+      replaced: [
+        "(?:m'a|m'ont|je suis|j'ai|je)(?: \\p{L}+){0,4}? (?:du|de(?: la)?) <old> (?:au|à(?: la)?) <new>",
+        "(?:m'a|m'ont|j'ai)(?: \\p{L}+)? (?:remplac|chang|substitu)\\p{L}*(?: le| la| mon| ma)? <old> (?:par|pour|contre)(?: du| de la| le| la)? <new>",
+      ],
+      takes: "je prends|on m'a (?:prescrit|donné|mis)",
+      insteadOf: "(?:au lieu|à la place) (?:du|de la|de l'|de|d')",
       dose: 'à',
     }),
     ...slot('medication', [
@@ -357,7 +364,7 @@ export const french: Pack = {
       "(?:je suis|jsuis|j'suis|suis|j'étudie)(?: [^.;]{0,40}?)[, ](?<v>(?:lycée|collège|fac|université) (?:de )?\\p{L}+(?: \\p{L}+)?)(?=[.,]|$)",
     ]),
     ...slot.likely('employer', [
-      "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?!(?:là|encore|déjà|maintenant|allée?|passée?|en|bien|restée?|toujours|rentrée?|arrivée?|actuellement|juste|pas|plus|tombée?|chez)(?![\\p{L}]))\\p{L}+)(?: \\p{L}+){0,3}? chez <org>",
+      "(?:je travaille|je bosse|j'ai commencé|je commence|je suis (?:\\p{L}+ )??(?<role>\\p{L}+))(?: \\p{L}+){0,3}? chez <org>",
     ]),
     ...slot.likely('medical_condition', [
       "(?:j'ai|je souffre d[e']|on m'a trouvé|diagnostic ?:|résultat ?:)(?: [^.;]{0,16}?,)? ?(?:une |un |de l'|de la |d')?<condition>",

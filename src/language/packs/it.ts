@@ -117,12 +117,16 @@ export const italian: Pack = {
     ahead: '(?:tra|fra) <n> <unit>',
     units: { day: 'giorn[oi]', week: 'settiman[ae]', month: 'mes[ei]', year: 'ann[oi]' },
     numbers: numbered('un|una due tre quattro cinque sei sette otto nove dieci'),
+    ranges: [
+      "(?<!(?:spost|rinvi|rimand|anticip)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:dal |dall'|da )?<d>(?: ?[-–] ?| al | all')<e> <m>(?: <y>)?",
+      "(?<!(?:spost|rinvi|rimand|anticip)\\p{L}{1,6}(?: \\p{L}+){0,4} )(?:dal |dall')<d>(?: al | all')<e>",
+    ],
     dates: [
       "(?:il |l')?<d>º? <m>(?: <y>)?",
       '(?:il )?<d>/<mm>(?:/<y>)?',
       '(?:a |entro )?(?:(?<early>inizio|primi di)|(?<mid>metà)|(?<late>fine))(?: di)? <m>(?: <y>)?',
       '(?:a|in|da|fino a|a partire da) <m>(?: <y>)?',
-      '(?:il|entro il|fino al|dal) <d>(?= *(?:[.,;:!?)]|$)| (?:alle|e|ma|ho)(?![\\p{L}]))',
+      '(?:il|entro il|fino al|dal|(?<=(?:spost|rinvi|rimand|anticip)\\p{L}{1,6}(?: \\p{L}+){0,3} )al) <d>(?= *(?:[.,;:!?)]|$)| (?:alle|e|ma|non|invece|anziché|ho|abbiamo|mi|ci|devo|dobbiamo|vado|andiamo|parto|partiamo|torno|torniamo|arriv\\p{L}+|inizi\\p{L}+|cominci\\p{L}+|trasloc\\p{L}+)(?![\\p{L}]))',
     ],
     nextWeekday: '<w> prossim[oa]',
     lastWeekday: '<w> scors[oa]',
@@ -219,7 +223,7 @@ export const italian: Pack = {
     ...slot('employer', [
       '(?:non )?lavoro(?: \\p{L}+)? (?:per|alla|alle|ai|da|presso|in) <org>',
       '<related> lavora (?:per|alla|da|presso) <org>',
-      'ho iniziato (?:a lavorare )?(?:alla|da|presso) <org>',
+      'ho iniziato (?:a lavorare )?(?:alla|da|presso) (?!{notFirm}(?![\\p{L}]))<org>',
       'lavorerò (?:per|alla|da|presso) <org>',
     ]),
     ...slot.planned('employer', ['(?:inizio|comincio)(?: \\S+){0,4}? (?:alla|da|presso) <org>']),
@@ -269,9 +273,12 @@ export const italian: Pack = {
       '<whois> <being>',
     ]),
     ...medicineRules({
-      switched: '(?:mi|sono|ho|passo)(?: \\p{L}+){0,3}?',
-      from: 'da|dal|dalla',
-      to: 'a|al|alla',
+      replaced: [
+        '(?:mi|sono|ho|passo)(?: \\p{L}+){0,3}? (?:da|dal|dalla) <old> (?:a|al|alla) <new>',
+        '(?:mi|ho)(?: \\p{L}+)? (?:cambi|sostitui|rimpiazz)\\p{L}*(?: il| la| lo)? <old> con(?: il| la| lo)? <new>',
+      ],
+      takes: 'prendo|sto prendendo|mi hanno (?:dato|prescritto)',
+      insteadOf: '(?:invece|al posto) (?:del|della|dello|di)',
       dose: 'a',
     }),
     ...slot('medication', [
@@ -331,7 +338,7 @@ export const italian: Pack = {
     ]),
     ...slot.likely('home_city', ['(?:vivo|abito|abitiamo|viviamo|sto)(?: \\p{L}+){0,3}? a <place>']),
     ...slot.likely('employer', [
-      '(?:lavoro|ho iniziato|inizio|(?<!mi )sono (?:(?:impiegat|assunt)[oa]|(?!(?:\\p{L}+(?:at|ut|it|s)[oa]|qui|qua|ora|adesso|già|ancora|appena|sempre|in|a|da|presso|alla)(?![\\p{L}]))\\p{L}+))(?: \\p{L}+){0,3}? (?:presso|da|alla) <org>',
+      '(?:lavoro|ho iniziato|inizio|(?<!mi )sono (?:\\p{L}+ )??(?<role>\\p{L}+))(?: \\p{L}+){0,3}? (?:presso|da|alla) (?!{notFirm}(?![\\p{L}]))<org>',
     ]),
     ...slot.likely('medical_condition', [
       "(?:ho|soffro di|mi hanno trovato|diagnosi ?:)(?: \\p{L}+){0,2}? (?:l'|la |il )?<condition>",

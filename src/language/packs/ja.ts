@@ -91,6 +91,7 @@ export const japanese: Pack = {
     ahead: '<n><unit>(?:間)?後',
     units: { day: '日', week: '週間|週', month: 'ヶ月|か月|カ月', year: '年' },
     numbers: numbered('一 二 三 四 五 六 七 八 九 十'),
+    ranges: ['<mm>月<d>日?(?:から|[-–~〜])<e>日', '<d>日?(?:から|[-–~〜])<e>日'],
     dates: [
       '(?:<y>年)?<mm>月<d>日',
       '(?:<y>年)?<mm>月の?(?:(?<early>初め|初旬|上旬)|(?<mid>中旬|半ば)|(?<late>末|下旬|終わり))',

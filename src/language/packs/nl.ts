@@ -110,12 +110,17 @@ export const dutch: Pack = {
     ahead: 'over <n> <unit>',
     units: { day: 'dag(?:en)?', week: 'we(?:ek|ken)', month: 'maand(?:en)?', year: 'jaar|jaren' },
     numbers: numbered('een|één twee drie vier vijf zes zeven acht negen tien'),
+    ranges: [
+      '(?:van )?<d>(?: ?[-–] ?| tot | tot en met | t/m )<e> <m>(?: <y>)?',
+      'van (?:de )?<d>e? (?:tot|tot en met|t/m) (?:de )?<e>e?',
+    ],
     dates: [
       '(?:op )?<d> <m>(?: <y>)?',
       '(?:op )?<d>-<mm>(?:-<y>)?',
       '(?:(?<early>begin)|(?<mid>midden|half)|(?<late>eind|einde)) <m>(?: <y>)?',
       '(?:in|sinds|tot|vanaf|per) <m>(?: <y>)?',
-      '(?:op |tot |vanaf |voor )?de <d>e(?= *(?:[.,;:!?)]|$)| (?:om|en|maar|heb)(?![\\p{L}]))',
+      '(?:op |tot |vanaf |voor |naar )?de <d>e(?= *(?:[.,;:!?)]|$)| (?:om|en|maar|niet|in plaats|heb)(?![\\p{L}]))',
+      'op de <d>e(?= \\p{L}+ (?:ik|we|wij|hij|ze|mijn|onze)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:volgende|komende|aanstaande) <w>',
     lastWeekday: '(?:vorige|afgelopen) <w>',
@@ -261,7 +266,16 @@ export const dutch: Pack = {
       'mijn <condition>',
       '<whois> <being>',
     ]),
-    ...medicineRules({ switched: '(?:me|mij|ik|ben)(?: \\p{L}+){0,4}?', from: 'van', to: 'naar|op', dose: 'naar' }),
+    ...medicineRules({
+      replaced: [
+        '(?:me|mij|ik|ben)(?: \\p{L}+){0,4}? van <old> (?:naar|op) <new>',
+        '(?:mijn|ik)(?: \\p{L}+){0,4}? <old>(?: \\p{L}+)? (?:vervangen|ingeruild) (?:door|voor) <new>',
+        '(?:mijn|ik)(?: \\p{L}+){0,4}? <old>(?: \\p{L}+)? (?:door|voor) <new> (?:vervangen|ingeruild)',
+      ],
+      takes: '(?:ik )?(?:slik|neem|gebruik|krijg|kreeg)(?: ik)?',
+      insteadOf: '(?:in plaats van|ipv)(?: de)?',
+      dose: 'naar',
+    }),
     ...slot('medication', [
       '<who> (?:slik|slikt|neem|neemt|gebruik|gebruikt|kreeg)(?: \\p{L}+)? <drug>',
       '(?:mijn) <drug>',
@@ -321,7 +335,7 @@ export const dutch: Pack = {
       '(?:woon|wonen|(?<=^|ik )zit|zit ik|zitten|ga (?:\\S+ ){0,4}?wonen)(?: \\p{L}+){0,3}? in <place>',
     ]),
     ...slot.likely('employer', [
-      '(?:werk|begonnen|begin|zit)(?: \\p{L}+){0,3}? bij (?:de |het )?(?!(?:kaarslicht|daglicht|lamplicht|thuis|elkaar|geen|een|mijn|m.n)(?![\\p{L}]))<org>',
+      '(?:werk|begonnen|zit (?:\\p{L}+ ){0,3}?(?:jaar|maanden))(?: \\p{L}+){0,3}? bij (?:de |het )?(?!(?:kaarslicht|daglicht|lamplicht|thuis|elkaar|geen|een|mijn|m.n)(?![\\p{L}]))<org>',
     ]),
     ...slot.likely('medical_condition', [
       '(?:heb|kreeg|blijk ik)(?: \\p{L}+){0,3}? <condition>',

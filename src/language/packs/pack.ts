@@ -211,6 +211,8 @@ interface PackCalendar {
   ahead: string;
   units: { day: string; week: string; month: string; year: string };
   numbers: Readonly<Record<string, number>>;
+  /** Ranges of days of one month, with the month and without it: "vom <d>. bis <e>. <m>". In English, they are in `resolve-dates.ts`. */
+  ranges: readonly string[];
   /** "<d>. <m> <y>": the ways to write a day of a month. The year may be left out. The groups `early`, `mid` and `late` mark a part of a month. */
   dates: readonly string[];
   nextWeekday: string;
@@ -238,7 +240,8 @@ interface PackCalendar {
  * A rule that fills a slot. The pattern is a regular expression with tokens. `<who>` is the user or a person related to the user ("I", "my
  * sister Ana") and determines the subject; `<related>` is only a person related to the user. Without these tokens the subject is the user.
  * The value is one of `<name>`, `<place>`, `<org>`, `<job>`, `<age>`, `<money>`, `<hours>`, `<date>`, `<day>`, `<words>`, `<email>` and
- * `<phone>`, or a list of the pack. `{list}` is one of the words of a list.
+ * `<phone>`, or a list of the pack. `{list}` is one of the words of a list. A match is dropped unless the words of its group `role` are a
+ * job or a word of the list `employed`: "I'm a guest at …" names no employer.
  */
 export interface SlotRule {
   attribute: AttributeName;
@@ -324,14 +327,29 @@ export function rentRules(rent: string, by: Record<'to' | 'insteadOf' | 'from', 
 }
 
 /**
- * Rules for a medicine that replaces another one ("switched me from Zoloft to Prozac") and for a new dose of it ("my ramipril goes up to 10
- * mg"). `switched` ends with the words that name the user, in languages that need them.
+ * Rules for a medicine that replaces another one and for a new dose of it ("my ramipril goes up to 10 mg"). In each pattern of `replaced`
+ * ("from <old> to <new>"), `<old>` is the medicine that ends. `takes` is a first-person verb for taking a medicine, for "I take <new> instead
+ * of <old>" in the orders in which the parts may follow each other.
  */
-export function medicineRules(by: Record<'switched' | 'from' | 'to' | 'dose', string>): SlotRule[] {
-  const change = `(?:${by.switched}) (?:${by.from})`;
+export function medicineRules(by: {
+  replaced: readonly string[];
+  takes: string;
+  insteadOf: string;
+  dose: string;
+}): SlotRule[] {
+  const [takes, old, next] = [`(?:${by.takes})`, `(?:${by.insteadOf}) ?<old>`, '<new>'];
+  const gap = "(?: [\\p{L}']+){0,3}?";
+  const changes = [
+    ...by.replaced,
+    `${takes}${gap} ${next}(?: [\\p{L}']+)?,? ${old}`,
+    `${takes}${gap} ${old},?${gap} ${next}`,
+    `${old},?${gap} ${takes}${gap} ${next}`,
+  ];
+  const rulesFor = (value: string, other: string): string[] =>
+    changes.map((pattern) => pattern.replace(value, '<drug>').replace(other, '{drug}'));
   return [
-    ...slot.denied('medication', [`${change} <drug> (?:${by.to}) {drug}`]),
-    ...slot('medication', [`${change} {drug} (?:${by.to}) <drug>`]),
+    ...slot.denied('medication', rulesFor('<old>', '<new>')),
+    ...slot('medication', rulesFor('<new>', '<old>')),
     ...slot.likely(
       'medication',
       [`<drug>(?: \\p{L}+){0,4}? (?:${by.dose}) (?<dose>\\d+(?:[.,]\\d+)? ?(?:mg|mcg|µg))(?![\\p{L}])`],

@@ -114,12 +114,17 @@ export const portuguese: Pack = {
     ahead: '(?:daqui a|em) <n> <unit>',
     units: { day: 'dias?', week: 'semanas?', month: 'mês|meses', year: 'anos?' },
     numbers: numbered('um|uma dois|duas três quatro cinco seis sete oito nove dez'),
+    ranges: [
+      '(?:de |do dia |dos dias )?<d>(?: ?[-–] ?| a | ao | ao dia | até | até o dia )<e> de <m>(?: de <y>)?',
+      '(?:de |do dia |dos dias |de dia )<d> (?:a|ao|ao dia|até|até o dia) <e>(?!\\s?(?:h|anos)(?![\\p{L}]))',
+    ],
     dates: [
       '(?:dia |no dia )?<d>º? de <m>(?: de <y>)?',
       '(?:dia )?<d>/<mm>(?:/<y>)?',
       '(?:n?o |em |até )?(?:(?<early>início|começo)|(?<mid>meados|meio)|(?<late>fim|final|finais)) de <m>(?: de <y>)?',
       '(?:em|desde|até|a partir de) <m>(?: de <y>)?',
-      '(?:no |até o |até |desde o )?dia <d>(?= *(?:[.,;:!?)]|$)| (?:às|e|mas|tenho)(?![\\p{L}]))',
+      '(?:no|ao|para o|pro|até o|desde o) dia <d>(?! (?:de|d[oa])(?![\\p{L}])|[:.,]?\\d)',
+      '(?:até )?dia <d>(?= *(?:[.,;:!?)]|$)| (?:às|e|mas|não|em vez|tenho|temos|me|nos|vou|vamos|mudo|viajo|viajamos|chego|chega|começo)(?![\\p{L}]))',
     ],
     nextWeekday: '(?:na |no )?<w> que vem',
     lastWeekday: '<w> passad[oa]',
@@ -210,7 +215,7 @@ export const portuguese: Pack = {
     ...slot('employer', [
       '(?:não |já não )?trabalho(?: \\p{L}+)? (?:mais )?(?:na|no|em|para a|para o|pra) <org>',
       '<related> trabalha (?:na|no|em) <org>',
-      'comecei (?:a trabalhar )?(?:na|no|em) <org>',
+      'comecei (?:a trabalhar )?(?:na|no|em) (?!{notFirm}(?![\\p{L}]))<org>',
       '(?:trabalharei|vou trabalhar) (?:na|no|em) <org>',
     ]),
     ...slot.planned('employer', ['(?:começo|vou começar)(?: \\S+){0,4}? (?:na|no|em) <org>']),
@@ -255,9 +260,12 @@ export const portuguese: Pack = {
       '<whois> <being>',
     ]),
     ...medicineRules({
-      switched: '(?:me|mudei|passei|troquei)(?: \\p{L}+){0,3}?',
-      from: 'd[eoa]',
-      to: 'para(?: [oa])?',
+      replaced: [
+        '(?:me|mudei|passei|troquei)(?: \\p{L}+){0,3}? d[eoa] <old> para(?: [oa])? <new>',
+        '(?:troquei(?: [oa])?|substituí(?: [oa])?|(?:me )(?:troc|substitu|mud)\\p{L}*(?: [oa])?|(?:troc|substitu|mud)\\p{L}*(?: [oa])? (?:meu|minha)) <old> (?:por|pel[oa]|para)(?: [oa])? <new>',
+      ],
+      takes: 'tomo|estou tomando|tô tomando|me receitaram',
+      insteadOf: '(?:em vez|ao invés|no lugar) d[eoa]',
       dose: 'para',
     }),
     ...slot('medication', [
@@ -320,7 +328,9 @@ export const portuguese: Pack = {
     ...slot.likely('home_city', [
       '(?:moro|moramos|vivo|me mudei|mudamos)(?: \\p{L}+){0,3}? (?:em|no|na|para|pra) <place>',
     ]),
-    ...slot.likely('employer', ['(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) <org>']),
+    ...slot.likely('employer', [
+      '(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) (?!{notFirm}(?![\\p{L}]))<org>',
+    ]),
     ...slot.likely('medical_condition', [
       '(?:tenho|sofro de|fui diagnosticad[oa] com|descobri)(?: \\p{L}+){0,2}? <condition>',
       'sou <being>',

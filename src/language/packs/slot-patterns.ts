@@ -130,7 +130,7 @@ function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
 /** The last token of a pattern that stands for a value. */
 function shapeOf(pattern: string): string {
   const tokens = [...pattern.matchAll(/<([a-zA-Z_]+)>/g)].map((match) => match[1] ?? '');
-  return tokens.findLast((name) => !/^(?:who|whois|whose|related|am|v|rel|relname|dose)$/.test(name)) ?? '';
+  return tokens.findLast((name) => !/^(?:who|whois|whose|related|am|v|rel|relname|role|dose)$/.test(name)) ?? '';
 }
 
 function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
@@ -151,7 +151,7 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
     .replaceAll('<who>', `(?:(?:${pack.i})|${related})${pack.notVerb === undefined ? '' : `(?:${pack.notVerb})?`}`)
     .replaceAll('<am>', `(?:${pack.iAm})`);
   const source = asTyped(words, pack).replace(/<([a-z_A-Z]+)>/g, (token, name: string) =>
-    /^(?:v|rel|relname|dose)$/.test(name) ? token : valueSource(name, pack),
+    /^(?:v|rel|relname|role|dose)$/.test(name) ? token : valueSource(name, pack),
   );
   return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`, 'giu');
 }

@@ -40,24 +40,28 @@ export function namesSomebody(text: string, pack: Pack): boolean {
 
 /**
  * Patterns of a subject other than the user at the beginning of a clause. `verb` is the subject with its verb: a name ("Gianni ha") or a
- * person or thing after an article ("the new guy at work is"). `alone` is a name as all that precedes a match: "marcus" in "marcus new number".
+ * person or thing after an article ("the new guy at work is"). `alone` is a name as all that precedes a match: "marcus" in "marcus new
+ * number". `has` is a person with a verb of possession ("Gianni ha", "die hat"), and `demonstrative` a demonstrative with any verb.
  */
 const otherSubject = perPack((pack) => {
   const { script, isUninflected, my, calendar, lists, requests, words } = pack;
-  if (script === 'han') return { verb: packRegExp('(?!)', 'giu'), alone: packRegExp('(?!)') };
-  const { and = '(?!)', article, others = '(?!)', does } = lists;
+  const never = packRegExp('(?!)');
+  if (script === 'han') return { verb: packRegExp('(?!)', 'giu'), alone: never, has: never, demonstrative: never };
+  const { and = '(?!)', article, others = '(?!)', does, has, theyHave, demonstrative } = lists;
   const openings = [words.greeting, words.assent, requests.lead, requests.so, requests.but, and].filter(Boolean);
   const opening = `(?<=(?:^|[.,;:!?] ?)(?:(?:${openings.join('|')})[,!.]{0,3} ){0,3})`;
   const times = [...calendar.weekdays, ...Object.values(calendar.units)].join('|');
   const thing = `(?!(?:${my}) )(?:(?:${article}) (?!(?:${times})(?![\\p{L}]))\\p{L}+|${others})`;
-  const rest = `(?: (?!(?:${and}) )[\\p{L}']+){0,4}? (?:${does})`;
+  const gap = `(?: (?!(?:${and}) )[\\p{L}']+){0,4}?`;
+  const somebody = `(?:${thing}|(?<name>\\p{L}[\\p{L}-]{2,}?)(?:'s?)?)`;
   // In English, a name that is typed without an apostrophe contains the verb: "ollys moving out", "kayleighs 9".
   const short = isUninflected === true ? "|(?<short>\\p{L}{3,}?)'?s (?:\\p{L}{2,}ing|the|got|been|gone|\\d+)" : '';
   return {
-    verb: packRegExp(
-      `${opening}(?:(?:${thing}|(?<name>\\p{L}[\\p{L}-]{2,}?)(?:'s?)?)${rest}${short})(?![\\p{L}])`,
-      'giu',
+    verb: packRegExp(`${opening}(?:${somebody}${gap} (?:${does})${short})(?![\\p{L}])`, 'giu'),
+    has: packRegExp(
+      `${opening}(?:(?:${theyHave})|(?:(?:${my}) (?:\\p{L}+ )?(?:${relationsOf(pack)})|${somebody})${gap} ?(?:${has}))(?![\\p{L}])`,
     ),
+    demonstrative: packRegExp(`^${opening}(?:${demonstrative}) (?:${does}|${has})(?![\\p{L}])`),
     alone: packRegExp(`${opening}(?<article>(?:${article}) )?(?<name>\\p{L}[\\p{L}'-]{2,}) $`),
   };
 });
@@ -106,6 +110,7 @@ export function continuesOthers(
 ): boolean {
   const isUsers = (part: string): boolean => isAboutUser(part, pack);
   if (isUsers(match[0])) return false;
+  if (isSeveral && isHadByOthers(match, text, pack)) return true;
   const before = text.slice(0, match.index);
   const isHan = pack.script === 'han';
   const verb = /^\p{L}+/u.exec(match[0])?.[0] ?? '';
@@ -136,9 +141,37 @@ export function isOfOthers(match: Match, text: string, pack: Pack, context: Cont
   const before = text.slice(0, match.index).split(/[.,;:!]/u);
   const clause = before.at(-1)?.trimStart() ?? '';
   const isFragment = hidesPerson(pack) || !/\p{L}/u.test(clause);
-  if (context.isSeveral === true && isJoinedToUser(match, text, pack)) return true;
+  if (context.isSeveral === true && (isJoinedToUser(match, text, pack) || isHadByOthers(match, text, pack)))
+    return true;
   return hasOtherSubject(clause, '', pack) || (isFragment && continuesOthers(match, text, pack, context));
 }
+
+/**
+ * Whether a clause says that another person has what is named: "Die hat zwei Jungs, Mats und Linus". Names that follow the clause as a list
+ * belong to it.
+ */
+function isHadByOthers({ 0: words, index }: Match, text: string, pack: Pack): boolean {
+  const isList = namesOnly(pack);
+  const clauses = text.slice(0, index).split(CLAUSE_END);
+  while (clauses.length > 1 && isList.test(clauses.at(-1) ?? '')) clauses.pop();
+  const [rest = '', list = ''] = text.slice(index).split(CLAUSE_END);
+  // "Nuria tiene dos hijas, Lola y Vera": if a list of names follows the clause, the clause may begin with the person who has them.
+  const isSubject = clauses.at(-1)?.trim() === '' && /\p{L}/u.test(list) && isList.test(list);
+  const clause = (clauses.at(-1) ?? '') + (isSubject ? rest : (words.split(CLAUSE_END)[0] ?? ''));
+  const { 0: subject, groups } = otherSubject(pack).has.exec(clause.trimStart()) ?? {};
+  if (subject === undefined || saysAny(pack, subject, 'me', 'we')) return false;
+  return groups?.['name'] === undefined || mayBeName(groups['name'], pack);
+}
+
+const CLAUSE_END = /[.,;:!?]/u;
+
+/** Matches words that are only names and conjunctions, or a conjunction with two words: "und eine Tochter". */
+const namesOnly = perPack(({ lists: { and = '(?!)' } }) =>
+  packRegExp(
+    `^(?:(?:\\s|(?:${and})(?!\\p{L})|\\p{Lu}[\\p{L}'’-]*(?![\\p{L}'’-]))*|\\s*(?:${and}) [\\p{L}\\p{N}]+ \\p{L}+\\s*)$`,
+    'u',
+  ),
+);
 
 function sentencesBefore(sentence: string, turn: string): string[] {
   const at = Math.max(0, turn.indexOf(sentence));
@@ -147,6 +180,11 @@ function sentencesBefore(sentence: string, turn: string): string[] {
 
 /** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */
 const NEAR = 160;
+
+/** Whether a sentence begins with a demonstrative for a person or a thing as its subject, and does not name the user: "Der nimmt Ramipril". */
+export function beginsWithDemonstrative(text: string, pack: Pack): boolean {
+  return otherSubject(pack).demonstrative.test(text) && !isAboutUser(text, pack);
+}
 
 /** Whether the verbs of a language do not show the person, so that a clause without a subject has the subject of the preceding words. */
 export function hidesPerson({ isUninflected, script }: Pack): boolean {
@@ -246,6 +284,21 @@ export function namesThing(before: string, pack: Pack): boolean {
 export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
   const lists = ['parted', 'lost'] as const;
   return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
+}
+
+/** A noun of the user as the subject of the next verb: "My dentist, who is from Turin, " before "says". */
+const ownSubject = perPack(({ my, script }) =>
+  packRegExp(script === 'han' ? '(?!)' : `^(?:\\p{L}+,? )?(?:${my}) \\p{L}+(?:,[^.;!?]*,)? $`),
+);
+
+/** Whether a sentence reports the words of another person: "my neighbour Geoffrey says you must never …". */
+export function reportsOthers(text: string, pack: Pack): boolean {
+  const before = text.slice(0, packPattern(pack, 'said').exec(text)?.index ?? 0);
+  const subject = before.split(CLAUSE_END).at(-1) ?? '';
+  const [name = ''] = /\p{Lu}[\p{L}-]*(?= $)/u.exec(before) ?? [];
+  const isOther =
+    speaksOfOthers(before, pack) || ownSubject(pack).test(before) || (name !== '' && mayBeName(name, pack));
+  return isOther && !saysAny(pack, subject, 'me', 'we');
 }
 
 const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({

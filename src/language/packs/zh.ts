@@ -94,6 +94,7 @@ export const chinese: Pack = {
     ahead: '<n>(?:个)?<unit>(?:以)?后',
     units: { day: '天', week: '周|星期|礼拜', month: '月', year: '年' },
     numbers: numbered('一 两|二 三 四 五 六 七 八 九 十'),
+    ranges: ['<mm>月<d>[日号]?(?:到|至|[-–~])<e>[日号]', '<d>[日号]?(?:到|至|[-–~])<e>[日号]'],
     dates: [
       '(?:<y>年)?<mm>月<d>[日号]',
       '(?:<y>年)?<mm>月(?:(?<early>初|上旬)|(?<mid>中旬|中)|(?<late>底|末|下旬))',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
-import { type Page, pageOf } from '../../record/page.ts';
+import { type Page, pageOf } from '../rows.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 
 /** An act of an administrator, for the audit trail. It never contains content of memories or events. */

@@ -4,8 +4,7 @@ import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser, USER } from '../../record/statement.ts';
 import type { Reader } from '../database.ts';
-import { countRows } from '../rows.ts';
-import { ofOwnersWithin, withinReach, withinScope } from '../scope-conditions.ts';
+import { countRows, ofOwnersWithin, withinReach, withinScope } from '../rows.ts';
 import type { SessionTable } from '../schema.ts';
 
 export interface RecordCounts {

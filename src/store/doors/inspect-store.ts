@@ -6,8 +6,7 @@ import type { Scope } from '../../record/scope.ts';
 import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
 import { toEvent, toMemory } from '../record-rows.ts';
-import { rowsBy, rowsInReach } from '../rows.ts';
-import { withinScope } from '../scope-conditions.ts';
+import { rowsBy, rowsInReach, withinScope } from '../rows.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
 
 // Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.

@@ -3,8 +3,7 @@ import { USER } from '../../record/statement.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Reader } from '../database.ts';
 import type { MemoryRow } from '../record-rows.ts';
-import { chunks, countRows, rowsBy } from '../rows.ts';
-import { ofOwnersWithin, withinScope } from '../scope-conditions.ts';
+import { chunks, countRows, ofOwnersWithin, rowsBy, withinScope } from '../rows.ts';
 
 // The data of the online metrics and of the checks of the first conversations. These functions only read.
 

@@ -4,8 +4,7 @@ import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision, toRevisionRow } from '../history-store.ts';
 import type { EventRow, MemoryRow } from '../record-rows.ts';
-import { pages, rowsBy } from '../rows.ts';
-import { withinScope } from '../scope-conditions.ts';
+import { pages, rowsBy, withinScope } from '../rows.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
 
 const PAGE = 500;

@@ -3,8 +3,7 @@ import { invalidInput } from '../../errors.ts';
 import type { ModelUsage } from '../../models/language-model.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Database, Reader, Tenant, Writer } from '../database.ts';
-import { rowsBy } from '../rows.ts';
-import { ofTenant } from '../scope-conditions.ts';
+import { ofTenant, rowsBy } from '../rows.ts';
 
 /** The fields by which a report can be grouped. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';

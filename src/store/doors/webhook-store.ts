@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { chunks, removeRows } from '../rows.ts';
-import { ofId } from '../scope-conditions.ts';
+import { chunks, ofId, removeRows } from '../rows.ts';
 import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;

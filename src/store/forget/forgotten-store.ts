@@ -8,8 +8,7 @@ import type { Scope } from '../../record/scope.ts';
 import type { Reader, Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
 import { contentHash } from '../../record/id.ts';
-import { chunks, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../rows.ts';
-import { ofVisibleOwners } from '../scope-conditions.ts';
+import { chunks, ofVisibleOwners, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../rows.ts';
 
 /** Words that were removed from an event. `field` is `content` for a span of its text, and `metadata` for its whole metadata. */
 export interface CutSpan extends Quote {

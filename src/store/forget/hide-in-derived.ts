@@ -12,8 +12,7 @@ import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { quotesMeet } from './forgotten-store.ts';
 import { type Item, ownersAround, rowsWith } from './hide-in-log.ts';
 import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';
-import { rowsBy, setColumns } from '../rows.ts';
-import { ofOwner } from '../scope-conditions.ts';
+import { ofOwner, rowsBy, setColumns } from '../rows.ts';
 
 /**
  * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too,

@@ -20,8 +20,7 @@ import {
 } from './hide-words.ts';
 import { namingTests } from './name-forgotten.ts';
 import type { Says } from './redact-blocks.ts';
-import { rowsBy } from '../rows.ts';
-import { ofOwnerKey } from '../scope-conditions.ts';
+import { ofOwnerKey, rowsBy } from '../rows.ts';
 
 /** The turn with the request to forget, and the words of the request. */
 export interface Request {

@@ -1,5 +1,5 @@
 import { english } from '../../language/packs/en.ts';
-import { asksFor, detectPack, isOrdinary, plainMarks } from '../../language/packs/packs.ts';
+import { anyWords, asksFor, detectPack, isOrdinary, plainMarks, smallTalkIn } from '../../language/packs/packs.ts';
 import { SEED_WORDS } from '../../language/seed-words.ts';
 import { splitClauses, splitSentences, type TextSpan, withBlanks } from '../../language/sentences.ts';
 import { contentStems, coveredBy, isContentWord } from '../../language/words.ts';
@@ -44,9 +44,20 @@ interface Heard {
   digits: string;
 }
 
+let remarks: RegExp | null = null;
+
+/**
+ * The stems of the words of a text that can identify what it says. Judgements, wishes and times ("Sehr schön.", "What a week!") cannot,
+ * because assistants answer many statements with them.
+ */
+function identifyingStems(text: string): Set<string> {
+  remarks ??= anyWords('remark', 'giu');
+  return smallTalkIn(text) === null ? contentStems(plainMarks(text).replace(remarks, ' ')) : new Set();
+}
+
 function hear(sentence: string): Heard {
   return {
-    stems: contentStems(sentence),
+    stems: identifyingStems(sentence),
     plain: ` ${normalValue(sentence)} `,
     digits: sentence.replace(/\D/g, ''),
   };
@@ -64,10 +75,10 @@ export function hearingOnce(): (sentence: string) => Heard {
 
 /** Recognises a statement by its value, if the value alone identifies it, and by the words of the statement and of its sources. */
 export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
-  const stems = texts.map(contentStems).filter((each) => each.size > 0);
+  const stems = texts.map(identifyingStems).filter((each) => each.size > 0);
   // A reply may refer to one sentence of a longer statement. Of a sentence with fewer words, one common word would be enough.
   const sentences = texts
-    .flatMap((text) => splitSentences(text).map((each) => contentStems(each.text)))
+    .flatMap((text) => splitSentences(text).map((each) => identifyingStems(each.text)))
     .filter(({ size }) => size >= 3);
   const isTelling = value !== null && tells(value);
   const namesValue = isTelling ? valueFinder(value) : (): boolean => false;
@@ -149,7 +160,7 @@ export function distinctiveStems(text: string): Set<string> {
   const pack = detectPack(text, english);
   const isRare = (word: string): boolean =>
     isDistinctive(word) && !NO_CASE.test(word) && (pack === null || !isOrdinary(word, pack));
-  return contentStems((text.toLowerCase().match(WORD) ?? []).filter(isRare).join(' '));
+  return identifyingStems((text.toLowerCase().match(WORD) ?? []).filter(isRare).join(' '));
 }
 
 /**

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { type Page, pageOf } from '../../record/page.ts';
+import { ofTenant, type Page, pageOf } from '../rows.ts';
 import { parse } from '../../record/parse.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant } from '../database.ts';
-import { ofTenant } from '../scope-conditions.ts';
 import { toJob, type Job, type JobState, type TenantFilter } from './job.ts';
 
 export interface JobFilter extends TenantFilter {

@@ -3,7 +3,7 @@ import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorMode
 import { createLru } from '../../record/cache.ts';
 import { recordConditions, recordTable, rowsThat, tellingWords, textTable } from '../indexing.ts';
 import { ownerStates } from '../owner-store.ts';
-import { ofOwnerKey } from '../scope-conditions.ts';
+import { ofOwnerKey } from '../rows.ts';
 
 /**
  * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner. The cost of a

@@ -5,7 +5,7 @@ import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import type { DateContext } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { perPack, wordsPattern } from '../../../language/packs/packs.ts';
-import { namesSomebody } from '../../../language/packs/subjects.ts';
+import { namesSomebody, reportsOthers } from '../../../language/packs/subjects.ts';
 import {
   LONGEST_REDATING,
   movedDayIn,

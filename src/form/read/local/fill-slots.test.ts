@@ -602,6 +602,86 @@ describe('a job without a subject', () => {
   });
 });
 
+it.each([
+  ['en', 'Fifteen years in Totnes and now we sell.'],
+  ['de', 'Ich dachte immer, ich bin allergisch gegen Birken'],
+  ['de', 'Ich dachte, ich hab Asthma'],
+  ['es', 'Creía que soy alérgica al marisco, pero no'],
+  ['nl', 'Ik dacht dat ik asthma heb'],
+  ['zh', '我以为我对花生过敏'],
+])('what the user believed, or what may be over, fills no slot: %s: %s', (language, sentence) => {
+  expect(fill(language, sentence)).toEqual([]);
+});
+
+it.each([
+  ['en', 'Fifteen years now in Totnes', 'home_city=Totnes'],
+  ['de', 'Ich dachte, ich sag dir mal: ich bin allergisch gegen Birken', 'allergy=Birken'],
+])('what holds fills a slot beside such words: %s: %s', (language, sentence, slot) => {
+  expect(fill(language, sentence)).toEqual([slot]);
+});
+
+describe('a medicine that replaces another one', () => {
+  it.each([
+    ['en', 'swapped my metformin for ozempic last week', ['not medication=metformin', 'medication=ozempic']],
+    ['en', "I came off sertraline and I'm on citalopram now", ['not medication=sertraline', 'medication=citalopram']],
+    ['de', 'Mir wurde Ramipril durch Candesartan ersetzt', ['not medication=Ramipril', 'medication=Candesartan']],
+    ['de', 'Statt Ramipril nehm ich jetzt Losartan', ['not medication=Ramipril', 'medication=Losartan']],
+    ['es', 'En vez de enalapril ahora tomo losartan', ['not medication=enalapril', 'medication=losartan']],
+    ['es', 'Cambié el enalapril por losartan', ['not medication=enalapril', 'medication=losartan']],
+    ['fr', 'Je prends du losartan à la place du ramipril', ['not medication=ramipril', 'medication=losartan']],
+    ['it', 'Mi hanno sostituito il ramipril con il losartan', ['not medication=ramipril', 'medication=losartan']],
+    ['nl', 'De arts heeft mij van ramipril op losartan gezet', ['not medication=ramipril', 'medication=losartan']],
+    ['pt', 'Agora tomo losartan ao invés de enalapril', ['not medication=enalapril', 'medication=losartan']],
+  ])('%s: %s', (language, sentence, slots) => {
+    expect(fill(language, sentence).toSorted()).toEqual(slots.toSorted());
+  });
+
+  it.each([
+    ['en', 'She takes losartan instead of ramipril'],
+    ['en', 'Should I take losartan instead of ramipril?'],
+    ['en', "They swapped my mum's ramipril for losartan"],
+    ['de', 'Uwe nimmt Candesartan statt Ramipril'],
+    ['es', 'Marta toma losartan en vez de enalapril'],
+  ])('is not filled for another person or in a question: %s: %s', (language, sentence) => {
+    expect(fill(language, sentence)).toEqual([]);
+  });
+});
+
+describe('an employer needs a word for work', () => {
+  it.each([
+    ['de', 'Ich bin Buchhalterin bei der Allianz', 'Allianz'],
+    ['de', 'Ich bin neu bei Zalando', 'Zalando'],
+    ['de', 'Ich mach gerade meine Ausbildung bei der Telekom', 'Telekom'],
+    ['de', 'Ich hab einen Minijob bei Rewe', 'Rewe'],
+    ['en', "I'm a welder at Brightwell", 'Brightwell'],
+    ['en', "I've been with Tesco since May", 'Tesco'],
+    ['fr', 'Je suis stagiaire chez Michelin', 'Michelin'],
+    ['it', 'Sono impiegata da Ferrero', 'Ferrero'],
+    ['nl', 'Ik zit nu drie jaar bij Philips', 'Philips'],
+    ['es', 'Empecé en Mercadona', 'Mercadona'],
+    ['pt', 'Comecei na Petrobras', 'Petrobras'],
+  ])('%s: %s', (language, sentence, employer) => {
+    expect(fill(language, sentence)).toContain(`employer=${employer}`);
+  });
+
+  it.each([
+    ['de', 'Ich hab bei der Taufe gelacht'],
+    ['de', 'Ich bin nervös bei der Prüfung'],
+    ['de', 'Ich hab mich bei der Vermietung beschwert'],
+    ['de', 'Ich singe bei den Domspatzen'],
+    ['en', "I'm a guest at the Summer Gala"],
+    ['en', "I'm a member at PureGym"],
+    ['en', "I've been at Glastonbury for three days"],
+    ['fr', 'Je suis cliente chez Orange'],
+    ['it', 'Sono felice alla Sagra'],
+    ['nl', 'Ik zit bij de Kapper'],
+    ['es', 'Empecé en el Gimnasio'],
+    ['pt', 'Comecei na Academia ontem'],
+  ])('and is not the place of an event or a purchase: %s: %s', (language, sentence) => {
+    expect(fill(language, sentence).filter((slot) => slot.includes('employer'))).toEqual([]);
+  });
+});
+
 describe('a negated wish about answers', () => {
   it.each([
     ['en', 'Kindly do not use smileys, ever', ['answer_format=no smileys']],

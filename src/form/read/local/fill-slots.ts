@@ -21,6 +21,7 @@ import {
   partingOf,
   speaksOfOthers,
 } from '../../../language/packs/subjects.ts';
+import { isRole } from '../../../language/names.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
 import { isGuessed, isMove, leadOf } from '../../../language/small-names.ts';
@@ -114,6 +115,8 @@ function endsClause(value: string, shape: string, text: string, match: RegExpExe
 
 /** The value of a match. Null if the matched words contain none. */
 function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchInput): string | null {
+  const role = match.groups?.['role'];
+  if (role !== undefined && !isRole(role.trim(), input.pack)) return null;
   const value = raw === undefined ? input.rule.value : cutValue(raw, input.shape, input, match);
   // The words after the user's name in the pattern must follow the name: "Holz Maier delivers late here", "Tom's here".
   const isFollowed = hasTrait(input.rule.attribute, 'own') && raw !== undefined && !match[0].endsWith(raw);
@@ -188,7 +191,7 @@ function writtenValue(value: string, { value: written = '{value}' }: SlotRule, d
 /** Whether the words affirm or deny the slot. Null if neither is certain. */
 function polarityOf(found: Found): Polarity | null {
   const { rule, text, pack, before, end, whole, isPerson, has } = found;
-  if (!rule.firm && isNotClaimed(found)) return null;
+  if (believedIn(pack).test(text.slice(0, found.match.index)) || (!rule.firm && isNotClaimed(found))) return null;
   if (isUnwanted(found)) return null;
   if (rule.denied === true) return isOverOrNegated(found) ? null : 'denied';
   const parting = isPerson ? partingOf(before, text.slice(end), pack) : null;
@@ -196,6 +199,11 @@ function polarityOf(found: Found): Polarity | null {
   if (has('ended', whole) && !leavesOut(rule)) return isPerson ? null : 'denied';
   return isOverOrNegated(found) ? null : 'affirmed';
 }
+
+/** Words after which a statement is what the user once believed: "I thought I'm allergic to nuts". */
+const believedIn = perPack(({ script, i, lists: { believed = '(?!)' } }) =>
+  packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${believed})[,:，]? ?(?:(?:${i}) ?)?$`),
+);
 
 /**
  * Whether the value of a rule is an omission ("no meat"). Words of an ending ("no longer eats meat") then begin the value, and do not end

@@ -1,5 +1,12 @@
 import type { Pack } from '../../../language/packs/pack.ts';
-import { isOrdinary, listPattern, packRegExp, plainMarks, relationsOf } from '../../../language/packs/packs.ts';
+import {
+  isOrdinary,
+  listPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  relationsOf,
+} from '../../../language/packs/packs.ts';
 import { continuesOthers, partingOf } from '../../../language/packs/subjects.ts';
 import { type AttributeTable, ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
@@ -7,6 +14,7 @@ import { isUser } from '../../../record/statement.ts';
 import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER } from './fill-slots.ts';
 import type { FilledSlot, SlotContext } from './slot-values.ts';
+import { hasValue } from './statements-of-turn.ts';
 import { type ClaimUnit, isClaim, type ReadUnit } from './units.ts';
 
 const MOST_PEOPLE = 40;
@@ -43,14 +51,21 @@ export function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotCont
   return [...partedSlots(unit, input), ...ofRelative];
 }
 
+const laughter = perPack(({ words: { joke }, script }) =>
+  script === 'han' ? packRegExp('(?!)') : packRegExp(` (?:${joke})(?![\\p{L}\\p{N}])`, 'giu'),
+);
+
 /** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
 function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
   const { text, pack, filled } = unit;
-  const plain = plainMarks(text);
+  // Laughter ends a clause, as a comma does: "I'm not vegan lol I had bacon".
+  const plain = plainMarks(text).replace(laughter(pack), ',');
   return known.flatMap(({ subject, attribute, value, polarity }) => {
     const list = ENDING_LISTS.find((each) => hasTrait(attribute, each, attributes));
     if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
-    if (polarity !== 'affirmed' || filled.some((slot) => slot.attribute === attribute)) return [];
+    const isMany = attributes.policyOf(attribute).values === 'many';
+    const isSaid = filled.some((slot) => slot.attribute === attribute && (!isMany || hasValue(slot, value)));
+    if (polarity !== 'affirmed' || isSaid) return [];
     const isEnded = (name: string): boolean => {
       const at = nameAt(plain, name, list !== 'parted');
       if (at < 0) return false;

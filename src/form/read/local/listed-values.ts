@@ -100,7 +100,8 @@ function listedWith(
     filled.some((other) => other.attribute === attribute && other.value?.toLowerCase() === name?.toLowerCase());
   // The list of names may continue into another clause: "My dog is called Rex, Tom and Ann are friends of mine".
   if (!isKnown(values.at(-1)) && to > end && !ENDS.test(sentence.slice(to))) return [value];
-  const isName = (name: string): boolean =>
-    !/^\p{Ll}/u.test(name) || GIVEN_NAMES.has(name.toLowerCase()) || isKnown(name);
-  return values.every(isName) ? values : [value];
+  const isCertain = (name: string): boolean => GIVEN_NAMES.has(name.toLowerCase()) || isKnown(name);
+  // "Ich habe zwei Töchter, Ida und Romy": the word before the names may be a noun in languages that capitalise nouns.
+  if (pack.capitalisesNouns === true && from < at && !isCertain(values[0] ?? '')) values.shift();
+  return values.every((name) => !/^\p{Ll}/u.test(name) || isCertain(name)) ? values : [value];
 }

@@ -270,6 +270,10 @@ describe('an activity or a thing that is known', () => {
     ['ho smesso di suonare il violino', 'instrument', 'violino'],
     ['ik ben gestopt met zwemmen', 'hobby', 'zwemmen'],
     ['sold the Gazelle yesterday', 'bike', 'Gazelle'],
+    ["actually i'm not pescatarian lol i had a burger", 'diet', 'pescatarian'],
+    ['ich bin doch kein Vegetarier haha', 'diet', 'Vegetarier'],
+    ['no soy vegana jajaja', 'diet', 'vegana'],
+    ['Ramipril wurde abgesetzt, ich nehme jetzt Losartan', 'medication', 'Ramipril'],
   ])('ends if the user gives it up: %s', async (said, attribute, value) => {
     expect(await denied(said, attribute, value)).toEqual([attribute]);
   });
@@ -433,6 +437,45 @@ describe('a sentence beside a request', () => {
   ])('is kept only if it states what a person cannot eat: %s', async (said, count) => {
     const { statements } = await read(said, { by: unlikely });
     expect(statements.filter(({ attribute }) => attribute === null)).toHaveLength(count);
+  });
+});
+
+describe('what another person says, or what the user once wanted', () => {
+  const takesForGoals: typeof select = (features, vector) => {
+    const selection = select(features, vector);
+    return { ...selection, keep: { no: 0, yes: 1 }, type: { ...selection.type, goal: 1 } };
+  };
+  const typeOf = async (said: string): Promise<string | undefined> =>
+    (await read(said, { by: createLocalReader({ select: takesForGoals }) })).statements[0]?.type;
+
+  it.each([
+    'My wife says always use olive oil.',
+    'My dentist, who is from Turin, says never floss after brushing.',
+    'I used to want to be a pilot, but heights scare me',
+    'Früher wollte ich einen Marathon laufen',
+    'Meine Chefin sagt, ich soll immer Stichpunkte benutzen',
+  ])('is no goal or preference of the user: %s', async (said) => {
+    expect(await typeOf(said)).toBe('fact');
+  });
+
+  it.each([
+    ['I said always answer in bullet points.', 'preference'],
+    ['toute livraison de plus de 300 euros demande mon accord', 'preference'],
+    ["I've always wanted to go to Japan.", 'goal'],
+    ['Ich will einen Marathon laufen', 'goal'],
+  ])('is distinguished from the user’s own wish: %s', async (said, type) => {
+    expect(await typeOf(said)).toBe(type);
+  });
+
+  it('is not cut from its subject or its negation in a long sentence', async () => {
+    const texts = async (said: string): Promise<string[]> => (await read(said)).statements.map(({ text }) => text);
+    const oral =
+      'Well I must tell you what happened at the clinic on Monday because for all these years I believed that I could not have any milk at all, but it turned out that I am not intolerant, and the nurse laughed about it';
+    const rest = ', but it turned out that I am not intolerant';
+    for (const text of await texts(oral)) if (text.includes('any milk')) expect(text).toContain(rest);
+    const told =
+      'It has rained here since the early morning and I was lying awake again thinking about the roof and the moss on it, and my neighbour Rupert, who was a builder for forty years, says you should never use bleach';
+    for (const text of await texts(told)) if (text.includes('Rupert')) expect(text).toContain('says you should');
   });
 });
 
@@ -671,6 +714,9 @@ describe('text that is not the user’s own claim', () => {
     'he wrote "I moved to Hamburg last week"',
     'If I lived in Hamburg I would sail',
     'Do I live in Hamburg?',
+    'I moved to Hamburg in March. Lol no, just kidding!',
+    'Wir haben einen Hund, von wegen',
+    'Mi mudo a Bali... no, scherzavo',
   ])('gives no statement: %s', async (text) => {
     expect((await read(text)).statements).toEqual([]);
   });
@@ -800,6 +846,20 @@ describe('the reading layers', () => {
     ['rent', 'gano algo desde el 1.4. 2000 euros', '1.4. 2000 euros', []],
     ['child_name', 'mijn jongste zus Ida is twaalf', 'Ida', []],
     ['child_name', 'meine jüngste Schwester Ida ist zwölf', 'Ida', []],
+    ['child_name', 'Diese hat drei Kinder, Paul, Ida und Ole.', 'Ida', []],
+    ['child_name', 'Ulrike hat einen Sohn, Fiete, und eine Tochter, Svea.', 'Svea', []],
+    ['child_name', 'Ulrike und ich haben einen Sohn, Fiete.', 'Fiete', ['Fiete']],
+    ['child_name', 'Ich hab zwei Töchter, Svea und Ronja.', 'Svea', ['Svea', 'Ronja']],
+    ['child_name', 'Nuria tiene dos hijas, Alma y Noa.', 'Nuria', []],
+    ['child_name', 'Nuria tiene dos hijas, Alma y Noa.', 'Alma', []],
+    ['child_name', 'Tengo dos hijas, Alma y Noa.', 'Alma', ['Alma', 'Noa']],
+    ['child_name', 'Lotte heeft twee zonen, Bram en Sem.', 'Sem', []],
+    ['child_name', 'Martina ha due figli, Leone e Pietro.', 'Leone', []],
+    ['child_name', 'Cette dame-là, elle a deux fils, Malo et Hugo.', 'Malo', []],
+    ['pet_name', 'This guy has two dogs, Ben and Tim.', 'Ben', []],
+    ['pet_name', 'My dog Rex has fleas.', 'Rex', ['Rex']],
+    ['medication', 'Der nimmt Ramipril.', 'Ramipril', []],
+    ['medication', 'Der Arzt will, dass ich Ramipril nehme.', 'Ramipril', ['Ramipril']],
   ])('give the user no %s of somebody else: %s', async (attribute, text, value, values) => {
     const readParts: ReadParts = async (parts) =>
       partReading(parts.length, {

@@ -175,7 +175,10 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   if (forget !== null) reading.forgets.push(forget);
   // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
   const isOwn = turn.units.some((unit) => (unit.pack === null ? !unit.isForeign : isClaim(unit)));
-  const mayChange = isOwn && forget === null && leaving === null && moved.size === 0 && turn.told.changes > MAY_CHANGE;
+  // The layers read the whole message, so that words which the user takes back would end what holds.
+  const isTakenBack = turn.units.some((unit) => unit.isTakenBack);
+  const mayChange =
+    isOwn && !isTakenBack && forget === null && leaving === null && moved.size === 0 && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 

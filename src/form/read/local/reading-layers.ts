@@ -16,7 +16,13 @@ import {
   saysAny,
   topicPatterns,
 } from '../../../language/packs/packs.ts';
-import { beforeName, isOfOthers, namesThing, partingOf } from '../../../language/packs/subjects.ts';
+import {
+  beforeName,
+  beginsWithDemonstrative,
+  isOfOthers,
+  namesThing,
+  partingOf,
+} from '../../../language/packs/subjects.ts';
 import { cutAt, intersects, splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { type Embedder, type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
@@ -230,6 +236,6 @@ function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boo
   if (isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;
   const plain = plainMarks(text);
-  const isVetoed = saysAny(pack, plain, ...VETOES) || listPattern(pack, 'nearly').test(plain);
-  return !isLong && !/[?？]/u.test(text) && !isVetoed;
+  const isVetoed = saysAny(pack, plain, ...VETOES) || listPattern(pack, 'nearly', 'believed').test(plain);
+  return !isLong && !/[?？]/u.test(text) && !isVetoed && !beginsWithDemonstrative(plain, pack);
 }

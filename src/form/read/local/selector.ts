@@ -1,6 +1,6 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
 import { listPattern, packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
-import { isAboutUser } from '../../../language/packs/subjects.ts';
+import { isAboutUser, reportsOthers } from '../../../language/packs/subjects.ts';
 import { fnv1a } from '../../../language/words.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 import type { FilledSlot } from './slot-values.ts';
@@ -235,7 +235,7 @@ export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request |
   if (says('reminder')) return 'reminder';
   if (/[?？]\s*$/.test(text)) return null;
   if (says('remember') && !says('delayed') && !says('recalls')) return 'remember';
-  return says('wish') || isStandingOrder(pack, text) ? 'wish' : null;
+  return (says('wish') || isStandingOrder(pack, text)) && !reportsOthers(text, pack) ? 'wish' : null;
 }
 
 /** Whether a sentence orders something for all cases of a kind: "never forward bank mails", "anything above 5000 needs my ok". */

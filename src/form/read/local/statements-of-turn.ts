@@ -14,13 +14,17 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
+import { reportsOthers } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
 import {
   dayAhead,
   isDayOfPast,
+  isAboutFuture,
+  isOver,
   isRescheduled,
+  isTimetable,
   isYearly,
   sideOfDays,
   withDates,
@@ -421,7 +425,9 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
   const { pack, text } = unit;
-  const guess = best(selection.tense);
+  if (isTimetable(text, pack, at)) return 'habit';
+  const mayBePlan = pack !== null && isAboutFuture(text, pack, at);
+  const guess = best<Tense>(selection.tense, mayBePlan ? [] : ['planned']);
   if (pack === null) return guess === 'habit' ? 'holds' : guess;
   if (isYearly(text, pack, at)) return 'habit';
   if (isRescheduled(text, pack, at)) return 'planned';
@@ -432,7 +438,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   const side = sideOfDays(text, pack, at);
   const isPlan = guess === 'happened' || isOnce || (guess === 'holds' && !isHabit && namesVisit(unit));
   if (side === 'ahead' && isPlan) return 'planned';
-  return side === 'past' && guess === 'planned' ? 'happened' : guess;
+  return guess === 'planned' && (side === 'past' || isOver(text, pack, at)) ? 'happened' : guess;
 }
 
 /** The probability from which a plain plan is kept: "seeing mum sat". */
@@ -460,9 +466,19 @@ function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | 
   // A beginning such as "moving on 1 May" or a first day at school is not an intention, because it would expire after the day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
+  if (OF_NOW.has(guess) && pack !== null && isNotOfNow(plainMarks(text), pack)) return 'fact';
   // What happens to the user on a day that lies ahead is brought up on that day, and so is an appointment.
   if (isIntended && (guess === 'episode' || (guess === 'fact' && namesVisit({ text, pack })))) return 'intention';
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
+}
+
+/** Types that say what the user wants now. */
+const OF_NOW: ReadonlySet<string> = new Set(['goal', 'preference', 'decision', 'instruction', 'feedback']);
+
+/** Whether words say what another person wants, or what the user once wanted: "I used to want to be a nurse". */
+function isNotOfNow(text: string, pack: Pack): boolean {
+  const isFormer = saysAny(pack, text, 'over') && listPattern(pack, 'nearly').test(text);
+  return isFormer || reportsOthers(text, pack);
 }
 
 const relativeFirst = perPack((pack) =>

@@ -4,6 +4,7 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, listPattern, plainMarks, saysAny } from '../../../language/packs/packs.ts';
 import { isSaidAfter } from '../../../language/packs/subjects.ts';
 import { intersects, splitLong, splitSentences, type TextSpan, withoutSpans } from '../../../language/sentences.ts';
+import { markTakenBack } from '../../../language/taken-back.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isNameOfUser, isSameSubject, USER } from '../../../record/statement.ts';
@@ -54,8 +55,11 @@ export interface ReadUnit extends TextSpan {
   /** The assistant's message before the turn, if the turn answers one. */
   asked: string | null;
   pack: Pack | null;
-  /** Whether the unit is in a pasted or quoted span, and whether the turn has such a span. */
+  /** Whether the unit is in a pasted or quoted span or is taken back by the words after it, so that nothing is learned from it. */
   isForeign: boolean;
+  /** Whether the words after the unit take it back, or the unit does so. */
+  isTakenBack: boolean;
+  /** Whether the turn has a pasted or quoted span. */
   hasForeign: boolean;
   filled: FilledSlot[];
   /** The spans of the unit that are not its author's words. */
@@ -86,7 +90,7 @@ export function isClaim(unit: ReadUnit): unit is ClaimUnit {
     pack !== null &&
     !isSaidAfter(plain, pack) &&
     !saysAny(pack, plain, 'if', 'hedge', 'kidding') &&
-    !listPattern(pack, 'nearly').test(plain)
+    !listPattern(pack, 'nearly', 'believed').test(plain)
   );
 }
 
@@ -102,14 +106,14 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
   const spans = [...byForm, ...(context.told ?? [])].toSorted((one, other) => one.start - other.start);
   const own = spans.length === 0 ? readable : withoutSpans(readable, spans);
   const pack = detectPack(own.trim() === '' ? readable : own, context.fallback);
-  const pieces = splitSentences(readable)
+  const sentences = splitSentences(readable)
     .slice(0, MOST_UNITS)
-    .flatMap(({ span }) => splitLong(readable, span))
-    .slice(0, MOST_UNITS);
+    .flatMap(({ span }) => splitLong(readable, span, pack));
+  const pieces = markTakenBack(readable, sentences).slice(0, MOST_UNITS);
   const slots = { ...context, prefer: 'future' as const, turn: own.slice(0, TOLD_OTHERS) };
-  const units = pieces.map(({ start, end }, index) => {
+  const units = pieces.map(({ start, end, isTakenBack }, index) => {
     const text = readable.slice(start, end);
-    const isForeign = isForeignAt(spans, start, end);
+    const isForeign = isTakenBack || isForeignAt(spans, start, end);
     const foreign = spans
       .filter((span) => intersects(span, { start, end }))
       .map((span) => ({ start: span.start - start, end: span.end - start }));
@@ -125,6 +129,7 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
       asked: context.asked,
       pack,
       isForeign,
+      isTakenBack,
       hasForeign: spans.length > 0,
       filled: filled.filter((slot) => !foreign.some((span) => intersects(span, slot))),
       foreign,

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MINUTE } from '../src/record/clock.ts';
+import { databases } from './databases.ts';
+import { openForming } from './form-model.ts';
+
+/** A turn of the user, alone or with the answer of the assistant. Words in `{}` must be gone after the last turn, which is the request. */
+type Turn = string | [said: string, answer: string];
+
+let forming: Awaited<ReturnType<typeof openForming>>;
+let drop: () => Promise<void>;
+let users = 0;
+
+beforeAll(async () => {
+  const created = await databases()[0]!.create();
+  drop = created.drop;
+  forming = await openForming(created.options, { formation: { writes: 'immediate' }, embedder: undefined });
+});
+afterAll(async () => {
+  await forming.varve.close();
+  await drop();
+});
+
+const bare = (text: string): string => text.replace(/\s+/gu, ' ').trim();
+
+/** Says the turns, and returns the log and the log that is expected, both without the request. */
+async function logAfter(
+  turns: readonly Turn[],
+  isRequestShown = false,
+): Promise<{ log: string[]; expected: string[] }> {
+  const { varve, clock } = forming;
+  users += 1;
+  const handle = varve.for({ agent: 'a', user: `u${users}`, session: `s${users}` });
+  const marked = turns.flatMap((turn) => (typeof turn === 'string' ? [turn, 'Okay.'] : turn));
+  for (let turn = 0; turn < marked.length; turn += 2) {
+    const [userMessage = '', agentResponse = ''] = marked.slice(turn).map((text) => text.replace(/[{}]/gu, ''));
+    await handle.logInteraction({ userMessage, agentResponse });
+    await varve.drain();
+    clock.advance(MINUTE);
+  }
+  const { items } = await handle.events.list({ order: 'oldest', limit: 100 });
+  const [log, expected] = [
+    items.map(({ content }) => bare(content)),
+    marked.map((text) => bare(text.replace(/\{[^}]*\}/gu, ' '))),
+  ];
+  const request = isRequestShown ? [] : [log.length - 2];
+  const isTold = (_: string, index: number): boolean => !request.includes(index);
+  return { log: log.filter(isTold), expected: expected.filter(isTold) };
+}
+
+describe('[X1] a request for one matter of a person', () => {
+  it.each<[Turn[]]>([
+    [
+      [
+        'Gwen and I share an allotment, {she lost her husband Idris in the floods.}',
+        'Gwen and I fly to Crete on 6 June.',
+        "Gwen's brother broke his hip in Derby.",
+        "Please forget what I said about Gwen's husband.",
+      ],
+    ],
+    [
+      [
+        'My brother Felix works at the brewery.',
+        '{Felix got arrested for drunk driving in May.}',
+        'He has two dogs, Pip and Moss.',
+        "Can you delete the thing about Felix's arrest?",
+      ],
+    ],
+    [
+      [
+        'Meine Cousine Birgit ist Lehrerin in Bonn, {und sie hat hohe Schulden bei der Bank.}',
+        'Die hat drei Kinder, Ole, Jan und Mia.',
+        'Am Samstag war ich bei Birgit in Bonn.',
+        'Die Sache mit Birgits Schulden vergiss bitte wieder.',
+      ],
+    ],
+    [
+      [
+        'Mi primo Nacho trabaja de albañil.',
+        '{Nacho debe 20 mil al banco y no se lo ha dicho a su mujer.}',
+        'Nacho viene a cenar el sábado.',
+        'Olvida lo de la deuda de Nacho, por favor.',
+      ],
+    ],
+    [
+      [
+        'Mon collègue Luc est comptable.',
+        '{Luc divorce, sa femme est partie en mars.}',
+        'Il a un chien.',
+        "Oublie le divorce de Luc s'il te plaît.",
+      ],
+    ],
+    [
+      [
+        'Mijn zus Anouk woont in Breda.',
+        '{Anouk gaat scheiden van Pieter.}',
+        'Ze heeft twee kinderen, Sem en Lotte.',
+        'Vergeet de scheiding van Anouk alsjeblieft.',
+      ],
+    ],
+    [
+      [
+        'Mia cugina Giulia fa la maestra.',
+        '{Giulia ha perso il lavoro a marzo.}',
+        'Giulia viene a pranzo domenica.',
+        'Dimentica la faccenda del licenziamento di Giulia.',
+      ],
+    ],
+    [
+      [
+        'O meu primo Tiago é dentista.',
+        '{O Tiago está a fazer quimioterapia.}',
+        'Ele mora em Braga.',
+        'Esquece a quimioterapia do Tiago, por favor.',
+      ],
+    ],
+  ])('keeps everything else about the person: %j', async (turns) => {
+    const { log, expected } = await logAfter(turns);
+    expect(log).toEqual(expected);
+  });
+
+  it.each<[Turn[]]>([
+    [
+      [
+        'My flatmate Bram never does the dishes.',
+        'He owes me forty quid.',
+        'The cat is called Olive.',
+        'Forget Bram, please, everything about him.',
+      ],
+    ],
+  ])('differs from a request for the person: %j', async (turns) => {
+    const { log } = await logAfter(turns);
+    expect(log.join('\n')).not.toMatch(/Bram|quid/);
+    expect(log.join('\n')).toContain('Olive');
+  });
+});
+
+describe('[X1] an answer of the assistant that shares only common words with a forgotten statement', () => {
+  it.each<[Turn[]]>([
+    [
+      [
+        ['{Unsere Reise nach Kreta war schön, eine Ehre war die Einladung von Fabian.}', 'Wie schön, eine Ehre.'],
+        ['Der Garten ist endlich fertig.', 'Sehr schön.'],
+        ['Am Samstag kommt Besuch.', 'Schön, dass du Gäste hast.'],
+        'Vergiss bitte die Reise nach Kreta.',
+      ],
+    ],
+    [
+      [
+        ["{I take sertraline, and it's been a great week.}", "That's great. {How long have you been on sertraline?}"],
+        ['My tomatoes are ripe.', 'Great, what a week.'],
+        'Please forget the sertraline.',
+      ],
+    ],
+    [
+      [
+        ['{Mi boda con Álvaro fue preciosa, un honor enorme.}', 'Qué bonito, un honor.'],
+        ['He aprobado el carné.', 'Qué suerte, precioso.'],
+        'Olvida lo de la boda con Álvaro.',
+      ],
+    ],
+    [
+      [
+        ['{Mijn broer Joris heeft een geweldige baan bij de geheime dienst.}', 'Geweldig, wat spannend.'],
+        ['Ik heb brood gebakken.', 'Geweldig.'],
+        'Vergeet dat Joris bij de geheime dienst werkt.',
+      ],
+    ],
+    [
+      [
+        ['{Ho passato una bella giornata con Lorenzo, il mio amante.}', 'Che bella giornata!'],
+        ['Ho finito la tesi.', 'Bello, complimenti.'],
+        'Dimentica quello che ti ho detto di Lorenzo.',
+      ],
+    ],
+  ])('stays whole: %j', async (turns) => {
+    const { log, expected } = await logAfter(turns);
+    expect(log).toEqual(expected);
+  });
+});
