@@ -65,7 +65,8 @@ export interface VarveOptions {
   webhooks?: WebhookOptions;
   /**
    * Whether this process does background work, or the settings of that work. Default true. With `false`, call `drain()` or leave the work
-   * to another process on the same store.
+   * to another process on the same store. Work that runs keeps the process alive; waiting for later work does not. A process that does
+   * nothing but background work is `varve worker`.
    */
   background?: boolean | BackgroundOptions;
   /** Where the time comes from. Default: the machine's clock. */

@@ -54,7 +54,10 @@ export interface Varve {
   calibrate(options?: { signal?: AbortSignal }): Promise<Calibrated>;
   /** Keeps a tenant's memory in order now: decay, archive, retention. With `dryRun` it only reports what would change. */
   maintain(options?: { tenant?: string; dryRun?: boolean; signal?: AbortSignal }): Promise<MaintenanceReport>;
-  /** Finishes the work that runs and closes the store. Acknowledged writes are already on the disk. */
+  /**
+   * Finishes the work that runs and closes the store. Acknowledged writes are already on the disk. A program that ends without `close()`
+   * loses none of them: work that was not done is done at the next start.
+   */
   close(): Promise<void>;
 }
 

@@ -176,10 +176,31 @@ describe('the evidence in a prompt', () => {
     await varve.drain();
     clock.advance(DAY);
     const ask = async (message: string) => varve.for({ ...ANN, session: 'two' }).context({ message, lookup: 'always' });
-    const { user } = await ask('What about the regatta boat?');
+    const { user } = await ask('Who repairs the mast of our regatta boat?');
     expect(recalledIn(user)).toContain('agent: The regatta yard in Bremen');
     expect(recalledIn(user)).not.toMatch(/shame|Kranich/);
     expect(recalledIn((await ask('Did you say "What a shame"?')).user)).toContain('What a shame.');
+  });
+
+  it('leaves out earlier questions of the user, unless they ask for the same', async () => {
+    const { varve, clock } = await opened({ embedder: createLocalEmbedder() });
+    const handle = varve.for({ ...ANN, session: 'one' });
+    for (const userMessage of [
+      'I can’t stand aubergines.',
+      'which paint dries fastest',
+      'Where was my dentist again?',
+      'Wie lange kocht man Reis?',
+      'Is there a good recipe for aubergines that I would like?',
+    ])
+      await handle.logInteraction({ userMessage, agentResponse: 'Let me think.' });
+    await varve.drain();
+    clock.advance(DAY);
+    const ask = async (message: string): Promise<string> =>
+      recalledIn((await varve.for({ ...ANN, session: 'two' }).context({ message, topMemories: 0 })).user);
+    const dinner = await ask('Which food do I hate?');
+    expect(dinner).toContain('aubergines');
+    expect(dinner).not.toMatch(/paint|dentist|Reis/);
+    expect(await ask('Where was my dentist?')).toContain('Where was my dentist again?');
   });
 
   it('a summary does not repeat the quotations of the results that are shown with it', async () => {

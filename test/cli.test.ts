@@ -75,6 +75,24 @@ describe('varve on the command line', () => {
     expect(one.stdout).toMatch(/Usage: varve recall[\s\S]*Examples:\n {2}varve recall/);
   });
 
+  it('plays the demo of the README, with a week between its conversations', async () => {
+    const { stdout } = await run(['demo']);
+    const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+    const [, sample = ''] = /^npm install && npm run demo\n```\n\n```\n([\s\S]*?)^```/m.exec(readme) ?? [];
+    const lines = sample.split('\n').map((line) => line.replace(/ +\(a week later\)$/, '').trim());
+    const promised = lines.filter((line) => line !== '' && line !== '…');
+    expect(promised.length).toBeGreaterThan(4);
+    for (const line of promised) expect(stdout).toContain(line);
+    const [first = '', second = ''] = [...stdout.matchAll(/, on (\d{4}-\d\d-\d\d)/g)].map(([, day]) => day);
+    expect(Date.parse(second) - Date.parse(first)).toBe(7 * 24 * 3_600_000);
+    expect(stdout).toContain(`until ${second}: Lives in Berlin`);
+    // "Next week" of the first conversation is the week of the second one.
+    const monday = new Date(Date.parse(second) - ((new Date(second).getUTCDay() + 6) % 7) * 24 * 3_600_000);
+    const week = monday.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+    expect(stdout).toContain(`[the week of ${week}]`);
+    expect(stdout).not.toContain('“');
+  });
+
   it('remembers, lists, shows, revises and forgets a memory', async () => {
     const made = await json('remember', 'The boat is moored in Oslo');
     expect(made.outcome).toBe('created');
@@ -87,6 +105,10 @@ describe('varve on the command line', () => {
     expect((await run(['list', '--attribute', 'home_city'])).stdout).toMatch(
       /fact +home_city +0\.\d\d +Home city: Oslo/,
     );
+    expect((await json('show', 'home_city')).value).toBe('Oslo');
+    const changes = (await json('history', 'home_city')).items as { before: { value: string } | null }[];
+    expect(changes.map(({ before }) => before?.value ?? null)).toEqual([null, 'Bergen', null]);
+    for (const command of ['show', 'history']) expect((await run([command, 'no_such_key'])).code).toBe(3);
     expect((await json('list', '--subject', "User's sister Ana")).items).toEqual([]);
     expect((await json('show', made.memory.id)).content).toBe('The boat is moored in Oslo');
     expect((await json('history', made.memory.id)).items).toHaveLength(1);
@@ -348,6 +370,9 @@ describe('varve on the command line', () => {
     const exited = once(worker, 'exit') as Promise<[number | null]>;
     try {
       await expect.poll(waiting, { timeout: 50_000, interval: 100 }).toBe(1);
+      // The worker stays although nothing is left to do. A program with idle background work ends.
+      await waiting();
+      expect(worker.exitCode).toBeNull();
     } finally {
       worker.kill('SIGTERM');
     }

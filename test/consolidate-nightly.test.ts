@@ -8,6 +8,7 @@ import { createVarve } from '../src/varve.ts';
 import { changesAnswer, consolidationSuite, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 import { from, type ProtocolServer, status, text } from './protocol-server.ts';
+import { answering, item, reading } from './form-model.ts';
 import { countWords } from '../src/record/parse.ts';
 
 const PROFILE = `## Personal
@@ -553,6 +554,40 @@ for (const database of databases()) {
       expect(profile).toContain('## Communication Style\n- 2026-01-05: User likes short answers.');
       // A reached goal is no longer a goal, and a permanent fact has its own line in the prompt.
       expect(profile).not.toMatch(/juggle|Linz/);
+    });
+
+    it('[K10] [K18] a plan without a stated day stays in the profile as long as the list of intentions has it as open', async () => {
+      const { varve, ana, clock, of } = await open({ server, formation: { writes: 'deferred' } });
+      const session = of('plans');
+      const content = 'I want to learn to sail. The ladder goes back to Joris on the 15th.';
+      await session.observe({ content });
+      const plan = { type: 'intention', tense: 'planned', turn: 1 } as const;
+      const sail = item({ ...plan, text: 'User wants to learn to sail.', quote: 'I want to learn to sail' });
+      const ladder = { text: 'User returns the ladder to Joris.', quote: 'The ladder goes back to Joris on the 15th' };
+      const statements = [sail, item({ ...plan, ...ladder, due: '2026-01-15' })];
+      server.next(answering({ read: reading({ statements }) }));
+      await session.form();
+      const goals = ['Wants to learn to sail.', 'Returns the ladder to Joris.'];
+      const sentences = goals.map((goal, index) => ({ text: goal, section: 'Goals & Values', from: [index + 1] }));
+      server.otherwise(text(`---PROFILE---\n${JSON.stringify(sentences)}`));
+      await ana.reflect();
+      const days: unknown[] = [];
+      for (const day of [1, 12, 30, 95]) {
+        clock.set(START + day * DAY);
+        await varve.maintain({ tenant: 't' });
+        const { system } = await ana.context({ message: 'Hello.' });
+        const basis = await ana.blocks.basis('profile');
+        const inPrompt = goals.filter((goal) => system.includes(goal));
+        expect(basis.filter(({ stale }) => !stale).map(({ text: sentence }) => sentence)).toEqual(inPrompt);
+        days.push([day, inPrompt, (await ana.intentions.list()).length]);
+      }
+      const [wantsToSail] = goals;
+      expect(days).toEqual([
+        [1, goals, 2],
+        [12, [wantsToSail], 2],
+        [30, [wantsToSail], 1],
+        [95, [], 0],
+      ]);
     });
 
     it('[K10] [K12] without a model, a reflection counts the statements that formation has learned since the last reflection', async () => {

@@ -171,6 +171,7 @@ describe('snippets of the docs', () => {
       const script = `set -euo pipefail\n${block.replaceAll('curl ', 'curl -sS --fail-with-body ')}`;
       const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: environment });
       expect(stdout).toContain('"');
+      for (const [, promised = ''] of block.matchAll(/# → (.+)$/gm)) expect(stdout).toContain(promised);
     }
   });
 });

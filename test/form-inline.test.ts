@@ -6,6 +6,7 @@ import { createIdSource } from '../src/record/id.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';
+import { startChildFromSource } from './child-process.ts';
 import { cpuTimeOf } from './cpu-time.ts';
 import { databases } from './databases.ts';
 import { answering, item, liveStatements, openForming, promptsOf, reading, tasksAsked, tell } from './form-model.ts';
@@ -571,6 +572,19 @@ for (const database of databases()) {
       const { varve: again } = await openForming(options);
       expect((await again.for({ user: 'ana' }).facts.get('employer'))?.value).toBe('Halden Foods');
       await again.close();
+      await drop();
+    });
+
+    // PGlite runs within this process, so no other process can open it.
+    it.skipIf(database.name === 'PGlite')('a script without close() ends, after its exchange was read', async () => {
+      const { options, drop } = await database.create();
+      const child = startChildFromSource('short-script', JSON.stringify(options));
+      expect(await child.ended).toBe(0);
+      const { varve } = await openForming(options);
+      const handle = varve.for({ user: 'ana' });
+      expect((await handle.facts.get('home_city'))?.value).toBe('Linz');
+      expect(await handle.contexts()).toHaveLength(1);
+      await varve.close();
       await drop();
     });
 

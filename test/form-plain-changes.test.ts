@@ -429,7 +429,14 @@ describe('a habit in own words', () => {
   it.each([
     ['started bouldering, mon weds and sat mornings', 'i quit the bouldering btw'],
     ['ho iniziato nuoto, il martedì e il giovedì', 'ho mollato il nuoto'],
-  ])('ends if it is named as given up: %s … %s', async (before, words) => {
+    ['I go to the gym on Mondays and Fridays at 6.', 'I go to the gym on Tuesdays and Thursdays at 6:30 now.'],
+    [
+      'quiz night on Mondays with Ruth at the Crown',
+      "can't do the monday quiz anymore cos of the late shift, we go wednesdays now",
+    ],
+    ['My book group meets on Mondays.', 'The book group now meets on Wednesdays.'],
+    ['Il lunedì ho il corso di ceramica con Ugo.', 'Adesso ho il corso di ceramica il giovedì con Ugo.'],
+  ])('ends if it is named as given up or has other days: %s … %s', async (before, words) => {
     expect(await after(before, '+9')).toEqual([before]);
     expect(await after(before, '+9', words)).not.toContain(before);
   });
@@ -438,6 +445,13 @@ describe('a habit in own words', () => {
     ['started bouldering, mon weds and sat mornings', 'i stopped for coffee before bouldering'],
     ['ho iniziato nuoto, il martedì e il giovedì', 'ho quasi mollato il nuoto'],
     ['ho iniziato nuoto, il martedì e il giovedì', 'mia sorella ha mollato il nuoto'],
+    ['I go swimming on Mondays with Ruth.', 'I go swimming on Wednesdays too now.'],
+    ['I go swimming on Mondays with Ruth.', 'Ruth goes swimming on Wednesdays now.'],
+    ["Mia's ballet lessons are Saturdays at 9", "Tim's ballet lessons are Wednesdays at 5 now"],
+    ['My book group meets on Mondays.', 'The film group now meets on Wednesdays.'],
+    ['I work from home on Mondays.', 'I now work late on Thursdays.'],
+    ['I clean the kitchen on Saturdays.', "I can't clean the kitchen this Saturday, I'll do it Sunday instead."],
+    ['I take my son to swimming on Mondays.', 'I now go swimming on Fridays with Ada.'],
   ])('is not ended by other words: %s … %s', async (before, words) => {
     expect(await after(before, '+9', words)).toContain(before);
   });

@@ -69,6 +69,31 @@ describe('health', () => {
   });
 });
 
+describe('an order for all cases', () => {
+  it.each([
+    'never merge a branch with red tests',
+    'always squash before you merge',
+    'Please never restart the staging server without asking me',
+    'Never use semicolons in my code.',
+    'always quote prices in kroner',
+  ])('is kept as a preference, whatever the message before it: %s', async (words) => {
+    const live = await after('How far is the moon?', words);
+    expect(live.map(({ type, tense, content }) => [type, tense, content])).toEqual([['preference', 'habit', words]]);
+  });
+
+  it.each([
+    'never been so tired',
+    'Never seen that one. Is it any good?',
+    'always a pleasure',
+    'never again',
+    'Always sleeps on the sofa, that dog',
+    'Never mind the second question',
+  ])('is not read from %s', async (words) => {
+    const live = await after('How far is the moon?', words);
+    expect(live.filter(({ type, tense }) => type === 'preference' && tense === 'habit')).toEqual([]);
+  });
+});
+
 describe('words that refer to the turn before', () => {
   it.each([
     ['my aunt has bought a narrowboat', "it's in Bristol harbour"],

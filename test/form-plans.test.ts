@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { talkFrom } from './told.ts';
 
@@ -183,6 +184,88 @@ describe('the plan of a friend or a relative', () => {
   });
 });
 
+describe('a plan whose day is over', () => {
+  it.each([
+    [
+      'Remember that the plumber is called Gino and that the inspection is on November 12.',
+      'the plumber is called Gino',
+    ],
+    [
+      'Merk dir bitte: der Optikertermin ist am 12. November und die Kundennummer ist K4455667.',
+      'die Kundennummer ist',
+    ],
+    ["N'oublie pas que la gardienne est Mme Roy et que la visite est le 12 novembre.", 'la gardienne est Mme Roy'],
+  ])('does not take a fact of the same sentence with it: %s', async (said, fact) => {
+    const undated = (await after(said, '+60')).filter(({ content }) => !content.includes('12'));
+    expect(undated).toMatchObject([{ content: expect.stringContaining(fact), tense: 'holds' }]);
+  });
+
+  it.each([
+    'Please remember that the concert is on November 12 and bring the tickets.',
+    'Remember that the review is on November 12 and the boss is on November 13 in Rome.',
+  ])('is one statement with the words that need its day: %s', async (said) => {
+    expect(await after(said)).toHaveLength(1);
+  });
+
+  it('stays in prompts as a turn of its time', async () => {
+    const handle = talk.newSession();
+    const said = 'Gym on November 12 with Lena, she has a guest pass.';
+    await handle.logInteraction({ userMessage: said, agentResponse: 'Understood.' });
+    talk.clock.advance(60 * DAY);
+    await talk.varve.drain();
+    expect((await handle.memories.list({})).items.filter(({ type }) => type !== 'summary')).toEqual([]);
+    const { user } = await talk.varve
+      .for({ user: handle.scope.user as string, session: 'later' })
+      .context({ message: 'Who has a guest pass for the gym?' });
+    expect(user).toContain(said);
+  });
+});
+
+describe('a planned home', () => {
+  const homes = async (...messages: readonly string[]) =>
+    (await after(...messages))
+      .filter(({ attribute, subject }) => attribute === 'home_city' && subject === 'User')
+      .map(({ value, tense }) => `${value} ${tense}`);
+
+  it.each([
+    [
+      'I live in Leeds.',
+      'We’re moving to Ghent next spring.',
+      'Here we are in Ghent, half of the boxes are missing.',
+      'Ghent',
+    ],
+    ['I live in Leeds.', 'We’re moving to Ghent.', 'moved into the ghent flat!! my arms are dead', 'Ghent'],
+    ['I live in Leeds.', 'We’re moving to Ghent in June.', 'I live in Ghent now.', 'Ghent'],
+    ['Ich wohne in Ulm.', 'Wir ziehen nach Jena.', 'Wir sind endlich in Jena, dritter Stock.', 'Jena'],
+    ['vivo en Murcia', 'me voy a mudar a Vigo, al barrio de Teis', 'ya estoy en Teis, segundo con ascensor', 'Vigo'],
+    ['Abito a Torino.', 'Mi trasferisco a Bari.', 'Eccomi a Bari, terzo piano.', 'Bari'],
+    ['Moro no Porto.', 'Vou mudar para Braga.', 'Já estou em Braga, a casa é ótima.', 'Braga'],
+  ])('takes effect when the user has arrived: %s … %s … %s', async (home, plan, arrival, city) => {
+    expect(await homes(home, plan, '+20', arrival)).toEqual([`${city} holds`]);
+  });
+
+  it.each([
+    ['I live in Leeds.', 'We’re moving to Ghent.', 'I’m in Ghent, looking at flats.', 'Leeds'],
+    ['I live in Leeds.', 'We’re moving to Ghent.', 'My brother moved into a Ghent flat last year.', 'Leeds'],
+    ['vivo en Murcia', 'me voy a mudar a Vigo', 'ya estoy en el tren a Vigo', 'Murcia'],
+    ['Ich wohne in Ulm.', 'Wir ziehen nach Jena.', 'Ich bin gerade in Jena zur Besichtigung.', 'Ulm'],
+    ['Abito a Torino.', 'Mi trasferisco a Bari.', 'Sono finalmente a Bari per il colloquio.', 'Torino'],
+  ])('does not take effect during a visit: %s … %s … %s', async (home, plan, visit, city) => {
+    expect(await homes(home, plan, '+20', visit)).toContain(`${city} holds`);
+  });
+});
+
+it.each([
+  ['I’m a cook at Dario’s.', 'I start as head chef at Luma on 2 November.', 'head chef'],
+  ['Ich bin Koch im Dario.', 'Ich fange am 2. November als Küchenchef im Luma an.', 'Küchenchef'],
+])(
+  'a job title that was announced for a day replaces the earlier one on that day: %s … %s',
+  async (job, plan, title) => {
+    const titles = (await after(job, plan, '+20')).filter(({ attribute }) => attribute === 'job_title');
+    expect(titles).toMatchObject([{ value: title, tense: 'holds' }]);
+  },
+);
+
 describe('another day for a plan', () => {
   const dated = (live: readonly Memory[]): (string | undefined)[] =>
     live.filter(({ tense }) => tense === 'planned').map(({ dueAt }) => dueAt?.toISOString().slice(0, 16));
@@ -196,6 +279,7 @@ describe('another day for a plan', () => {
     ],
     ['I have a scan on 3 December at 8:30.', 'no, the scan is on the 4th, not the 3rd', '2026-12-04T08:30'],
     ['Die Lesung ist am 12. November.', 'Sorry, die Lesung ist am 13. November, nicht am 12.', '2026-11-13T00:00'],
+    ['tengo cita con el dentista el 12 de noviembre', 'perdona, la cita es el viernes 13 no el 12', '2026-11-13T00:00'],
   ])('replaces the day that is denied: %s … %s', async (plan, correction, due) => {
     const live = await after(plan, correction);
     expect(dated(live)).toEqual([due]);
@@ -207,6 +291,36 @@ describe('another day for a plan', () => {
     ['The flower show is on November 12.', 'The flower show is on the 14th, not the 13th.'],
     ['The flower show is on November 12.', 'moved in yesterday!'],
   ])('does not change the day of another plan: %s … %s', async (plan, said) => {
+    expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
+  });
+
+  it.each([
+    ['Our flight leaves on November 12.', 'Wait, no, it’s November 14, I misread the ticket.', '2026-11-14T00:00'],
+    ['dentist booked, thurs 12th nov at 9', 'sry, friday. fri 13th nov at 9', '2026-11-13T09:00'],
+    [
+      'Flight LHR-OSL 12 November 07:15. Oslo until the 20th.',
+      'Correction. 13 November. Same time.',
+      '2026-11-13T07:15',
+    ],
+    ['Die Taufe ist am 12. November.', 'Quatsch, am 19. November, ich hab mich vertan.', '2026-11-19T00:00'],
+    ['Il matrimonio di Sara è il 12 novembre.', 'No aspetta, è il 19 novembre, mi sono confusa.', '2026-11-19T00:00'],
+    ['O casamento da Ana é no dia 12 de novembro.', 'Não, espera, é dia 19 de novembro.', '2026-11-19T00:00'],
+    ['De bruiloft van Eva is op 12 november.', 'Nee wacht, het is 19 november, foutje van mij.', '2026-11-19T00:00'],
+    [
+      'I am having tea with Olive on November 12.',
+      'I told you the tea with Olive was on November 12, and that was wrong, it’s November 14.',
+      '2026-11-14T00:00',
+    ],
+  ])('replaces the day that a correction takes back: %s … %s', async (plan, correction, due) => {
+    expect(dated(await after(plan, correction))).toEqual([due]);
+  });
+
+  it.each([
+    ['Our flight leaves on November 12.', 'No, I can’t come on November 14.'],
+    ['Our flight leaves on November 12.', 'Wait, the bake sale is on November 14.'],
+    ['Our flight leaves on November 12.', 'Sorry I’m late with this. Mum’s scan is on November 14.'],
+    ['La réunion est le 12 novembre.', 'Non, le 14 novembre je travaille.'],
+  ])('is not a correction: %s … %s', async (plan, said) => {
     expect(dated(await after(plan, said))).toContain('2026-11-12T00:00');
   });
 

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serve } from '../src/http/serve.ts';
+import { DEFAULT_SETTINGS } from '../src/http/settings.ts';
 import { createVarve } from '../src/varve.ts';
 import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
 
@@ -152,6 +154,20 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
         const wide =
           (await page.evaluate(() => document.documentElement.scrollWidth)) - (page.viewportSize()?.width ?? 0);
         expect([name, view, wide]).toEqual([name, view, Math.min(0, wide)]);
+        // Nothing lies beyond a strip of tabs, and the name of the person whose memory is shown is not cut.
+        const hidden = await page.evaluate(() => {
+          const strips = [...document.querySelectorAll('.tabs')].filter((one) => one.scrollWidth > one.clientWidth + 1);
+          const cut = [...document.querySelectorAll('.tabs button')].filter(
+            (tab) => tab.getBoundingClientRect().right > document.documentElement.clientWidth,
+          );
+          const picker = document.querySelector<HTMLSelectElement>('.owner-picker select');
+          const width = picker?.offsetWidth ?? 0;
+          picker?.style.setProperty('max-width', 'none');
+          const isCut = width < (picker?.offsetWidth ?? 0);
+          picker?.style.removeProperty('max-width');
+          return [...strips, ...cut, ...(isCut ? [picker] : [])].length;
+        });
+        expect([name, view, hidden]).toEqual([name, view, 0]);
         const cutOff = await page.evaluate(() => {
           const right = (element: Element | null): number => element?.getBoundingClientRect().right ?? 0;
           const filters = [...document.querySelectorAll('.filter')];
@@ -204,6 +220,9 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.locator('.found-item:has(.badge-type)').filter({ hasText: 'no fish' }).first().click();
     await detail.getByText('Why it ranks here').waitFor();
     await eventually(() => detail.locator('.signal-bar').count()).toBeGreaterThan(1);
+    // The signals are told in words, and the list says how likely it is that it holds an answer.
+    expect((await detail.locator('.signal-name').allInnerTexts()).join('; ')).toMatch(/Similar meaning|in common/);
+    await page.getByText(/probability of an answer: \d+ %/).waitFor();
     expect(await axe(page)).toEqual([]);
     await page.context().close();
   });
@@ -497,6 +516,59 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     const left = (await server.call('GET', '/v1/memory-rows?user=olga&archived=include')).body as { total: number };
     expect(left.total).toBe(0);
     await page.context().close();
+  });
+
+  it('says that a page does not exist', async () => {
+    const page = await open();
+    await show(page, `memoires?${PAULINE}`);
+    await page.getByText('This page does not exist').waitFor();
+    expect(await page.locator('nav [aria-current=page]').count()).toBe(0);
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await page.context().close();
+  });
+
+  it('[X4] shows memories of the types of an application as the table of the server says', async () => {
+    const memoryTypes = {
+      sauce: { description: 'A sauce that the user likes.', profileSection: 'Preferences' },
+      catch: { description: 'A fish that the user landed.' },
+      logbook: { description: 'A page of the logbook.', formable: false, forgettable: false, profileSection: null },
+    } as const;
+    const varve = await createVarve({ store: ':memory:', embedder: null, background: false, memoryTypes });
+    const ines = varve.for({ user: 'ines' });
+    for (const [type, content] of [
+      ['sauce', 'User likes a green sauce.'],
+      ['catch', 'User landed a pike.'],
+      ['logbook', 'Wind from the west, four trips.'],
+      ['preference', 'User likes short answers.'],
+    ] as const)
+      await ines.memories.create({ type, content });
+    const { secret } = await varve.operator.keys.create('default', { name: 'i', access: 'read', users: ['ines'] }, 't');
+    const log = (): void => {};
+    const own = await serve({ varve, host: '127.0.0.1', port: 0, settings: DEFAULT_SETTINGS, version: 'test', log });
+    try {
+      const page = await open({}, secret);
+      page.removeAllListeners('request');
+      await page.goto(`${own.url}/`);
+      await page.getByText('User landed a pike.').or(page.getByText('You landed a pike.')).waitFor();
+      const panels = page.locator('.panel').filter({ has: page.locator('.remembered') });
+      const texts = (await panels.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+      const groupOf = (words: string): string | undefined =>
+        texts.find((text) => text.includes(words))?.replace(/ \d.*/, '');
+      expect(['green sauce', 'short answers', 'pike', 'four trips'].map(groupOf)).toEqual([
+        'What you like, and how you want to be helped',
+        'What you like, and how you want to be helped',
+        'What you decided, and what happened',
+        'Other',
+      ]);
+      await page.goto(`${own.url}/#/timeline?user=ines`);
+      await page.locator('.moment').filter({ hasText: 'pike' }).waitFor();
+      expect(await page.locator('.moment').filter({ hasText: 'four trips' }).count()).toBe(0);
+      await page.context().close();
+    } finally {
+      await own.stop(0);
+      await varve.close();
+    }
   });
 
   it('scrolls through 50,000 memories without a pause', async () => {

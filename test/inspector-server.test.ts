@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoLife } from '../src/cli/demo-life.ts';
+import { createApp } from '../src/http/create-app.ts';
 import { createSignInLink, type InspectorRequest, inspectorRoutes } from '../src/http/inspector/inspector-door.ts';
 import { readWebFiles } from '../src/http/inspector/web-files.ts';
+import { DEFAULT_SETTINGS } from '../src/http/settings.ts';
 import { HOUR, manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
@@ -172,6 +174,17 @@ describe('the one-time link', () => {
       await varve.close();
     }
   });
+});
+
+it('returns the memory types of the application beside those of Varve', async () => {
+  const memoryTypes = { catch: { description: 'A fish that the user landed.', profileSection: 'Notes' as const } };
+  const varve = await createVarve({ store: ':memory:', embedder: null, background: false, memoryTypes });
+  const { secret } = await varve.operator.keys.create('default', { name: 'k', access: 'read', users: ['ana'] }, 'test');
+  const headers = { authorization: `Bearer ${secret}` };
+  const request = new Request('http://127.0.0.1/v1/memory-types', { headers });
+  const types = await (await createApp({ varve, settings: DEFAULT_SETTINGS }).fetch(request, '127.0.0.1')).json();
+  expect(types).toMatchObject({ catch: memoryTypes.catch, fact: { profileSection: 'Personal' } });
+  await varve.close();
 });
 
 describe('the access of a key in the inspector', () => {

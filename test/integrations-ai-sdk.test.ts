@@ -92,6 +92,56 @@ describe('the AI SDK middleware', () => {
     expect(said).toContain('when it rains');
   });
 
+  const KYIV = [
+    { role: 'user' as const, content: 'I live in Kyiv.' },
+    { role: 'assistant' as const, content: 'How is Kyiv?' },
+    { role: 'user' as const, content: 'And I play the violin.' },
+  ];
+  const log = async (): Promise<string[]> => {
+    const { items } = await handleOf().events.list({ order: 'oldest' });
+    return items.map(({ origin, content }) => `${origin}: ${content}`);
+  };
+
+  it('with logHistory, logs the earlier messages of a new session once, in order, also after a restart', async () => {
+    server.otherwise(text('Nice.'));
+    await generateText({ model: model(handleOf(), { logHistory: true }), messages: KYIV });
+    const all = ['user: I live in Kyiv.', 'agent: How is Kyiv?', 'user: And I play the violin.', 'agent: Nice.'];
+    expect(await log()).toEqual(all);
+    await varve.drain();
+    expect((await handleOf().facts.get('home_city'))?.value).toBe('Kyiv');
+    const next = [...KYIV, { role: 'assistant' as const, content: 'Nice.' }, { role: 'user' as const, content: 'Bye.' }];
+    await generateText({ model: model(handleOf(), { logHistory: true }), messages: next });
+    expect(await log()).toEqual([...all, 'user: Bye.', 'agent: Nice.']);
+  });
+
+  it('with logHistory, logs the history of two first calls at the same time once, and no forgotten message again', async () => {
+    server.otherwise(text('Nice.'));
+    const handle = handleOf();
+    const bothHaveLooked = Promise.withResolvers<void>();
+    let looked = 0;
+    const get: Handle['session']['get'] = async () => {
+      const found = await handle.session.get();
+      if ((looked += 1) === 2) bothHaveLooked.resolve();
+      await bothHaveLooked.promise;
+      return found;
+    };
+    const remembering = model({ ...handle, session: { ...handle.session, get } }, { logHistory: true });
+    await Promise.all([1, 2].map(() => generateText({ model: remembering, messages: KYIV })));
+    expect((await log()).filter((line) => line.includes('Kyiv'))).toHaveLength(2);
+    await varve.drain();
+    await handleOf().facts.forget('home_city');
+    await generateText({ model: remembering, messages: [...KYIV, { role: 'user', content: 'Bye.' }] });
+    await varve.drain();
+    expect((await log()).join('\n')).not.toContain('I live in Kyiv');
+    expect(await handleOf().facts.get('home_city')).toBeNull();
+  });
+
+  it('logs only the last message and the answer by default, because earlier messages may be examples', async () => {
+    server.next(text('Nice.'));
+    await generateText({ model: model(), messages: KYIV });
+    expect(await log()).toEqual(['user: And I play the violin.', 'agent: Nice.']);
+  });
+
   it('streams as without memory, and logs the whole answer', async () => {
     await handleOf().facts.set({ key: 'dog_name', value: 'Max' });
     const long = 'Your dog is Max, and he is a very good dog indeed.';

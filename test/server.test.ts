@@ -710,7 +710,16 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         body: { title: 'Gunnar', content: 'A secret sentence about Gunnar.' },
         headers: { 'idempotency-key': 'gunnar' },
       });
-      expect((await server.call('POST', '/v1/erase?user=gone', { body: { confirm: 'someone' } })).status).toBe(400);
+      const detail = async (path: string, body?: unknown): Promise<string> => {
+        const refused = await server.call('POST', path, { body });
+        expect(refused.status).toBe(400);
+        return (refused.body as { detail: string }).detail;
+      };
+      const right = 'This request erases everything of the user "gone". To confirm, send {"confirm":"gone"}.';
+      expect(await detail('/v1/erase?user=gone', { confirm: 'someone' })).toBe(right);
+      expect(await detail('/v1/erase?user=gone')).toContain('send JSON, for example {"confirm":"ana"}');
+      expect(await detail('/v1/erase?user=gone', {})).toContain('confirm: is missing');
+      expect(await detail('/v1/erase', { confirm: 'gone' })).toMatch(/everything of the tenant .*name the user: \?user=/);
       const erased = await server.call('POST', '/v1/erase?user=gone', { body: { confirm: 'gone' } });
       expect(erased.body).toMatchObject({ events: 1, memories: 1 });
       expect((await server.call('GET', '/v1/stats?user=gone')).body).toMatchObject({

@@ -366,11 +366,11 @@ describe('the agent’s tools', () => {
     await varve.drain();
 
     const own = (await run('search_user_memories', { query: 'sourdough starter' })) as unknown as {
-      results: { text: string; score: number }[];
+      results: { text: string; relevance: number }[];
     };
     expect(own.results.map(({ text }) => text)).toContain('Prefers rye bread with the sourdough starter');
     expect(own.results.map(({ text }) => text)).not.toContain('The sourdough starter of the agent');
-    expect(own.results[0]?.score).toBeGreaterThan(0);
+    expect(own.results[0]?.relevance).toBeGreaterThan(0);
     const grouped = await run('semantic_search', { query: 'sourdough starter' });
     expect(grouped).toMatchObject({
       notes: [{ title: 'Sourdough', similarity: expect.stringMatching(/^\d+%$/) as string }],
@@ -390,13 +390,32 @@ describe('the agent’s tools', () => {
     expect(JSON.stringify(everything['keyword'])).toContain('apples');
     expect(JSON.stringify(everything['meaning'])).toContain('Feed the sourdough');
     const { results } = (await run('search_memory', { query: 'sourdough starter' })) as unknown as {
-      results: { score: number; similarity?: string }[];
+      results: { relevance: number; similarity?: string }[];
     };
     expect(results.length).toBeGreaterThan(2);
-    expect(results.map(({ score }) => score)).toEqual(results.map(({ score }) => score).toSorted((a, b) => b - a));
+    expect(results.map(({ relevance }) => relevance)).toEqual(results.map(({ relevance }) => relevance).toSorted((a, b) => b - a));
     expect(results.every(({ similarity }) => similarity === undefined)).toBe(true);
     const documents = await run('search_memory', { query: 'sourdough manual water', sources: ['documents'] });
     expect(documents).toMatchObject({ known: true, results: [{ type: 'document_chunk', trust: 'low' }] });
+  });
+
+  it('correct and forget offer the same candidates, and no unrelated one, also before memories have vectors', async () => {
+    const own = varve.for({ user: 'mia' });
+    await run('remember', { text: 'Mia works at Halden Foods.' }, own);
+    await run('remember', { text: 'Mia prefers window seats on trains.' }, own);
+    for (const isEmbedded of [false, true]) {
+      if (isEmbedded) await varve.drain();
+      const cases: [what: string, texts: string[]][] = [
+        ['the zebra crossing near the harbour', []],
+        ['train seat in Munich', ['Mia prefers window seats on trains.']],
+      ];
+      for (const [what, texts] of cases) {
+        const corrected = await run('correct', { what, text: 'Something else.' }, own);
+        const forgotten = await run('forget', { what }, own);
+        expect(corrected['candidates']).toMatchObject(texts.map((text) => ({ text })));
+        expect(forgotten['candidates']).toEqual(corrected['candidates']);
+      }
+    }
   });
 
   it('correct offers no unrelated candidates, and remember stores the values of a list with the same importance', async () => {

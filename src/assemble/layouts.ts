@@ -38,8 +38,8 @@ export const varveLayout: Layout = defineLayout({
   name: 'varve',
   escape: 'markdown',
   history: 'messages',
-  // The context shows as many of these results as fit. docs/decisions/prompt.md describes the alternatives that were tried.
-  recall: { limit: 60, minimumRelevance: 0, order: 'time', withoutSections: ['learnings'] },
+  // The context shows as many of these results as fit. docs/decisions/prompt.md has the figures for other limits.
+  recall: { limit: 60, minimumRelevance: 0.002, order: 'time', withoutSections: ['learnings'] },
   system: [
     { section: 'instructions', item: asIs },
     tagged('identity', 'identity', { item: asIs }),

@@ -180,7 +180,7 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
     const telling = near.results.filter(
       (result) =>
         result.event === null ||
-        standsAlone(result.event, turn.message) ||
+        (standsAlone(result.event, turn.message) && !isUnrelatedQuestion(result.event, result.relevance)) ||
         (result.event.kind === 'outcome' && (isOfDecision || relevant.includes(result))),
     );
     const { timeZone } = request.options;
@@ -397,6 +397,15 @@ function standsAlone({ kind, origin, content }: Event, message: string): boolean
   // A date or a number may be the answer.
   if (isLong || /\p{N}/u.test(content)) return true;
   return asksFor(message, 'agentSaid', detectPack(message));
+}
+
+// A question about the same matter may say what the user had in mind. On the lives no question below this relevance is evidence.
+const SAME_QUESTION = 0.2;
+
+/** Whether a turn of the user only asks something, and nothing that the message asks. It tells nothing about the user. */
+function isUnrelatedQuestion({ kind, origin, content }: Event, relevance: number): boolean {
+  if (kind !== 'message' || origin !== 'user' || relevance >= SAME_QUESTION) return false;
+  return splitSentences(content).every(({ text }) => isQuestion(text) || contentStems(text).size === 0);
 }
 
 interface EvidenceOrder {

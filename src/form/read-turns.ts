@@ -2,6 +2,7 @@ import { noteInFirstPerson } from '../language/first-person.ts';
 import {
   detectPack,
   listPattern,
+  packPattern,
   packRegExp,
   PACKS,
   perPack,
@@ -9,6 +10,8 @@ import {
   saysAny,
   relationsOf,
 } from '../language/packs/packs.ts';
+import type { Pack } from '../language/packs/pack.ts';
+import { mayMeanSamePeople } from '../language/packs/subjects.ts';
 import { clausesIn } from '../language/sentences.ts';
 import { withoutDays } from '../language/told-days.ts';
 import { contentStems, coveredBy, lexicalSimilarity, withoutEnd } from '../language/words.ts';
@@ -264,10 +267,21 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
     const rest = clauses.filter((clause) => !over.includes(clause));
     // Of "lab meeting tuesdays 9:30, journal club thursdays 16:00", another time of the meeting ends only a part.
     const isListed = target.tense === 'habit' && rest.some(hasTime) && over.some(hasTime);
-    const isOver = over.length > 0 && !isListed && over.join('').length * 2 >= clauses.join('').length;
+    const isSame = target.tense !== 'habit' || pack === null || mayEndHabit(event.content, target, pack);
+    const isOver = over.length > 0 && !isListed && isSame && over.join('').length * 2 >= clauses.join('').length;
     const isDetail = clauses.length > 1 && changed.some((clause) => coveredBy(stems, contentStems(clause)) > 0);
     return over.length > 0 || isDetail ? [{ target, isOver }] : [];
   });
+}
+
+/**
+ * Whether a message may end a habit. A habit beside it ("I swim on Wednesdays too now") or of other people does not, although the reading
+ * layers classify it as an end.
+ */
+function mayEndHabit(message: string, { content }: Memory, pack: Pack): boolean {
+  const plain = plainMarks(message);
+  const isBeside = listPattern(pack, 'inAddition').test(plain) && !packPattern(pack, 'ended').test(plain);
+  return !isBeside && mayMeanSamePeople(message, content, pack);
 }
 
 const WEEKDAY = new RegExp(`(?<!\\p{L})(?:${PACKS.flatMap(({ calendar }) => calendar.weekdays).join('|')})`, 'iu');

@@ -67,7 +67,10 @@ export async function readBody(
 ): Promise<{ body: unknown; text: string }> {
   if (operation.body === undefined) return { body: undefined, text: '' };
   const text = await bodyText(request, limit);
-  if (text === '' && operation.bodyOptional) return { body: undefined, text };
+  if (text === '') {
+    if (operation.bodyOptional) return { body: undefined, text };
+    throw invalidInput(`The body is missing: send JSON, for example ${JSON.stringify(operation.example)}.`);
+  }
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) {
     throw new DoorError('unsupported_media_type', 'The body must be JSON: Content-Type: application/json.');

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { LanguageModelMiddleware, ToolSet } from 'ai';
 import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
@@ -11,7 +11,10 @@ import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
 import { addResult, objectOf, readPrompt, type CallParameters, type PromptTurn } from './read-prompt.ts';
 
 /** The parts of a handle that the middleware needs. */
-export type MiddlewareHandle = Pick<Handle, 'scope' | 'context' | 'logInteraction' | 'observe' | 'indexDocument'>;
+export type MiddlewareHandle = Pick<
+  Handle,
+  'scope' | 'context' | 'logInteraction' | 'observe' | 'indexDocument' | 'session'
+>;
 
 /** The options of {@link memoryMiddleware}. */
 export interface MemoryMiddlewareOptions {
@@ -21,6 +24,11 @@ export interface MemoryMiddlewareOptions {
   inject?: boolean;
   /** Whether turns are logged. Default true. */
   observe?: boolean;
+  /**
+   * Whether the first call of a session also logs the messages before the user's last message, for conversations that began before Varve was
+   * added. Default false: such messages may be examples or summaries by the application, which would become statements of the user.
+   */
+  logHistory?: boolean;
   /** Whether the text of files that the user attaches is indexed. Default true. */
   indexAttachments?: boolean;
   /** The channel that is stored with the turns: web, cli, telegram … */
@@ -152,7 +160,8 @@ function contextFor(
   const isFirstStep = toolsUsed.length === 0 && said.length === 0;
   const before = kept.get(key);
   if (before !== undefined && !isFirstStep) return before;
-  const context = handle.context({ history: { given }, ...options, message });
+  const history = { given: given.map(({ content }) => content) };
+  const context = handle.context({ history, ...options, message });
   kept.set(key, context);
   context.catch(() => kept.delete(key));
   return context;
@@ -237,6 +246,7 @@ async function observed(
   const idempotencyKey = unanswered.get(key) ?? randomUUID();
   const said = [...turn.said, answer?.texts.join('').trim() ?? ''].filter((text) => text !== '').join('\n');
   try {
+    if (options.logHistory === true) await logHistory(handle, turn).catch(warn);
     if (options.indexAttachments !== false) await indexAttachments(handle, turn);
     if (turn.message === '') return;
     const toolsUsed = [...turn.toolsUsed, ...(answer?.calls.values() ?? [])];
@@ -249,6 +259,21 @@ async function observed(
   } catch (error) {
     warn(error);
   }
+}
+
+/**
+ * Logs the messages before the turn, if the session has no events yet. In a session that has events, a message that differs from the log
+ * may have been forgotten, so it is not logged again. The ids keep two first calls at the same time from logging a message twice.
+ */
+async function logHistory(handle: MiddlewareHandle, { before }: PromptTurn): Promise<void> {
+  if (before.length === 0 || handle.scope.session === null) return;
+  const session = await handle.session.get();
+  if (session !== null && session.eventCount > 0) return;
+  const messages = before.map((message, index) => {
+    const hash = createHash('sha256').update(message.content).digest('base64url');
+    return { ...message, id: `history:${index}:${message.role}:${hash}` };
+  });
+  await handle.observe({ messages });
 }
 
 async function indexAttachments(handle: MiddlewareHandle, { attachments }: PromptTurn): Promise<void> {

@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import { withoutEnd } from '../language/words.ts';
 import type { Memory } from '../record/memory.ts';
+import { parse } from '../record/parse.ts';
 import { assertHasUser, type KeyedNote, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
 
 /** A command of Anthropic's memory tool (`memory_20250818`). */
@@ -45,10 +46,9 @@ export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): Ant
   assertHasUser(handle, 'The memory tool');
   const files = keyedNotes(handle, 'memory_file');
   const execute = async (command: MemoryCommand): Promise<string> => {
-    const parsed = commandSchema.safeParse(command);
-    if (!parsed.success) return `Error: ${z.prettifyError(parsed.error)}`;
     try {
-      return await files.inTurn(() => run(files, parsed.data));
+      const parsed = parse(commandSchema, command, 'The command');
+      return await files.inTurn(() => run(files, parsed));
     } catch (error) {
       if (error instanceof Refused) return error.message;
       return `Error: ${messageOf(error)}`;

@@ -59,8 +59,8 @@ export class VarveRetriever extends BaseRetriever {
 
   override async _retrieve({ query }: QueryBundle): Promise<NodeWithScore[]> {
     const { results } = await this.#handle.recall(extractText(query), this.#options);
-    return foundRecords(results).map(({ id, text, score, ...metadata }) => {
-      return { node: new TextNode({ id_: id, text, metadata }), score };
+    return foundRecords(results).map(({ id, text, relevance, ...metadata }) => {
+      return { node: new TextNode({ id_: id, text, metadata }), score: relevance };
     });
   }
 }

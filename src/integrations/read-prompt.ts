@@ -1,5 +1,6 @@
 import type { LanguageModelMiddleware } from 'ai';
 import type { ToolUse } from '../observe/log-interaction.ts';
+import { type ChatMessage, chatText } from '../record/chat-message.ts';
 import { isObject } from '../record/parse.ts';
 import { agentTool } from '../tools/agent-tools.ts';
 
@@ -12,8 +13,8 @@ export interface PromptTurn {
   /** The index of the turn among the messages. */
   index: number;
   message: string;
-  /** The texts of the messages before the turn. */
-  before: string[];
+  /** The messages of the user and the agent before the turn, each with its text. */
+  before: (ChatMessage & { content: string })[];
   /** The agent's text between tool calls. */
   said: string[];
   toolsUsed: ToolUse[];
@@ -33,7 +34,8 @@ export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null 
   }
   turn.message = texts.join('\n').trim();
   for (const { role, content } of prompt.slice(0, index)) {
-    if (role !== 'system') turn.before.push(...content.flatMap((part) => (part.type === 'text' ? part.text : [])));
+    const text = chatText(content);
+    if (role !== 'system' && text !== '') turn.before.push({ role, content: text });
   }
   const calls = new Map<string, ToolUse>();
   for (const message of prompt.slice(index + 1)) {

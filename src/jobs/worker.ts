@@ -140,7 +140,8 @@ function createLoop({ steps, runs, bell, pauseMs, onError }: LoopOptions): Loop 
       if (runs.isIdle()) for (const resolve of askedBefore) resolve();
       else waiters.push(...askedBefore);
       if (isLeaving || (runs.isIdle() && !isStarted && waiters.length === 0)) return;
-      await bell.wait(pauseMs);
+      // A pause without work does not keep the process alive: jobs that become due later are in the store for the next start.
+      await bell.wait(pauseMs, { keepsAlive: waiters.length > 0 || !runs.isIdle() });
     }
   };
 
@@ -214,16 +215,17 @@ function warn(error: unknown): void {
 /** Wakes the loop. If it rings while the loop is busy, the next wait ends immediately. */
 interface Bell {
   ring(): void;
-  /** Waits until the bell rings, at most this many milliseconds. */
-  wait(milliseconds: number): Promise<void>;
+  /** Waits until the bell rings, at most this many milliseconds. With `keepsAlive`, the process does not end meanwhile. */
+  wait(milliseconds: number, options: { keepsAlive: boolean }): Promise<void>;
 }
 
 function createBell(): Bell {
   let rung = Promise.withResolvers<void>();
   return {
     ring: () => rung.resolve(),
-    async wait(milliseconds) {
+    async wait(milliseconds, { keepsAlive }) {
       const timer = setTimeout(rung.resolve, milliseconds);
+      if (!keepsAlive) timer.unref();
       await rung.promise;
       clearTimeout(timer);
       rung = Promise.withResolvers<void>();

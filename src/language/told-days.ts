@@ -158,6 +158,8 @@ export function isDayOfPast(text: string, before: string, pack: Pack, at: DateCo
 export interface NewDay {
   /** Tests whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
   denies: ((day: Date) => boolean) | null;
+  /** Whether the text begins with words that take back the words before: "No wait, it's the 25th". */
+  isCorrection?: boolean;
   /** Stems that the plan must have. Empty for "no, Thursday" and for "the appointment has moved to Thursday". */
   about: readonly string[];
   /** Stems of all words besides days and times. They name the plan whose day is denied, and decide between several plans. */
@@ -236,28 +238,97 @@ function namingStems(text: string, pack: Pack): string[] {
     : stems;
 }
 
-/** The new day in a text that says nothing else, or that denies the old day and names the plan; null for other texts. */
+/** The words at the beginning of a message that takes back the words before: "No wait, it's", "Sorry, I meant". */
+const takingBack = perPack(({ requests: { correcting, so }, words: { assent } }) =>
+  packRegExp(correcting === '' ? '(?!)' : `^(?:(?:${assent}|${so}|oh|ah|ach|ay)[,.!]* +)?(?:${correcting}){1,4}`),
+);
+
+/** The number of words beside the new day with which a message may explain a correction: "I misread the ticket". */
+const MOST_EXCUSING_WORDS = 12;
+
+const selfWords = perPack(({ i, iAm, words: { me }, script }) => wordsPattern(`${i}|${iAm}|${me}`, script));
+
+/**
+ * The words of the clauses that contain the new day of a correction; null if they speak about the user ("No, I can't come on the 25th"), or
+ * if the other clauses say more than why the first day was wrong.
+ */
+function correctingWords(plain: string, days: readonly TextSpan[], pack: Pack): TextSpan[] | null {
+  const clauses = splitClauses(plain);
+  const telling = clauses.filter((clause) => days.some((day) => intersects(day, clause)));
+  const others = clauses.filter((clause) => !telling.includes(clause)).map(({ start, end }) => plain.slice(start, end));
+  const isLong = others.join(' ').split(/\s+/u).length > MOST_EXCUSING_WORDS;
+  const speaksOfUser = telling.some(({ start, end }) => selfWords(pack).test(plain.slice(start, end)));
+  return isLong || speaksOfUser ? null : telling;
+}
+
+/**
+ * The end of the clause that calls the days before it wrong: "I told you Tuesday the 24th and that's wrong, it's Thursday the 26th". The next
+ * clause must say nothing besides the new day. -1 if there is no such clause.
+ */
+function calledWrong(plain: string, days: readonly TextSpan[], pack: Pack): number {
+  const clauses = splitClauses(plain);
+  const hasDay = (clause: TextSpan | undefined): boolean =>
+    clause !== undefined && days.some((day) => intersects(day, clause));
+  const at = clauses.findIndex(
+    (clause, index) =>
+      !hasDay(clause) &&
+      clauses.slice(0, index).some(hasDay) &&
+      hasDay(clauses[index + 1]) &&
+      listPattern(pack, 'corrected').test(plain.slice(clause.start, clause.end)),
+  );
+  const [wrong, next] = clauses.slice(at, at + 2);
+  if (at === -1 || wrong === undefined || next === undefined) return -1;
+  const rest = withBlanks(plain, days)
+    .slice(next.start, next.end)
+    .replace(CLOCK, ' ')
+    .replace(dayWords(pack).filler, ' ');
+  return namingStems(rest, pack).length > 0 ? -1 : wrong.end;
+}
+
+/**
+ * The new day in a text that says nothing else, that takes back the day just given ("No wait, it's the 25th, I misread it"), or that denies
+ * the old day and names the plan; null for other texts.
+ */
 export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
-  const plain = plainMarks(text);
+  const whole = plainMarks(text);
   const { cue, filler, anyPlan } = dayWords(pack);
-  if (plain.length > LONGEST_DENIAL || /[?？]/u.test(plain)) return null;
+  if (whole.length > LONGEST_DENIAL || /[?？]/u.test(whole)) return null;
+  const lead = takingBack(pack).exec(whole)?.[0].length ?? 0;
+  // "No" at the beginning takes back the words before, and does not deny the day after it: "No Friday. Fri 20th".
+  const plain = whole.slice(lead).padStart(whole.length);
   const days = daysIn(plain, pack, at);
-  const isDenied = (day: TextSpan): boolean => isDeniedAt(plain, day, pack);
+  const wrong = calledWrong(plain, days, pack);
+  const isDenied = (day: TextSpan): boolean => day.end <= wrong || isDeniedAt(plain, day, pack);
   const left = withBlanks(plain, days);
   const numbers = spansOf(left, OF_MONTH).filter(isDenied);
   const denies = deniedDay(plain, numbers[0], days.find(isDenied), { pack, timeZone: at.timeZone });
-  if (denies === null && (plain.length > LONGEST_REDATING || plain.search(cue) < 0)) return null;
-  const rest = withBlanks(left, numbers).replace(CLOCK, ' ').replace(cue, ' ').replace(denials(pack), ' ');
-  const beside = denies === null ? [] : namingStems(rest.replace(anyPlan, ' '), pack);
-  const about = denies === null ? [] : [...contentStems((rest.match(relatives(pack)) ?? []).join(' '))];
-  const saysMore = /[\p{L}\p{N}]/u.test(rest.replace(filler, ' '));
+  const isCorrection = lead > 0 && denies === null;
+  const telling = isCorrection ? correctingWords(plain, days, pack) : [{ start: 0, end: plain.length }];
+  const isRedated = isCorrection || denies !== null || (plain.length <= LONGEST_REDATING && plain.search(cue) >= 0);
+  if (telling === null || !isRedated) return null;
+  const rest = [CLOCK, cue, denials(pack)].reduce(
+    (words, pattern) => words.replace(pattern, ({ length }) => ''.padEnd(length)),
+    withBlanks(left, numbers),
+  );
+  const said = telling.map(({ start, end }) => rest.slice(start, end)).join(' ');
+  const named = isCorrection ? said.replace(filler, ' ') : said;
+  const beside = isCorrection || denies !== null ? namingStems(named.replace(anyPlan, ' '), pack) : [];
+  const about = denies === null ? [] : [...contentStems((said.match(relatives(pack)) ?? []).join(' '))];
+  const saysMore = /[\p{L}\p{N}]/u.test(said.replace(filler, ' '));
   const told = days.filter((day) => !isDenied(day));
   const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
   if (next === undefined || (saysMore && beside.length === 0)) return null;
   // "Moved in yesterday" reports a plan that has come true.
   if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
   const words = plain.slice(next.start, next.end);
-  return { denies, about, beside, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+  return {
+    denies,
+    isCorrection,
+    about: isCorrection ? beside : about,
+    beside,
+    words,
+    dayAfter: (old) => dayAfter(old, next, words, pack, at),
+  };
 }
 
 /** The new day of a plan that a text names: "My dentist appointment has moved to Friday, because she is ill". Null for other texts. */

@@ -1,4 +1,5 @@
 import type { Memory } from '../record/memory.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Parts } from '../store/database.ts';
 import { tenantsWithMemories } from '../store/own-rows.ts';
@@ -25,9 +26,15 @@ export interface Inspector {
   sessions(scope: Scope, page: { offset: number; limit: number }): Promise<{ total: number; items: SessionSummary[] }>;
   graph(scope: Scope): Promise<SubjectGraph>;
   growth(scope: Scope): Promise<Growth>;
+  /** The memory types of this store: Varve's and the application's. */
+  memoryTypes: MemoryTypeTable;
 }
 
-export function createInspector({ database, clock }: Pick<Parts, 'database' | 'clock'>): Inspector {
+export function createInspector({
+  database,
+  clock,
+  memoryTypes,
+}: Pick<Parts, 'database' | 'clock' | 'memoryTypes'>): Inspector {
   const read: Database['read'] = (tenant, work) => database.read(tenant, work);
   return {
     owners: (tenant, options) => read(tenant, (reader) => listOwners(reader, tenant, options)),
@@ -38,5 +45,6 @@ export function createInspector({ database, clock }: Pick<Parts, 'database' | 'c
     sessions: (scope, page) => read(scope.tenant, (reader) => listSessionRows(reader, scope, page)),
     graph: (scope) => read(scope.tenant, (reader) => readGraph(reader, scope)),
     growth: (scope) => read(scope.tenant, (reader) => readGrowth(reader, scope)),
+    memoryTypes,
   };
 }

@@ -156,7 +156,10 @@ interface Ranked {
 /** The answer of a recall. */
 export interface Recalled {
   results: RecallResult[];
-  /** The probability that the store has an answer at all; null if it was not estimated. */
+  /**
+   * The probability that the store has an answer at all. Null if it was not estimated: while a record with words of the query has no vector,
+   * in the moment after it was written, without an embedder, and with a `mode`, `fusion` or `scoring` other than the default.
+   */
   answerable: number | null;
   /** Whether the results are empty because nothing relevant is known. */
   abstained: boolean;

@@ -50,7 +50,7 @@ export function gatherWrites<Entry>(write: (entries: readonly Entry[]) => Promis
   return {
     note(entry) {
       noted.push(entry);
-      timer ??= setTimeout(flush, GATHER_FOR).unref();
+      timer ??= setTimeout(flush, GATHER_FOR);
     },
     async settle() {
       if (timer !== null) {

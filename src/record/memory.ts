@@ -265,21 +265,17 @@ export function roundedImportance(importance: number): number {
 }
 
 type Timed = Pick<Memory, 'tense' | 'validFrom' | 'validTo' | 'dueAt'>;
+type Plan = Timed & { internal?: Memory['internal'] };
 
 /**
  * The value of `internal.due` for an intention without a stated day: `dueAt` is then only the day on which prompts bring the intention up.
  */
 export const FOLLOW_UP = 'follow-up';
 
-/** The stated day of a plan; null where no day was stated. */
-export function plannedFor(memory: Timed & { internal?: Memory['internal'] }): Date | null {
-  const isSaid = memory.validFrom !== null || memory.internal?.['due'] !== FOLLOW_UP;
-  return isSaid ? dayOfPlan(memory) : null;
-}
-
-/** The day of a plan; where no day was stated, the day on which prompts bring the plan up. Null for other statements. */
-export function dayOfPlan({ tense, validFrom, dueAt }: Timed): Date | null {
-  return tense === 'planned' ? (validFrom ?? dueAt) : null;
+/** The stated day of a plan; null where no day was stated, and for statements that are no plan. */
+export function plannedFor({ tense, validFrom, dueAt, internal }: Plan): Date | null {
+  if (tense !== 'planned') return null;
+  return validFrom ?? (internal?.['due'] === FOLLOW_UP ? null : dueAt);
 }
 
 /** Whether the day on which a memory is due was stated, and not chosen by Varve. */
@@ -292,9 +288,9 @@ export function hasEnded({ validTo }: Pick<Timed, 'validTo'>, now: number): bool
   return validTo !== null && validTo.getTime() <= now;
 }
 
-/** Whether the day of a plan is over. A date without a time of day means the whole day. */
-export function isPlanOver(memory: Timed, now: number): boolean {
-  const day = dayOfPlan(memory);
+/** Whether the stated day of a plan is over. A date without a time of day means the whole day. */
+export function isPlanOver(memory: Plan, now: number): boolean {
+  const day = plannedFor(memory);
   if (day === null) return false;
   return (memory.validTo?.getTime() ?? day.getTime() + DAY) <= now;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
+import { issueWording } from './issue-wording.ts';
 
 /**
  * Validates input against a schema and returns it typed. Throws `invalid_input`, which names up to eight wrong fields, each with the
@@ -13,9 +14,9 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
     .slice(0, 8)
     .map((issue) => {
       const path = issue.path.map(String).join('.');
-      const placed = issue.code === 'unrecognized_keys' && path === '' ? placesOf(schema, issue.keys) : [];
-      const hint = placed.length === 0 ? '' : ` (it belongs in ${placed.join(', ')})`;
-      return path === '' ? `${issue.message}${hint}` : `${path}: ${issue.message}`;
+      const hint = issue.code === 'unrecognized_keys' && path === '' ? hintAbout(schema, issue.keys) : '';
+      const [first = '', ...rest] = issue.message;
+      return path === '' ? `${first.toUpperCase()}${rest.join('')}${hint}` : `${path}: ${issue.message}`;
     });
   throw invalidInput(`${what} cannot be used. ${problems.join('; ')}`, {
     problems: result.error.issues.slice(0, 8).map((issue) => ({ path: issue.path.map(String), code: issue.code })),
@@ -33,15 +34,19 @@ function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return meant.flat().map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** The paths, one level below, to which misplaced keys belong: `limit` of a recall belongs in `options.limit`. */
-function placesOf(schema: z.ZodType, keys: readonly string[]): string[] {
+/** Where misplaced keys belong, one level below (`limit` of a recall belongs in `options.limit`), or else the fields that exist. */
+function hintAbout(schema: z.ZodType, keys: readonly string[]): string {
   const shapeOf = (type: unknown): object => {
     const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : type;
     return inner instanceof z.ZodObject ? inner.shape : {};
   };
-  return Object.entries(shapeOf(schema)).flatMap(([field, type]) =>
+  const shape = shapeOf(schema);
+  const places = Object.entries(shape).flatMap(([field, type]) =>
     keys.filter((key) => Object.hasOwn(shapeOf(type), key)).map((key) => `${field}.${key}`),
   );
+  if (places.length > 0) return ` (it belongs in ${places.join(', ')})`;
+  const fields = Object.keys(shape);
+  return fields.length === 0 ? '' : ` (the fields are ${fields.join(', ')})`;
 }
 
 function check<Schema extends z.ZodType>(
@@ -50,7 +55,7 @@ function check<Schema extends z.ZodType>(
   what: string,
 ): z.ZodSafeParseResult<z.output<Schema>> {
   try {
-    return schema.safeParse(input);
+    return schema.safeParse(input, { error: issueWording });
   } catch (error) {
     // The validation is recursive, so thousands of nested levels overflow the stack.
     if (error instanceof RangeError) throw invalidInput(`${what} is nested too deeply.`);

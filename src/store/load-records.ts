@@ -30,13 +30,13 @@ export async function loadEvents(
 
 /** A quote that no longer holds. */
 export interface RetiredQuote extends Quote {
-  /** Whether the statement was replaced or retracted. False for an expired plan and for forgotten words. */
+  /** Whether the statement was replaced or retracted. False for forgotten words. */
   isChanged: boolean;
 }
 
 /**
- * The quotes from these turns that no longer hold, because their statements have ended or were replaced. A statement also quotes the later
- * turn that ended it; that quote still holds and is left out.
+ * The quotes from these turns that no longer hold, because their statements have ended or were replaced. Two kinds of quotes still hold and
+ * are left out: those of the later turn that ended a statement, and those of an expired plan, because it remains true that the user had it.
  */
 export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<RetiredQuote[]> {
   if (turns.length === 0) return [];
@@ -45,6 +45,7 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
     .select(['quotes', 'archive_reason', 'contradicted_by', 'stated_at', 'valid_to'])
     .where(isLearnedFrom(scope.tenant, turns))
     .where('archived_at', 'is not', null)
+    .where('archive_reason', '<>', 'expired' satisfies ArchiveReason)
     .execute();
   const retired = rows.filter((row) =>
     isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
@@ -57,7 +58,7 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
       const at = saidAt.get(event) ?? 0;
       return row.valid_to !== null && at >= Number(row.valid_to) && at > Number(row.stated_at);
     };
-    const isChanged = row.archive_reason !== 'expired' && row.archive_reason !== 'forgotten';
+    const isChanged = row.archive_reason !== 'forgotten';
     return (JSON.parse(row.quotes) as Quote[])
       .filter((quote) => !endsIt(quote))
       .map((quote) => ({ ...quote, isChanged }));

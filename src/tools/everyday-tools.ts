@@ -29,7 +29,10 @@ export interface Meant {
 }
 
 const MOST_CANDIDATES = 5;
-/** A memory that is less similar to the words than this and shares no word with them is not a candidate. Related texts have 0.7. */
+/**
+ * A memory that is less similar to the words than this and shares no word with them is not a candidate. Related texts have 0.7. A memory that
+ * was written a moment ago has no vector, so only a shared word makes it a candidate.
+ */
 const SIMILAR = 0.6;
 const RECORD_ID = /^mem_[0-9a-z]+$/;
 
@@ -79,7 +82,7 @@ async function nearest(handle: ToolHandle, what: string): Promise<Memory[]> {
   const stems = contentStems(what);
   const planned = plans.filter(({ content }) => coveredBy(stems, contentStems(content)) > 0);
   const found = results
-    .filter(({ similarity, text }) => (similarity ?? 1) >= SIMILAR || coveredBy(stems, contentStems(text)) > 0)
+    .filter(({ similarity, text }) => (similarity ?? 0) >= SIMILAR || coveredBy(stems, contentStems(text)) > 0)
     .flatMap(({ memory }) => memory ?? []);
   const own = [...planned, ...found].filter(({ scope }) => scope.user === handle.scope.user);
   return [...new Map(own.map((memory) => [memory.id, memory])).values()].slice(0, MOST_CANDIDATES);

@@ -18,7 +18,7 @@ interface FoundRecord {
   url?: string;
   tags?: string[];
   date: string;
-  score?: number;
+  relevance?: number;
   similarity?: string;
   importance?: number;
   trust: Trust;
@@ -33,7 +33,7 @@ const foundRecordObject = z.object({
   url: z.string().optional(),
   tags: z.array(z.string()).optional(),
   date: z.string().describe('When it was said or learned, ISO 8601'),
-  score: z.number().optional().describe('0 to 1: how likely it helps'),
+  relevance: z.number().optional().describe('0 to 1: how likely it helps'),
   importance: z.number().optional(),
   trust: z
     .enum(TRUST_LEVELS)
@@ -42,26 +42,26 @@ const foundRecordObject = z.object({
 
 export const foundRecordSchema: z.ZodType<FoundRecord, FoundRecord> = foundRecordObject;
 
-/** A record that was found by its meaning alone, with its similarity as a percentage in place of the score. */
+/** A record that was found by its meaning alone, with its similarity as a percentage in place of the relevance. */
 export const similarRecordSchema: z.ZodType<FoundRecord, FoundRecord> = foundRecordObject
-  .omit({ score: true })
+  .omit({ relevance: true })
   .extend({ similarity: z.string() });
 
 /**
  * Results of recall in the form for a model. The order of a recall also depends on signals other than the relevance, such as recency. A
- * score therefore never exceeds the one before it: two numbers that contradict the order would mislead a model.
+ * relevance therefore never exceeds the one before it: two numbers that contradict the order would mislead a model.
  */
 export function foundRecords(results: readonly RecallResult[]): FoundRecord[] {
   let most = 1;
   return results.map((result) => {
     most = Math.min(most, result.relevance);
-    return { ...foundRecord(result), score: Number(most.toFixed(3)) };
+    return { ...foundRecord(result), relevance: Number(most.toFixed(3)) };
   });
 }
 
 /** A result of recall in the form for a model. */
 export function foundRecord(result: RecallResult): FoundRecord {
-  const scored = { score: Number(result.relevance.toFixed(3)) };
+  const scored = { relevance: Number(result.relevance.toFixed(3)) };
   if (result.memory !== null) return { ...memoryRecord(result.memory), ...scored };
   const { event, passage } = result;
   const trust = trustOfTurn(event, passage);

@@ -95,9 +95,9 @@ const semanticSearch: AgentTool = defineTool({
           limit: input.limit,
           minimumSimilarity: RELATED_AT_ALL,
         });
-        const shown = foundRecords(found).map(({ score = 0, ...record }) => ({
+        const shown = foundRecords(found).map(({ relevance = 0, ...record }) => ({
           ...record,
-          similarity: `${Math.round(score * 100)}%`,
+          similarity: `${Math.round(relevance * 100)}%`,
         }));
         return [source, shown] as const;
       }),

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, Icon, Logo, type IconName } from './components/basics.tsx';
+import { Button, Empty, Icon, Logo, Text, type IconName } from './components/basics.tsx';
 import { OwnerPicker } from './components/owner-picker.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { go, href, isEmpty, isLive, isPersonal, me, route, scope, signOut } from './state.ts';
@@ -67,7 +67,7 @@ function Shell(): JSX.Element {
   const { view: wanted } = route.value;
   // With a personal key a single memory can still be opened from the timeline.
   const isDetail = isPersonal.value && wanted === 'memories';
-  const view = isDetail ? VIEWS[0] : (views.find(({ id }) => id === wanted) ?? views[0]);
+  const view = isDetail ? VIEWS[0] : views.find(({ id }) => id === (wanted === '' ? views[0]?.id : wanted));
   const main = useRef<HTMLElement>(null);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const personal = isPersonal.value ? (me.value?.key.users?.[0] ?? null) : null;
@@ -77,7 +77,7 @@ function Shell(): JSX.Element {
       go(href(wanted, route.value.parts, { user: personal }), { replace: true });
   }, [personal, wanted]);
   useEffect(() => {
-    document.title = `${view?.title ?? 'Varve'} · Varve`;
+    document.title = `${view?.title ?? 'No such page'} · Varve`;
     setMenuOpen(false);
   }, [view?.id]);
   return (
@@ -137,9 +137,19 @@ function Shell(): JSX.Element {
         </ul>
       </nav>
       <main id="main" class="main" ref={main} tabIndex={-1}>
-        {isEmpty.value && personal === null ? <WelcomeView /> : view?.show()}
+        {isEmpty.value && personal === null ? <WelcomeView /> : (view?.show() ?? <NoSuchPage />)}
       </main>
       <Toasts />
     </div>
+  );
+}
+
+function NoSuchPage(): JSX.Element {
+  return (
+    <Empty title="This page does not exist">
+      <p>
+        There is no view <Text of={route.value.view} />. Choose one in the navigation.
+      </p>
+    </Empty>
   );
 }

@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { follow, get, isAbort, messageOf, useSecret } from './api.ts';
-import type { Change, Me, Owner, Scope } from './types.ts';
+import type { Change, Me, Memory, MemoryType, Owner, Scope } from './types.ts';
 
 // The state that all views share: the key, the owner whose memory is shown, the route, and recent changes.
 
@@ -9,6 +9,8 @@ const STORED_KEY = 'varve.key';
 export const me = signal<Me | null>(null);
 export const signInMessage = signal('');
 export const owners = signal<Owner[]>([]);
+/** The memory types of the server by name, including those of the application. */
+export const memoryTypes = signal<ReadonlyMap<string, MemoryType>>(new Map());
 /** Whether the store has no owner at all, whatever the owner picker searches for. */
 export const isEmpty = signal(false);
 
@@ -26,7 +28,7 @@ export async function signIn(secret: string): Promise<void> {
     sessionStorage.setItem(STORED_KEY, secret);
     signInMessage.value = '';
     // Owners are loaded before the shell is drawn, because the shell shows the welcome page for an empty store.
-    await loadOwners();
+    await Promise.all([loadOwners(), loadMemoryTypes()]);
     me.value = found;
   } catch (error) {
     useSecret(null, signOut);
@@ -53,6 +55,15 @@ export async function loadOwners(match?: string): Promise<void> {
   const { items } = await get<{ items: Owner[] }>('/v1/owners', { query: { match, limit: 500 } });
   owners.value = items;
   if (match === undefined) isEmpty.value = items.length === 0;
+}
+
+async function loadMemoryTypes(): Promise<void> {
+  memoryTypes.value = new Map(Object.entries(await get<Record<string, MemoryType>>('/v1/memory-types')));
+}
+
+/** Whether a memory belongs to a whole conversation and not to a turn. */
+export function isOfConversation({ type }: Pick<Memory, 'type'>): boolean {
+  return ['summaries', 'reflections'].includes(memoryTypes.value.get(type)?.section ?? '');
 }
 
 // The address: #/view/part?agent=…&user=…

@@ -18,6 +18,7 @@ import type {
 import type { Block as BlockRecord, BlockKindName } from '../../src/record/block.ts';
 import type { Event as EventRecord } from '../../src/record/event.ts';
 import type { Memory as MemoryRecord } from '../../src/record/memory.ts';
+import type { MemoryType as MemoryTypePolicy } from '../../src/record/memory-types.ts';
 import type { Revision as RevisionRecord } from '../../src/record/revision.ts';
 import type { RestingSentence as RestingSentenceRecord } from '../../src/store/block-store.ts';
 import type { LoggedContext as LoggedContextRecord } from '../../src/store/context-log-store.ts';
@@ -68,6 +69,9 @@ export type Graph = Json<inspect.SubjectGraph>;
 export type Growth = Json<inspect.Growth>;
 export type Metrics = Json<OnlineMetrics>;
 export type Extraction = Json<ExtractionReport>;
+
+/** The policies of a memory type. */
+export type MemoryType = Json<MemoryTypePolicy>;
 
 /** The key that is signed in, and its tenant. */
 export interface Me {

@@ -58,8 +58,13 @@ export function ago(at: string): string {
   return step === undefined ? 'just now' : RELATIVE.format(Math.round(distance / step[1]), step[0]);
 }
 
+// Technical names that do not say what they stand for.
+const NAMES: Readonly<Record<string, string>> = { scaffold: 'Structured notes' };
+
 /** `home_city` as "Home city". */
 export function label(name: string): string {
+  const known = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+  if (known !== undefined) return known;
   const spaced = name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')

@@ -1,4 +1,5 @@
 import type { Handle } from '../../handle/handle.ts';
+import { DAY, manualClock } from '../../record/clock.ts';
 import { createVarve } from '../../varve.ts';
 import { type Command, EXIT } from '../command.ts';
 
@@ -7,7 +8,7 @@ export const demo: Command = {
   help: 'Replays a short conversation in a temporary memory and shows what is observed, formed and recalled.',
   examples: ['varve demo', 'varve demo --json'],
   async run(input) {
-    const played = await playDemo();
+    const played = await playDemo(Date.now());
     await input.output.answer(played, () =>
       played.map(({ step, result }) => `${input.output.style('bold', step)}\n\n${result}\n`).join('\n'),
     );
@@ -23,13 +24,13 @@ interface PlayedStep {
 
 type Exchange = readonly [userMessage: string, agentResponse: string];
 
-const MONDAY: readonly Exchange[] = [
+const FIRST: readonly Exchange[] = [
   ['By the way, I moved to Berlin last month. I work at Acme as a data engineer.', 'Welcome to Berlin!'],
   ["I'm vegetarian, and I don't want answers longer than 100 words.", 'Noted, I will keep it short.'],
   ['My sister Meera works at Google. I should call her about the wedding next week.', 'Shall I remind you?'],
   ['Hi, how is it going?', 'All good. And you?'],
 ];
-const FRIDAY: readonly Exchange[] = [['I moved to Munich, and I started a new job at TechCorp.', 'Congratulations!']];
+const A_WEEK_LATER: readonly Exchange[] = [['I moved to Munich, and I started a new job at TechCorp.', 'Congratulations!']];
 const QUESTIONS = [
   'Where does Priya live?',
   'What should I cook for her?',
@@ -37,9 +38,10 @@ const QUESTIONS = [
   'Which football club does she support?',
 ];
 
-/** Plays two conversations through a temporary store that ends with the process. */
-async function playDemo(): Promise<PlayedStep[]> {
-  const varve = await createVarve({ store: { path: ':memory:' }, background: false });
+/** Plays a conversation of a week ago and one of now through a temporary store that ends with the process. */
+async function playDemo(now: number): Promise<PlayedStep[]> {
+  const clock = manualClock(now - 7 * DAY);
+  const varve = await createVarve({ store: { path: ':memory:' }, background: false, clock });
   const scope = { agent: 'assistant', user: 'priya' };
   const talk = async (session: string, exchanges: readonly Exchange[]): Promise<void> => {
     const handle = varve.for({ ...scope, session });
@@ -49,13 +51,17 @@ async function playDemo(): Promise<PlayedStep[]> {
   };
   try {
     const priya = varve.for(scope);
-    await talk('monday', MONDAY);
+    await talk('first', FIRST);
     const learned = await memoriesOf(priya);
-    await talk('friday', FRIDAY);
+    clock.set(now);
+    await talk('second', A_WEEK_LATER);
     return [
-      { step: '1. A conversation goes in', result: saidIn(MONDAY) },
-      { step: '2. Memories come out', result: learned },
-      { step: '3. A week later something has changed', result: `${saidIn(FRIDAY)}\n\n${await memoriesOf(priya)}` },
+      { step: `1. A conversation goes in, on ${dayOf(now - 7 * DAY)}`, result: saidIn(FIRST) },
+      { step: '2. Memories come out: values, and sentences that say more than a value', result: learned },
+      {
+        step: `3. A week later, on ${dayOf(now)}, something has changed`,
+        result: `${saidIn(A_WEEK_LATER)}\n\n${await memoriesOf(priya)}`,
+      },
       { step: '4. Questions are answered from them', result: await answersOf(priya) },
       { step: '5. And what was true before is still there', result: await historyOf(priya) },
     ];
@@ -69,8 +75,17 @@ function saidIn(exchanges: readonly Exchange[]): string {
 }
 
 async function memoriesOf(handle: Handle): Promise<string> {
-  const { items } = await handle.memories.list({ order: 'oldest' });
-  return items.map(({ type, content, confidence }) => `   [${type}] ${content} (${confidence})`).join('\n');
+  // The summary of a conversation and the nightly reflection repeat its sentences.
+  const { items } = await handle.memories.list({ order: 'oldest', types: ['fact', 'preference'] });
+  const values = items.filter(({ attribute }) => attribute !== null);
+  const sentences = items.filter(({ attribute }) => attribute === null);
+  return [...values, ...sentences]
+    .map(({ attribute, content }) => `   ${(attribute ?? '(in her words)').padEnd(14)}  ${content}`)
+    .join('\n');
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 async function answersOf(handle: Handle): Promise<string> {

@@ -1,9 +1,11 @@
+import type { Fact, FactReader } from '../../handle/facts.ts';
 import type { Handle } from '../../handle/handle.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import type { FactCategory } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
-import { keySchema } from '../../record/statement.ts';
+import type { Revision } from '../../record/revision.ts';
+import { keySchema, USER } from '../../record/statement.ts';
 import type { WrittenMemory } from '../../store/write-memory.ts';
 import { forgetMeant } from '../../tools/everyday-tools.ts';
 import { type Command, type CommandInput, EXIT, flag, UsageError, valued } from '../command.ts';
@@ -210,12 +212,12 @@ async function listOf(
 }
 
 export const show: Command = {
-  usage: `show <id> | show <${Object.keys(BLOCK_KINDS).join(' | ')}>`,
-  help: 'Shows a memory, an event or an entity by its id, or a block by its kind; as of a time with --as-of.',
+  usage: `show <id> | show <key of a fact> | show <${Object.keys(BLOCK_KINDS).join(' | ')}>`,
+  help: 'Shows a memory, an event or an entity by its id, a permanent fact by its key, or a block by its kind; as of a time with --as-of.',
   options: { 'as-of': valued('time', 'the record as it was at this time, such as 2026-11-01') },
-  examples: ['varve show mem_01k…', 'varve show profile', 'varve show working_memory --as-of 2026-11-01'],
+  examples: ['varve show mem_01k…', 'varve show home_city', 'varve show profile', 'varve show working_memory --as-of 2026-11-01'],
   async run(input) {
-    const id = oneWord(input, 'id or kind of block');
+    const id = oneWord(input, 'id, key or kind of block');
     const time = textOption(input, 'as-of');
     return withHandle(input, {}, async (handle) => {
       const from = time === undefined ? handle : handle.asOf(time);
@@ -225,7 +227,9 @@ export const show: Command = {
           ? await from.events.get(id)
           : id.startsWith('ent_')
             ? await handle.entities.get(id)
-            : await from.memories.get(id);
+            : id.startsWith('mem_')
+              ? await from.memories.get(id)
+              : await factOf(from, id);
       if (record === null) return nothingUnder(id, input);
       await input.output.answer(record, () => JSON.stringify(record, null, 2));
       return EXIT.ok;
@@ -234,15 +238,17 @@ export const show: Command = {
 };
 
 export const history: Command = {
-  usage: 'history <id of a memory> | history <kind of block>',
-  help: 'Shows all changes of a memory or a block, oldest first: when, by whom, why, and the content before.',
-  examples: ['varve history mem_01k…', 'varve history profile --json'],
+  usage: 'history <id of a memory> | history <key of a fact> | history <kind of block>',
+  help: 'Shows all changes of a memory, of the values under a key, or of a block, oldest first: when, by whom, why, and the content before.',
+  examples: ['varve history mem_01k…', 'varve history home_city', 'varve history profile --json'],
   async run(input) {
-    const id = oneWord(input, 'memory or kind of block');
+    const id = oneWord(input, 'id, key or kind of block');
     return withHandle(input, {}, async (handle) => {
       const items = Object.hasOwn(BLOCK_KINDS, id)
         ? await handle.blocks.history(id as BlockKindName)
-        : await handle.memories.history(id);
+        : id.startsWith('mem_')
+          ? await handle.memories.history(id)
+          : await factHistory(handle, id);
       await input.output.answer({ items }, () =>
         table(
           items.map(({ version, at, actor, reason, before }) => [
@@ -258,6 +264,23 @@ export const history: Command = {
     });
   },
 };
+
+/** The fact under a key, or all facts of a key with many values; null if there is none. */
+async function factOf({ facts }: { facts: FactReader }, key: string): Promise<Fact | { items: Fact[] } | null> {
+  const fact = await facts.get(key);
+  if (fact === null) return null;
+  const items = (await facts.list()).filter((other) => other.key === fact.key);
+  return items.length === 1 ? fact : { items };
+}
+
+/** The changes of all values that a key has or had, except forgotten values. */
+async function factHistory({ facts, memories }: Handle, key: string): Promise<Revision[]> {
+  const attributes = [(await facts.get(key))?.key ?? key];
+  const { items } = await memories.list({ attributes, subjects: [USER], archived: 'include', limit: 1000 });
+  const kept = items.filter(({ archiveReason }) => archiveReason !== 'forgotten');
+  const changes = await Promise.all(kept.map(({ id }) => memories.history(id)));
+  return changes.flat().sort((one, other) => one.at.getTime() - other.at.getTime());
+}
 
 function nothingUnder(id: string, { output }: CommandInput): number {
   output.note(`There is no ${id} within this scope.`);

@@ -9,7 +9,7 @@ import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
-import { dayOfPlan, hasEnded, hasOutcome, isPlanOver, isPresentFact, type Memory } from '../../record/memory.ts';
+import { hasEnded, hasOutcome, isPlanOver, isPresentFact, type Memory, plannedFor } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
 import type { Parts, Reader } from '../../store/database.ts';
@@ -185,7 +185,7 @@ const CHANGES = ['change', 'ended'] as const;
 
 /** A statement as a source of a document. */
 export function toMaterial(memory: Memory, section: string | null): Material {
-  const day = dayOfPlan(memory);
+  const day = plannedFor(memory);
   const ends = [memory.validTo?.getTime(), day === null ? undefined : day.getTime() + DAY].filter(
     (time) => time !== undefined,
   );

@@ -4,7 +4,7 @@ import { dot } from '../../models/embedder.ts';
 import { isMoreTrusted, isSameSubject, isSameValue, isUser } from '../../record/statement.ts';
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
-import { dayOfPlan, FOLLOW_UP, type InternalMemory, isDaySaid, isPlanOver, type Memory } from '../../record/memory.ts';
+import { FOLLOW_UP, type InternalMemory, isDaySaid, isPlanOver, type Memory, plannedFor } from '../../record/memory.ts';
 import { ownerKey, ownerOf, sharedOwner } from '../../record/scope.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
@@ -403,7 +403,7 @@ export async function reachGoal(
 ): Promise<Memory> {
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
   const state = goal.type === 'intention' ? 'done' : 'achieved';
-  const day = state === 'done' && isDaySaid(goal) && isPlanOver(goal, at.getTime()) ? dayOfPlan(goal) : null;
+  const day = state === 'done' && isDaySaid(goal) && isPlanOver(goal, at.getTime()) ? plannedFor(goal) : null;
   const until = day ?? at;
   // A goal that is reached before its planned start starts when it is reached.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;

@@ -264,9 +264,19 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
     return retires.length + restores.length === 0 ? decision : { ...decision, retires, restores };
   }
   if (same.length === 0 || !isNow) return null;
-  const { beater, retires, restores } = consequences(said, same, context);
-  if (beater !== null) return { action: 'yield', to: beater, retires, restores };
+  const { beater, restores, ...excluded } = consequences(said, same, context);
+  if (beater !== null) return { action: 'yield', to: beater, retires: excluded.retires, restores };
+  const retires = [...excluded.retires, ...reachedPlans(said, same, context)];
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
+}
+
+/** The plans that a statement about the present says to have come true: "I live in Bristol" after "I'm moving to Bristol in May". */
+function reachedPlans(said: Told, same: readonly Memory[], { attributes, now }: DecideContext): Retirement[] {
+  const { shape, values } = attributes.policyOf(said.attribute ?? '');
+  if (values === 'many' || said.value === null) return [];
+  return same
+    .filter((memory) => memory.archivedAt === null && isAhead(memory, now) && memory.polarity === said.polarity)
+    .flatMap((memory) => (isSameValueOf(said, memory, shape) ? [{ memory, how: 'merged' as const }] : []));
 }
 
 /**

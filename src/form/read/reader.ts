@@ -246,6 +246,10 @@ export interface FormResult {
   run: string | null;
   /** How many events were read. 0 if another formation had already read them. */
   events: number;
+  /**
+   * New statements. Statements that the local reader stored immediately after the turns were logged are not among them, so the list is
+   * often empty without a model: `memories.list()` returns all statements.
+   */
   added: string[];
   /** Known statements that took over new words. */
   updated: string[];

@@ -161,9 +161,13 @@ const ERASE: readonly Operation[] = [
     answer: loose,
     unhurried: true,
     async run({ handle, scope, key, body }) {
-      const name = scope.session ?? scope.user ?? scope.agent ?? scope.tenant;
+      const level = (['session', 'user', 'agent', 'tenant'] as const).find((part) => scope[part] !== null) ?? 'tenant';
+      const name = scope[level];
       if (body.confirm !== name) {
-        throw invalidInput(`To erase everything of ${JSON.stringify(name)}, set confirm to that name.`);
+        const wider = level === 'user' || level === 'session' ? '' : ' To erase one user only, name the user: ?user=….';
+        throw invalidInput(
+          `This request erases everything of the ${level} ${JSON.stringify(name)}. To confirm, send {"confirm":${JSON.stringify(name)}}.${wider}`,
+        );
       }
       return await handle.erase({ actor: key.id, reason: body.reason });
     },

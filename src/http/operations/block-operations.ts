@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { VarveError } from '../../errors.ts';
 import { infoSchema } from '../../handle/connections.ts';
 import { type Block, BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
-import { MEMORY_TYPES } from '../../record/memory-types.ts';
 import { textSchema } from '../../record/parse.ts';
 
 import { sessionStateSchema } from '../../record/session.ts';
@@ -126,10 +125,10 @@ const CONNECTION: readonly Operation[] = [
     run: ({ handle, body: { schema, timeToLive } }) => handle.connection.saveToolSchema(schema, { timeToLive }),
   }),
   memories('listMemoryTypes', 'GET /v1/memory-types', {
-    summary: 'The built-in memory types, each with its policies.',
+    summary: 'The memory types of this server, including those of the application, each with its policies.',
     scoped: false,
     answer: z.record(z.string(), z.record(z.string(), z.unknown())),
-    run: async () => MEMORY_TYPES,
+    run: async ({ varve }) => Object.fromEntries(varve.operator.inspect.memoryTypes),
   }),
 ];
 

@@ -90,7 +90,7 @@ export const german: Pack = {
     remember:
       "merk(?:e)? dir|merken sie sich|behalt(?:e)? (?:das|dir|bitte)|denk(?:e)? (?:bitte )?daran|denk dran|notier(?:e)?|schreib(?:e)? (?:dir )?(?:das )?auf|vergiss (?:bitte )?nicht|zur info|nur damit du(?:'s| es)? weißt|damit du(?:'s| es)? weißt|für später|nimm das auf",
     correcting:
-      '(?:nein|nee|sorry|halt|moment|quatsch)[,.!]* +(?:es ist |ich meinte |ich meine )?|ich meinte |ich meine ',
+      '(?:nein|nee|sorry|halt|moment|warte|ups|quatsch|falsch|korrektur|das (?:stimmt nicht|war falsch))[,.!:]* +(?:es ist |ich meinte |ich meine )?|ich meinte |ich meine ',
     lead: 'wenn ja|falls ja|dann|kannste|könntste|magste|würdste|digga|alter|ey|boah|mist|ups|oje|hm|na|ja|jo|übrigens|äh|gut|danke|du,?|(?:kannst|könntest|würdest|magst) du|(?:können|könnten|würden) sie|(?:du kannst|du darfst|sie können|sie dürfen)|sei so (?:gut|lieb|nett) und|tu mir (?:den|einen) gefallen und|bitte|ach|oh|ok|also|und|aber|doch|hey|sorry|mal|jetzt|nein|halt|warte|moment|(das mit (?:\\S+ ){1,3}?)|(mein\\p{L}* \\S+)|(was ich (?:\\S+ ){1,8}?)',
     wish: 'ab jetzt|ab sofort|von nun an|in zukunft|künftig|zukünftig|immer (?:nur )?(?:kurz|kurze|auf|in|mit|zuerst)|bitte immer|mach (?:mir )?immer|antworte (?:mir )?(?:immer|bitte|nur|kurz|auf)|schreib(?:e)? (?:mir )?(?:immer|nie|nur)|nie (?:wieder|mehr)|hör auf (?:mit|zu)|sag du|duz mich|du kannst (?:mich )?du|nenn mich|sag (?:einfach )?\\p{L}+ zu mir|(?:keine|ohne|auf) (?:emojis?|smileys?|listen|floskeln|aufzählungen|tabellen|stichpunkte)|kein gesülze|wenn ich (?:dich )?frage|jedes mal wenn|siez mich',
     reminder:

@@ -81,7 +81,8 @@ export const spanish: Pack = {
     polite: 'por favor|porfa|gracias|agradecería|(?:puedes|podrías|puede|podría|podés)|te|tu|usted',
     remember:
       'recuerda(?: que|:|,)|recordá(?: que|:|,)|acordate(?: de| que|,)|acuérdate(?: de| que|,)|ten en cuenta|tené en cuenta|toma nota|tomá nota|anota|anotá|anotame|apunta|apuntá|no (?:te )?olvides (?:que|de que)|para que sepas|que sepas que|guárdalo|guardalo|guardá (?:que|esto)',
-    correcting: '(?:no|perdón|espera)[,.!]* +(?:es |era |quise decir |digo )?|quise decir |digo ',
+    correcting:
+      '(?:no|perdón|perdona|disculpa|espera|corrección|me equivoqué)[,.!:]* +(?:es |era |quise decir |digo )?|quise decir |digo ',
     lead: 'si es así|si sí|entonces|por favor|porfa|me gustaría que|preferiría que|prefiero que|te agradecería que|necesito que|oye|ok|bueno|no|ya|y|pero|mejor|puedes|podés|podrías|puede|podría|te pido que|quiero que|(?:lo|eso|esto) del? (?:la |el |los |las |mi |mis )?(\\S+)|mi (\\S+)|(?:quisiera|querría|solicito|pido|le pido|le agradecería|te importaría|le importaría|te ruego|le ruego) que|perdona|disculpa|mira|uf|hola|joder|vale|buenas tardes|y|así que|si puedes|anda y|anda|ay|perdón|ya no quiero que(?: te)?',
     wish: 'de ahora en (?:adelante|más)|a partir de ahora|desde ahora|en el futuro|de acá en más|siempre (?:contesta|responde|respondé|dame|escribe|usa|poné|pon)|nunca (?:uses|pongas|escribas|digas|me)|no (?:me )?(?:uses|pongas|escribas|digas|hables|des|llames)|deja de|dejá de|háblame|hablame|tutéame|tuteame|tratame|trátame|llámame|llamame|decime|respuestas (?:cortas|largas|breves)|respóndeme|respondeme|contéstame|contestame|(?:sin|evita|evitá) (?:emojis?|listas|tablas)|cada vez que|cuando te (?:pida|pregunte)|cortita|cortito',
     reminder:

@@ -82,7 +82,8 @@ export const french: Pack = {
     polite: "s'il te plaît|s'il vous plaît|stp|svp|merci|tu|vous|te|(?:peux|pouvez|pourrais|pourriez|auriez)",
     remember:
       "souviens-toi|souvenez-vous|retiens|retenez|rappelle-toi|note(?:z)? (?:que|bien|ça|cela|-le)|n'oublie(?:z)? pas (?:que|de noter)|garde(?:z)? (?:en tête|à l'esprit|ça en mémoire)|pour info|pour ton information|sache(?:z)? que|mets ça de côté|inscris|inscrivez|à noter",
-    correcting: "(?:non|pardon|attends)[,.!]* +(?:c'est |je voulais dire )?|je voulais dire ",
+    correcting:
+      "(?:non|pardon|désolée?|attends|correction|erreur)[,.!:]* +(?:c'est |je voulais dire )?|je voulais dire ",
     lead: "si oui|veuillez|merci|tu veux bien|s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) (\\S+)|désolée?|dis|alors|donc|du coup|wsh|wesh|hé|hey|eh|merde|oups|je (?:voudrais|souhaite|préfère|préférerais) que (?:tu|vous)|j'aimerais que (?:tu|vous)|faut|faudrait|il faudrait|ça (?:te|vous) dérange(?:rait)?|est-ce que (?:tu peux|vous pouvez|tu pourrais)|pour (?:le|la|les|mon|ma) (\\S+)|mais toi tu|toi tu|tu|vous|tout de suite|si possible",
     wish: "désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|(?:pas de|pas d'|sans|évitez?(?: les| d'utiliser (?:des|les))?) ?(?:listes|petites listes|puces|[eé]mojis|smileys|tableaux)|tu peux recommencer",
     reminder:

@@ -80,7 +80,7 @@ export const italian: Pack = {
     polite: 'per favore|per piacere|grazie|cortesemente|(?:puoi|potresti|può|potrebbe)|ti|tu|le|vorrei|dai',
     remember:
       'ricordati|ricorda(?: che|:|,)|tieni (?:a mente|presente|conto)|segnati|segna(?:ti)? che|prendi nota|annota|non dimenticare che|per tua informazione|sappi che|memorizza',
-    correcting: '(?:no|scusa|aspetta)[,.!]* +(?:è |era |volevo dire )?|volevo dire ',
+    correcting: '(?:no|scusa|scusami|aspetta|correzione|ho sbagliato)[,.!:]* +(?:è |era |volevo dire )?|volevo dire ',
     lead: 'se sì|se si|in caso|allora|questo|questa|questa cosa|quello|per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?!(?:salv|ricord|memorizz|annot|segn|registr|conserv|ten|tien|archivi|custod|serb|verbalizz|cancell|elimin|togli|lev|dimentic|vogli|sai|sapp|hai|ho)\\p{L}*)(?:mi[oae]i? )?(\\S+(?: d\\p{L}+ \\S+)?)|quella cosa d\\p{L}+ (\\S+)|pure|ti prego|la prego di|ti dispiace|ti dispiacerebbe|le dispiace|le dispiacerebbe|ti spiace|gradirei che|può gentilmente|gentilmente|cortesemente|dai|oddio|cavolo|ehi|ciao|guarda|cmq|già che ci sei|preferirei che|preferisco che|chiedo di|ti chiedo di|le chiedo di',
     wish: "d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|(?:niente|senza|evita(?: di usare)?|non usare)(?: gli| le)? (?:elenchi|emoji|tabelle)",
     reminder: 'ricordami|promemoria|avvisami|svegliami|fammi ricordare|metti una sveglia',

@@ -80,7 +80,8 @@ export const dutch: Pack = {
     remember:
       'onthoud(?: dat| dit|:|,)?|onthou(?: dat| dit|:|,)|noteer|schrijf (?:dat|dit|het) op|hou (?:er )?rekening mee|vergeet niet dat|ter info|voor de duidelijkheid|zodat je het weet|even voor je geheugen|bewaar dit',
     delayed: 'later',
-    correcting: '(?:nee|sorry|wacht)[,.!]* +(?:het is |ik bedoel |ik bedoelde )?|ik bedoel(?:de)? ',
+    correcting:
+      '(?:nee|sorry|wacht|oeps|correctie|foutje)[,.!:]* +(?:het is |ik bedoel |ik bedoelde )?|ik bedoel(?:de)? ',
     lead: 'zo ja|dan|kunje|kanje|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|kunt u|wilt u|(?:je|jij|u) (?:mag|kan|kunt)|ja|o|ach|dus|trouwens|pff|haha|hey|zeg|gewoon|svp|aub|toch|doe me een lol en|alsjeblieft|graag|och|oh|ok|oké|en|maar|nee|wacht|sorry|hé|even|nu|(mijn \\S+)|(dat van \\S+(?: \\S+)?)|(wat ik (?:\\S+ ){1,6}?)',
     wish: "vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?<!ik )(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|(?<!ik )(?:gebruik|zet) (?:\\p{L}+ )?(?:geen|nooit)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|(?:geen|zonder|vermijd) (?:emoji'?s?|smileys?|opsommingen|lijstjes|tabellen)|niet lief doen|daar heb ik je voor",
     reminder:

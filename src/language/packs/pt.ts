@@ -77,7 +77,7 @@ export const portuguese: Pack = {
       'por favor|pf|pfv|sff|favor|peço|queira|consegues?|será que|obrigad[oa]|agradecia|agradeço|(?:pode|podes|poderia|podia)|vc|você|te|tu',
     remember:
       'lembra(?:-te)?(?: de)? que|lembre(?:-se)?(?: de)? que|lembra:|anota|anote|toma nota|guarda (?:isso|que|aí)|guarde (?:isso|que)|tenha em mente|não (?:se )?esqueça que|só pra (?:você|vc) saber|para (?:você|vc) saber|fica sabendo',
-    correcting: '(?:não|desculpa|espera)[,.!]* +(?:é |era |quis dizer )?|quis dizer ',
+    correcting: '(?:não|desculpa|desculpe|espera|correção|ops)[,.!:]* +(?:é |era |quis dizer )?|quis dizer ',
     lead: 'se sim|então|(?:isso|isto|aquilo) d[aoe]s? (\\S+)|(?:meu|minha|o meu|a minha) (\\S+)|favor|sff|queira|faça o favor de|faça-me o favor de|faz favor de|faz-me o favor de|se faz favor|peço que|peço-lhe que|solicito que|agradecia que|agradeço que|prefiria que|será que (?:pode|podes|podia|vc pode|você pode)|consegues?|dá para|dá pra|tem como|mano|cara|bro|ei|oi|olhe|então|ai|eita|ops|prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
     wish: 'de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|evite (?:usar )?(?:emojis?|listas|tabelas)|não (?:uses?|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
     reminder: 'me lembra|me lembre|lembra-me|lembrete|me avisa|me avise|avisa-me|me acorda|coloca um alarme',

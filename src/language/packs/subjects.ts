@@ -314,3 +314,22 @@ export function isSaidAfter(words: string, pack: Pack): boolean {
   const said = tag.exec(words)?.[0];
   return said !== undefined && (pack.script === 'han' || !own.test(said));
 }
+
+const OWNED = /(?<![\p{L}])\p{Lu}[\p{L}-]+(?=['’]s(?![\p{L}]))/gu;
+
+/**
+ * Whether two sentences about a habit may be about the same people. "Tim's lessons are on Friday" says nothing about "Mia's lessons", and
+ * "I swim on Friday" nothing about "I take my son to swimming".
+ */
+export function mayMeanSamePeople(one: string, other: string, pack: Pack): boolean {
+  const relatives = wordsPattern(relationsOf(pack) || '(?!)', pack.script, 'giu');
+  const isIn =
+    (text: string) =>
+    (name: string): boolean =>
+      text.toLowerCase().includes(name.toLowerCase());
+  const namedIn = (text: string): string[] => [
+    ...(text.match(OWNED) ?? []),
+    ...(plainMarks(text).match(relatives) ?? []),
+  ];
+  return namedIn(one).every(isIn(other)) && namedIn(other).every(isIn(one));
+}

@@ -354,6 +354,8 @@ export async function createPool(
   const pool = new pg.Pool({
     connectionString: url,
     max: maximumConnections,
+    // A program that has no work left ends without `close()`.
+    allowExitOnIdle: true,
     types: {
       // Bigint is parsed as a number, because Varve stores only times, counters and row ids in it, which are far below 2^53. JSON stays
       // text, as in SQLite, so that one mapping serves both databases.

@@ -66,7 +66,7 @@ function Group({ title, items }: { title: string; items: Memory[] }): JSX.Elemen
         {items.map((memory) => (
           <li key={memory.id} class="intention">
             <MemoryLink memory={memory} />
-            <span class="intention-due">{dueText(dueDay(memory))}</span>
+            <span class="intention-due">{dueText(memory)}</span>
             {mayWrite.value && isOpen(memory) ? (
               <IntentionActions memory={memory} />
             ) : (
@@ -82,7 +82,11 @@ function Group({ title, items }: { title: string; items: Memory[] }): JSX.Elemen
 const isOpen = ({ archivedAt, state }: Memory): boolean =>
   archivedAt === null && [null, 'open', 'snoozed'].includes(state);
 
-const dueText = (day: string | null): string => (day === null ? 'no day stated' : `${date(day)}, ${ago(day)}`);
+function dueText(memory: Memory): string {
+  const day = dueDay(memory);
+  if (day !== null) return `${date(day)}, ${ago(day)}`;
+  return memory.dueAt === null ? 'no day stated' : `no day stated, brought up from ${date(memory.dueAt)}`;
+}
 
 function IntentionActions({ memory }: { memory: Memory }): JSX.Element {
   const path = `/v1/intentions/${memory.id}`;

@@ -207,8 +207,8 @@ function Found({
     <div class="found">
       <p class="list-note" role="status">
         {results.length === 0 ? 'No results' : plural(results.length, 'result')}
-        {isPlain ? ' for these characters in all memories' : ''}
-        {answerable === null ? '' : ` · answer known with a probability of ${percent(answerable)}`}
+        {isPlain ? ' for these characters in all memories' : ', the most relevant first'}
+        {answerable === null ? '' : ` · ${answerText(answerable)}`}
         {degraded.length === 0 ? '' : ` · without ${degraded.join(', ')}`}
       </p>
       <ul ref={list} class="found-list" onKeyDown={move}>
@@ -228,7 +228,7 @@ function Found({
                 }}
               >
                 <MemoryRow memory={result.memory} showOwner={!hasOwner.value} />
-                {isPlain ? null : <Meter share={result.relevance} label={`Relevance ${percent(result.relevance)}`} />}
+                {isPlain ? null : <Relevance share={result.relevance} />}
               </a>
             )}
           </li>
@@ -236,6 +236,21 @@ function Found({
       </ul>
     </div>
   );
+}
+
+function Relevance({ share }: { share: number }): JSX.Element {
+  const text = `Helps to answer with a probability of ${percent(share)}`;
+  return (
+    <span title={text}>
+      <Meter share={share} label={text} />
+    </span>
+  );
+}
+
+/** Recall estimates the probability of an answer from all results together, so it may be low although there are many results. */
+function answerText(probability: number): string {
+  const known = probability < 0.5 ? 'probably none of them answers this' : 'one of them probably answers this';
+  return `${known} (probability of an answer: ${percent(probability)})`;
 }
 
 function TurnResult({ result }: { result: RecallResult }): JSX.Element | null {
@@ -253,7 +268,7 @@ function TurnResult({ result }: { result: RecallResult }): JSX.Element | null {
           <span class="push">{date(event.occurredAt)}</span>
         </div>
       </div>
-      <Meter share={result.relevance} label={`Relevance ${percent(result.relevance)}`} />
+      <Relevance share={result.relevance} />
     </a>
   );
 }

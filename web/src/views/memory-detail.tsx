@@ -1,3 +1,4 @@
+import { signalName } from '../signal-names.ts';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../api.ts';
@@ -229,13 +230,14 @@ function WhyHere({ result, asked }: { result: RecallResult; asked: string }): JS
   return (
     <Panel title={<>Why it ranks here for “{asked}”</>}>
       <p class="muted">
-        Relevance {percent(result.relevance)}, found by {result.arms.join(', ') || 'its words'}.
+        It helps to answer with a probability of {percent(result.relevance)}. Found by{' '}
+        {result.arms.join(', ') || 'its words'}.
         {zero === 100 ? ' Bars to the right raise its rank, and bars to the left lower it.' : ''}
       </p>
       <ul class="signals">
         {shares.map(({ signal, share }) => (
           <li key={signal}>
-            <span class="signal-name">{label(signal)}</span>
+            <span class="signal-name">{signalName(signal)}</span>
             <svg class="signal-bar" viewBox="0 0 200 10" preserveAspectRatio="none" aria-hidden="true">
               <line x1={zero} x2={zero} y1="0" y2="10" class="signal-zero" />
               <rect

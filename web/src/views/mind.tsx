@@ -225,7 +225,7 @@ function SentenceView({
       )}
     </>
   );
-  const badge = stale ? <Badge tone="warn">no longer true, so not in prompts</Badge> : null;
+  const badge = stale ? <Badge tone="warn">out of date, so not in prompts</Badge> : null;
   if (restsOn.length === 0)
     return (
       <span>

@@ -4,7 +4,7 @@ import { get } from '../api.ts';
 import { Empty, Loaded, Panel, Text } from '../components/basics.tsx';
 import { MemoryLink } from '../components/memory-bits.tsx';
 import { NeedsOwner } from '../components/needs-owner.tsx';
-import { go, hasOwner, href, isPersonal, route, scope } from '../state.ts';
+import { go, hasOwner, href, isOfConversation, isPersonal, route, scope } from '../state.ts';
 import type { Graph, MemoryRows } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { label, plural } from '../words.ts';
@@ -204,7 +204,7 @@ function Statements({ node }: { node: Node }): JSX.Element {
       {({ items }) => (
         <div class="scrolling" tabIndex={0} role="region" aria-label="Statements">
           {items
-            .filter(({ type }) => type !== 'summary')
+            .filter((memory) => !isOfConversation(memory))
             .map((memory) => (
               <MemoryLink key={memory.id} memory={memory} />
             ))}

@@ -5,17 +5,20 @@ import { Button, Dialog, Empty, Loaded, Panel, Text } from '../components/basics
 import { MemoryText } from '../components/memory-bits.tsx';
 import { Quotes } from '../components/quotes.tsx';
 import { archive, revise } from '../memory-actions.ts';
-import { act, isAdmin, mayWrite, me, signOut } from '../state.ts';
-import type { Event, Links, Memory, MemoryRows } from '../types.ts';
+import { act, isAdmin, mayWrite, me, memoryTypes, signOut } from '../state.ts';
+import type { Event, Links, Memory, MemoryRows, MemoryType } from '../types.ts';
 import { useQuery, useRested } from '../use-query.ts';
 import { date, plural } from '../words.ts';
 
-const GROUPS: readonly { title: string; types: readonly string[] }[] = [
-  { title: 'About you', types: ['fact', 'personal', 'entity'] },
-  { title: 'What you like, and how you want to be helped', types: ['preference', 'feedback', 'learning'] },
-  { title: 'What you want and plan', types: ['goal', 'intention'] },
-  { title: 'What you decided, and what happened', types: ['decision', 'episode', 'context'] },
+/** The groups of a person's memories, by the section of the profile to which the type of a memory belongs. */
+const GROUPS: readonly { title: string; sections: readonly MemoryType['profileSection'][] }[] = [
+  { title: 'About you', sections: ['Personal'] },
+  { title: 'What you like, and how you want to be helped', sections: ['Preferences', 'Communication Style'] },
+  { title: 'What you want and plan', sections: ['Goals & Values'] },
+  { title: 'What you decided, and what happened', sections: ['Notes', null] },
 ];
+
+const OTHER = 'Other';
 
 /** The view of a person's own memory: statements, their sources, and actions to correct and remove them. */
 export function PersonalView(): JSX.Element {
@@ -72,12 +75,16 @@ export function PersonalView(): JSX.Element {
 }
 
 function grouped(memories: readonly Memory[]): { title: string; memories: Memory[] }[] {
-  const named = GROUPS.map(({ title, types }) => ({
-    title,
-    memories: memories.filter(({ type }) => types.includes(type)),
-  }));
-  const others = memories.filter(({ type }) => !GROUPS.some(({ types }) => types.includes(type)));
-  return [...named, { title: 'Other', memories: others }].filter((group) => group.memories.length > 0);
+  const titleOf = ({ type }: Memory): string | undefined => {
+    const { formable = false, profileSection = null } = memoryTypes.value.get(type) ?? {};
+    // Texts and derived memories, which have no section in the profile, are no statements of the person.
+    if (!formable && profileSection === null) return undefined;
+    return GROUPS.find(({ sections }) => sections.includes(profileSection))?.title;
+  };
+  const groups = new Map(GROUPS.map(({ title }) => [title, [] as Memory[]]));
+  groups.set(OTHER, []);
+  for (const memory of memories) groups.get(titleOf(memory) ?? OTHER)?.push(memory);
+  return [...groups].map(([title, list]) => ({ title, memories: list })).filter((group) => group.memories.length > 0);
 }
 
 function Remembered({ memory }: { memory: Memory }): JSX.Element {

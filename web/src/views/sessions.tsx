@@ -5,7 +5,7 @@ import { Badge, Button, Empty, Loaded, Text } from '../components/basics.tsx';
 import { MemoryLink } from '../components/memory-bits.tsx';
 import { Turn } from '../components/quotes.tsx';
 import { REFUSED_BECAUSE } from '../components/refusals.tsx';
-import { hasOwner, href, isPersonal, route, scope } from '../state.ts';
+import { hasOwner, href, isOfConversation, isPersonal, route, scope } from '../state.ts';
 import type { Event, Memory, MemoryRows, Refusal, Scope, SessionRow } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { ago, dateTime, ownerName, plural } from '../words.ts';
@@ -111,11 +111,11 @@ function Transcript({ session, place }: { session: string; place: Scope }): JSX.
               </h2>
               <p class="muted">
                 {events[0] === undefined ? '' : dateTime(events[0].occurredAt)} · {plural(events.length, 'turn')} ·{' '}
-                {plural(memories.filter((memory) => !isSummary(memory)).length, 'memory', 'memories')} learned
+                {plural(memories.filter((memory) => !isOfConversation(memory)).length, 'memory', 'memories')} learned
                 {refusals.length === 0 ? '' : ` · ${plural(refusals.length, 'item')} refused`}
               </p>
             </header>
-            {memories.filter(isSummary).map((memory) => (
+            {memories.filter(isOfConversation).map((memory) => (
               <MemoryLink key={memory.id} memory={memory} />
             ))}
             {events.map((event) => (
@@ -125,7 +125,9 @@ function Transcript({ session, place }: { session: string; place: Scope }): JSX.
                 marks={memories.flatMap(({ quotes }) => quotes).filter((quote) => quote.event === event.id)}
               >
                 <GaveRise
-                  memories={memories.filter((memory) => !isSummary(memory) && memory.sourceEvents.includes(event.id))}
+                  memories={memories.filter(
+                    (memory) => !isOfConversation(memory) && memory.sourceEvents.includes(event.id),
+                  )}
                   refusals={refusals.filter((refusal) => refusal.events.at(0) === event.id)}
                 />
               </Turn>
@@ -136,9 +138,6 @@ function Transcript({ session, place }: { session: string; place: Scope }): JSX.
     </div>
   );
 }
-
-/** Whether a memory belongs to the whole conversation and not to a turn. */
-const isSummary = ({ type }: Memory): boolean => type === 'summary' || type === 'reflection';
 
 function GaveRise({ memories, refusals }: { memories: Memory[]; refusals: Refusal[] }): JSX.Element | null {
   if (memories.length === 0 && refusals.length === 0) return null;

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { get } from '../api.ts';
 import { Button, Empty, Loaded, Text, TypeBadge } from '../components/basics.tsx';
 import { MemoryText } from '../components/memory-bits.tsx';
-import { hasOwner, href, isPersonal, scope } from '../state.ts';
+import { hasOwner, href, isPersonal, memoryTypes, scope } from '../state.ts';
 import type { Memory, MemoryRows } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { date, dueDay, month, monthsOf } from '../words.ts';
@@ -96,11 +96,9 @@ export function TimelineView(): JSX.Element {
 
 const SHOWN = new Set(['superseded', 'contradicted', 'expired', 'decayed', 'forgotten', 'pruned']);
 
-/** The types of memories that the timeline leaves out. */
-const UNTOLD = new Set(['summary', 'reflection', 'pattern', 'note', 'saved_item', 'learning']);
-
 function momentsOf(all: readonly Memory[]): Moment[] {
-  const memories = all.filter(({ type }) => !UNTOLD.has(type));
+  // The types to which no request to forget refers are whole texts and what Varve has derived: they are not events of a life.
+  const memories = all.filter(({ type }) => memoryTypes.value.get(type)?.forgettable !== false);
   const byId = new Map(memories.map((memory) => [memory.id, memory]));
   const moments = memories.flatMap((memory): Moment[] => {
     const replaced = memory.contradicts === null ? null : (byId.get(memory.contradicts) ?? null);

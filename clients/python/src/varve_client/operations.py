@@ -231,7 +231,7 @@ class Operations:
         return self._call("PUT", "/v1/connection/tool-schema", query={}, body={"schema": schema, "timeToLive": time_to_live})
 
     def list_memory_types(self) -> Dict[str, Any]:
-        """The built-in memory types, each with its policies."""
+        """The memory types of this server, including those of the application, each with its policies."""
         return self._call("GET", "/v1/memory-types", query={}, scoped=False)
 
     def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, stated_by: Optional[Literal["user", "agent", "tool"]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -698,7 +698,7 @@ class AsyncOperations:
         return await self._call("PUT", "/v1/connection/tool-schema", query={}, body={"schema": schema, "timeToLive": time_to_live})
 
     async def list_memory_types(self) -> Dict[str, Any]:
-        """The built-in memory types, each with its policies."""
+        """The memory types of this server, including those of the application, each with its policies."""
         return await self._call("GET", "/v1/memory-types", query={}, scoped=False)
 
     async def add_intention(self, *, text: str, due_at: Optional[str] = None, follow_up_days: Optional[float] = None, context: Optional[str] = None, stated_by: Optional[Literal["user", "agent", "tool"]] = None, source: Optional[Union[str, None]] = None, idempotency_key: Optional[str] = None) -> t.Memory:

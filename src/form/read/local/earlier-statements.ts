@@ -2,10 +2,11 @@ import { civilDateAt, startOfDay, writeDay } from '../../../language/calendar.ts
 import { correctingValue, kindOf, nameInsteadOf } from '../../../language/corrections.ts';
 import { PLACES } from '../../../language/entities.ts';
 import { GIVEN_NAMES } from '../../../language/given-names.ts';
-import type { DateContext } from '../../../language/pack-dates.ts';
+import { boundOf, type DateContext } from '../../../language/pack-dates.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { perPack, wordsPattern } from '../../../language/packs/packs.ts';
-import { namesSomebody, reportsOthers } from '../../../language/packs/subjects.ts';
+import { namesSomebody } from '../../../language/packs/subjects.ts';
 import {
   LONGEST_REDATING,
   movedDayIn,
@@ -144,7 +145,8 @@ export function redatedBy(turn: Turn): ReadStatement | null {
   const moved = units.every(isClaim) ? movedDayIn(content, pack, at) : null;
   if (moved !== null && (moved.isAll || units.length === 1)) return movedPlan(turn, content, moved);
   const next = newDayIn(content, pack, at);
-  if (next === null || (units.length > 1 && content.length > LONGEST_REDATING)) return null;
+  if (next === null || (units.length > 1 && content.length > LONGEST_REDATING && next.isCorrection !== true))
+    return null;
   if (next.beside.length > 0 && !units.every(isClaim)) return null;
   return deniedPlan(turn, content, next);
 }
@@ -152,12 +154,15 @@ export function redatedBy(turn: Turn): ReadStatement | null {
 /** The plan whose day a text denies, with the new day. A plan on that day that has a word of the text is meant. */
 function deniedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
   const { denies, about, beside } = next;
-  const found = lastSaid(turn, denies !== null).filter(({ one: { from, text } }) => {
-    const isDenied = from !== null && denies?.(new Date(from)) !== false;
-    const stems = contentStems(text);
-    const isNamed = beside.length === 0 || beside.some((stem) => stems.has(stem));
-    return isDenied && isNamed && about.every((stem) => stems.has(stem));
-  });
+  const isClear = denies !== null || next.isCorrection === true;
+  const found = lastSaid(turn, denies !== null)
+    .flatMap((said) => (isDatedPlan(said) ? said : isClear ? asPlan(said, turn) : []))
+    .filter(({ one: { from, text }, known }) => {
+      const isDenied = from !== null && denies?.(new Date(from)) !== false;
+      const stems = contentStems(text);
+      const isNamed = beside.length === 0 || beside.some((stem) => stems.has(stem));
+      return (isDenied || isReadAgain(turn, known)) && isNamed && about.every((stem) => stems.has(stem));
+    });
   return withDayOf(turn, content, next, found);
 }
 
@@ -183,23 +188,42 @@ function movedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | n
   return withDayOf(turn, content, next, found);
 }
 
+/** Whether a known statement already has the new day, because the turn is read a second time. */
+function isReadAgain({ input, event }: Turn, known: number | null): boolean {
+  return known !== null && input.known[known - 1]?.sourceEvents.includes(event.id) === true;
+}
+
+function isDatedPlan({ one: { tense, from } }: Said): boolean {
+  return tense === 'planned' && from !== null;
+}
+
+/**
+ * A statement that has one day in its words, as a plan for that day, because the reader may have missed that it is a plan. Empty for other
+ * statements.
+ */
+function asPlan(said: Said, { pack, at }: Turn): Said[] {
+  const { one } = said;
+  if (one.attribute !== null || one.tense === 'habit' || pack === null) return [];
+  const [day, ...others] = findDates(/(?<= \[)[^\]]+(?=\])/u.exec(one.text)?.[0] ?? one.text, pack, at);
+  const from = others.length > 0 || day?.isDay !== true ? undefined : day.from?.toISOString();
+  return from === undefined ? [] : [{ ...said, one: { ...one, tense: 'planned', from, due: null }, origin: one }];
+}
+
 /** The only plan among the found statements, with the words of the plan and the new day. Null if there is none, or more than one. */
 function withDayOf(turn: Turn, content: string, next: NewDay, found: readonly Said[]): ReadStatement | null {
-  const { event, number, pack, at, input, reading } = turn;
-  const plans = found.filter(({ one }) => one.tense === 'planned');
+  const { number, pack, at, reading } = turn;
+  const plans = found.filter(isDatedPlan);
   const shared = plans.map(({ one }) => next.beside.filter((stem) => contentStems(one.text).has(stem)).length);
   const last = onlyOne(plans.filter((_, index) => shared[index] === Math.max(...shared)));
   if (pack === null || last === null || last.one.from === null) return null;
   const { one } = last;
-  // If the turn is read a second time, the known statement already has the new day.
-  if (last.known !== null && input.known[last.known - 1]?.sourceEvents.includes(event.id) === true)
-    return { ...one, quotes: [{ turn: number, words: content }] };
+  if (isReadAgain(turn, last.known)) return { ...one, quotes: [{ turn: number, words: content }] };
   const old = startOfDay(civilDateAt(new Date(last.one.from), at.timeZone), at.timeZone);
   const day = next.dayAfter(old);
   const timed = withTime(day, content, pack, at.timeZone) ?? day;
   const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
   // A statement of the same reading is not stored yet. The new statement replaces it and cites both turns.
-  if (last.known === null) reading.statements.splice(reading.statements.indexOf(one), 1);
+  if (last.known === null) reading.statements.splice(reading.statements.indexOf(last.origin ?? one), 1);
   return {
     ...one,
     value: one.attribute === null ? null : writeDay(civilDateAt(day, at.timeZone), pack),

@@ -11,7 +11,7 @@ import {
   saysAny,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { continuesOthers } from '../../../language/packs/subjects.ts';
+import { continuesOthers, mayMeanSamePeople, namesSomebody } from '../../../language/packs/subjects.ts';
 import { splitClauses } from '../../../language/sentences.ts';
 import { dayAfterLast } from '../../../language/told-days.ts';
 import { contentStems } from '../../../language/words.ts';
@@ -92,6 +92,7 @@ export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
       if (!isHabit || statedAt >= turn.event.occurredAt || packPattern(pack, 'not').test(plainMarks(content)))
         return false;
       if (quits && listPattern(pack, 'smokes').test(content)) return true;
+      if (isOnOtherDays(unit, content)) return true;
       // The thing must be most of what the statement names: "I gave up meat" does not end "I cook meat for my dog".
       const gist = gistOf(content, pack);
       const isNamed = thing.length * 2 > gist.length && thing.every((stem) => gist.includes(stem));
@@ -100,6 +101,36 @@ export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
     };
     return endsBy(turn, text, isOver);
   });
+}
+
+/**
+ * Whether a sentence gives the same habit other days: "We swim on Thursdays now", or "I can't do Monday swimming any more". It must name all
+ * of the habit, or deny one of its days.
+ */
+function isOnOtherDays({ text, pack }: ClaimUnit, habit: string): boolean {
+  const [said, known] = [plainMarks(text), plainMarks(habit)];
+  const [days, knownDays] = [weekdaysIn(said, pack), weekdaysIn(known, pack)];
+  if (days.length === 0 || knownDays.length === 0 || !mayMeanSamePeople(text, habit, pack)) return false;
+  const isOfUser = (plain: string): boolean => saysAny(pack, plain, 'me', 'we');
+  if (isOfUser(known) && !isOfUser(said) && namesSomebody(text, pack)) return false;
+  const [gist, knownGist] = [gistOf(text, pack), gistOf(habit, pack)];
+  const isFromNow = listPattern(pack, 'fromNow').test(said);
+  const isDenied = packPattern(pack, 'ended').test(said) || (isFromNow && listPattern(pack, 'deniesDay').test(said));
+  if (isDenied && days.some((day) => knownDays.includes(day))) return knownGist.some((stem) => gist.includes(stem));
+  if (!isFromNow || listPattern(pack, 'inAddition').test(said)) return false;
+  const isOther = !days.every((day) => knownDays.includes(day));
+  return isOther && knownGist.length > 0 && knownGist.every((stem) => gist.includes(stem));
+}
+
+const weekdayPatterns = perPack(({ script, calendar: { weekdays, shortWeekdays = [] } }) =>
+  weekdays.map((names, index) =>
+    wordsPattern(`(?:${[names, shortWeekdays[index]].filter(Boolean).join('|')})s?`, script),
+  ),
+);
+
+/** The numbers of the weekdays in a text. */
+function weekdaysIn(plain: string, pack: Pack): number[] {
+  return weekdayPatterns(pack).flatMap((pattern, day) => (pattern.test(plain) ? day : []));
 }
 
 /** The words for what the user has given up or no longer likes. Empty for other sentences. */

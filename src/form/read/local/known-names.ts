@@ -2,15 +2,17 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import {
   isOrdinary,
   listPattern,
+  packPattern,
   packRegExp,
   perPack,
   plainMarks,
   relationsOf,
+  wordsPattern,
 } from '../../../language/packs/packs.ts';
 import { continuesOthers, partingOf } from '../../../language/packs/subjects.ts';
 import { type AttributeTable, ENDING_LISTS, hasTrait } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
-import { isUser } from '../../../record/statement.ts';
+import { isUser, normalValue } from '../../../record/statement.ts';
 import type { ReadInput } from '../reader.ts';
 import { fillSlots, OF_USER } from './fill-slots.ts';
 import type { FilledSlot, SlotContext } from './slot-values.ts';
@@ -48,7 +50,46 @@ export function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotCont
   if (!isClaim(unit)) return [];
   const relative = unit.pack.script === 'han' ? null : relativeAt(unit, input.known);
   const ofRelative = relative === null ? [] : relativeSlots(relative, unit.text, unit.pack, context);
-  return [...partedSlots(unit, input), ...ofRelative];
+  return [...partedSlots(unit, input), ...arrivedSlots(unit, input), ...ofRelative];
+}
+
+const arrival = perPack(({ script, lists: { arrived = '(?!)', and = '(?!)' } }) => {
+  const place = "(\\p{L}[\\p{L}'-]*(?: \\p{L}[\\p{L}'-]*){0,3}?)(?= *(?:[.,;:!]|$)| (?:" + and + ') )';
+  return wordsPattern(arrived.replaceAll('<>', place), script);
+});
+
+/**
+ * The slot of a planned home at which a sentence says that the user has arrived: "We're in Bristol now" after "We're moving to Bristol". The
+ * sentence may also name a part of the town that the plan names.
+ */
+function arrivedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
+  const { text, pack, filled } = unit;
+  const plain = plainMarks(text);
+  if (packPattern(pack, 'passing').test(plain)) return [];
+  const place = arrival(pack).exec(plain)?.slice(1).find(Boolean);
+  if (place === undefined) return [];
+  // One word may follow the name: "the Bristol flat".
+  const places = [place, place.replace(/ \S+$/u, '')];
+  const names = ({ value }: Memory): boolean => places.some((name) => normalValue(name) === normalValue(value ?? ''));
+  const plan = known.find(
+    (one) =>
+      one.tense === 'planned' &&
+      isUser(one.subject) &&
+      one.polarity === 'affirmed' &&
+      hasTrait(one.attribute, 'town', attributes) &&
+      hasTrait(one.attribute, 'lasting', attributes) &&
+      (names(one) ||
+        known.some(
+          (other) => isOfSameTurn(one, other) && places.some((name) => nameAt(other.content, name, true) >= 0),
+        )),
+  );
+  if (plan === undefined || plan.attribute === null || filled.some(({ attribute }) => attribute === plan.attribute))
+    return [];
+  return [{ ...OF_USER, attribute: plan.attribute, value: plan.value, start: 0, end: text.length }];
+}
+
+function isOfSameTurn(one: Memory, other: Memory): boolean {
+  return one !== other && other.sourceEvents.some((id) => one.sourceEvents.includes(id));
 }
 
 const laughter = perPack(({ words: { joke }, script }) =>

@@ -128,7 +128,7 @@ export function readerOn({ embed, readParts }: Embedder, embeds: boolean): State
 /** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
 function filledIn(unit: ReadUnit, { input, at, told, speaker }: Turn): FilledSlot[] {
   const ofKnown = slotsOfKnown(unit, { ...input, known: asKnownTo(speaker, input.known) }, at);
-  const slots = [...unit.filled, ...taggedSlots(unit, told.values), ...ofKnown];
+  const slots = [...unit.filled, ...taggedSlots(unit, told.values, at), ...ofKnown];
   return withListedNames(slots, unit.text, unit.pack);
 }
 

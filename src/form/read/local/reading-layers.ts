@@ -6,6 +6,8 @@ import {
   isForeignAt,
   playLeftAt,
 } from '../../../language/foreign-text.ts';
+import { boundOf, type DateContext } from '../../../language/pack-dates.ts';
+import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import {
   detectPack,
@@ -164,15 +166,17 @@ const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
 /**
- * The slots of a plain sentence that the reading layers find in addition to the patterns. They count as likely, and never replace an
- * explicit statement of the user.
+ * The slots of a plain sentence that the reading layers find in addition to the patterns. They count as likely, and do not replace an
+ * explicit statement of the user, except on the future day on which the user says that a job begins.
  */
-export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): FilledSlot[] {
+export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: DateContext): FilledSlot[] {
   const { pack } = unit;
   if (pack === null || !isPlain(unit, pack)) return [];
   const text = plainMarks(unit.text);
   // A job title begins on the same day as the job: "Starting at Dyson on 16 November, senior product manager".
-  const plan = unit.filled.find((slot) => slot.tense === 'planned' && hasTrait(slot.attribute, 'work'));
+  const plan =
+    unit.filled.find((slot) => slot.tense === 'planned' && hasTrait(slot.attribute, 'work')) ??
+    beginningIn(text, pack, at);
   const tagged = values.flatMap(({ start, end, attribute, probability }): (FilledSlot & { value: string })[] => {
     if (start < unit.start || end > unit.end || probability < PROBABLE) return [];
     const value = withoutEnd(unit.text.slice(start - unit.start, end - unit.start), '.,;:!?。、！？… ');
@@ -187,8 +191,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     // "gasthof Pfleger" is a name. In German, titles are capitalised too.
     if (hasTrait(attribute, 'title') && pack.capitalisesNouns !== true && /\p{Ll} \p{Lu}\p{Ll}+$/u.test(value))
       return [];
-    const when =
-      plan !== undefined && hasTrait(attribute, 'work') ? { tense: plan.tense, from: plan.from } : { isTold: true };
+    const isPlanned = plan !== null && hasTrait(attribute, 'work');
+    const when = isPlanned ? { tense: plan.tense, from: plan.from } : { isTold: true };
     return [{ ...OF_USER, ...when, attribute, value, ...place, isLikely: true }];
   });
   const hasOther = [...unit.filled, ...tagged].some(({ attribute }) => !hasTrait(attribute, 'place'));
@@ -217,6 +221,15 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values']): Fill
     const isSaid = hasOther || topicPatterns(pack).get(attribute)?.test(text) === true;
     return isSaid && !isOwned && !packPattern(pack, 'passing').test(text);
   });
+}
+
+/** The plan to begin on the future day of a sentence: "I start as head chef on 20 March". Null if the sentence has no such day. */
+function beginningIn(text: string, pack: Pack, at: DateContext): Pick<FilledSlot, 'tense' | 'from'> | null {
+  if (!listPattern(pack, 'starts').test(text)) return null;
+  const day = findDates(text, pack, at).find(
+    (date) => date.isDay && date.from !== null && date.from > at.now && boundOf(text, date, pack) !== 'last',
+  );
+  return day === undefined ? null : { tense: 'planned', from: day.from };
 }
 
 /** Whether a value is the name of somebody else, a day ("1.4.") in place of an amount, or an illness in place of a medicine. */

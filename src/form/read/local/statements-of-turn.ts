@@ -93,11 +93,46 @@ export function isDangling({ unit: { pack, text, filled }, request }: Asked): bo
   return pronounFirst(pack).test(plain);
 }
 
+const secondThing = perPack(({ my, lists: { and = '(?!)', article = '(?!)' } }) =>
+  packRegExp(`(?<![\\p{L}])(?:${and})(?: \\p{L}{2,4})? (?=(?:${article}|${my}) \\p{L})`, 'giu'),
+);
+
+/**
+ * The two things that a user asks to remember in one sentence, if one has a day and the other is a fact: "the boiler man is Stan and the rent
+ * goes out on the 12th". As one statement, the fact would end with the day.
+ */
+function partsOf(item: Kept, at: DateContext): Kept[] {
+  const { unit, request, isSlotOnly } = item;
+  const { pack, text, start, filled } = unit;
+  if (pack === null || pack.script === 'han' || request !== 'remember' || isSlotOnly === true) return [item];
+  const plain = plainMarks(text);
+  const part = (from: number, to: number): Kept => {
+    const slots = filled.filter((slot) => slot.start >= from && slot.end <= to);
+    const own = slots.map((slot) => ({ ...slot, start: slot.start - from, end: slot.end - from }));
+    const span = { start: start + from, end: start + to };
+    return { ...item, unit: { ...unit, ...span, text: text.slice(from, to), filled: own } };
+  };
+  const isDated = ({ unit: { text } }: Kept): boolean => findDates(text, pack, at).some(({ isDay }) => isDay);
+  const isFact = (one: Kept): boolean =>
+    !isDated(one) && (isVerb(pack).test(one.unit.text) || listPattern(pack, 'naming').test(one.unit.text));
+  for (const { index, 0: link } of plain.matchAll(secondThing(pack))) {
+    const parts = [part(0, index), part(index + link.length, text.length)];
+    // The tense was classified for the whole sentence, and is that of the part with the day.
+    const told = parts.map((one) => (isDated(one) ? one : { ...one, selection: { ...one.selection, tense: HOLDS } }));
+    if (parts.some(isDated) && parts.some(isFact)) return told;
+  }
+  return [item];
+}
+
+const HOLDS: Kept['selection']['tense'] = { holds: 1, habit: 0, happened: 0, planned: 0 };
+
+const isVerb = perPack(({ is }) => packRegExp(`(?:${is || '(?!)'})(?![\\p{L}])`));
+
 /** The statements of the kept sentences of a turn: their slots, and their own words if the slots do not cover them. */
 export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[] {
   const statements: ReadStatement[] = [];
   const filled = kept.flatMap(({ unit }) => unit.filled);
-  for (const group of grouped(kept)) {
+  for (const group of grouped(kept.flatMap((item) => partsOf(item, turn.at)))) {
     const slots = group.flatMap((item) =>
       item.unit.filled.filter((slot) => !isReplaced(slot, filled, turn)).map((slot) => slotStatement(turn, slot, item)),
     );
