@@ -2,7 +2,7 @@ import { civilDateAt, startOfDay, writeDay } from '../../../language/calendar.ts
 import { correctingValue, kindOf, nameInsteadOf } from '../../../language/corrections.ts';
 import { PLACES } from '../../../language/entities.ts';
 import { GIVEN_NAMES } from '../../../language/given-names.ts';
-import { boundOf, type DateContext } from '../../../language/pack-dates.ts';
+import type { DateContext } from '../../../language/pack-dates.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { perPack, wordsPattern } from '../../../language/packs/packs.ts';
