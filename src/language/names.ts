@@ -3,7 +3,16 @@ import { PLACES } from './entities.ts';
 import { GIVEN_NAMES } from './given-names.ts';
 import { english } from './packs/en.ts';
 import type { Pack } from './packs/pack.ts';
-import { detectPack, isOrdinary, LANGUAGES, listPattern, packPattern, packRegExp, perPack } from './packs/packs.ts';
+import {
+  detectPack,
+  isOrdinary,
+  LANGUAGES,
+  listPattern,
+  packPattern,
+  packRegExp,
+  PACKS,
+  perPack,
+} from './packs/packs.ts';
 import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 
@@ -169,4 +178,36 @@ function listedJob(raw: string, pack: Pack, mayBeOthers: boolean): string | null
   if (lead === undefined || !isOrdinary(lead.toLowerCase(), pack)) return title ?? null;
   const isOther = mayBeOthers || packPattern(pack, 'not').test(lead);
   return isOther ? null : (groups?.['job'] ?? null);
+}
+
+const NAME = "\\p{L}[\\p{L}\\p{M}'’.-]*(?: \\p{Lu}[\\p{L}\\p{M}'’.-]*){0,2}";
+const LABEL = new RegExp(
+  `^\\s*(?:\\[(${NAME})\\]|<(${NAME})>|(@?${NAME})(?: \\(\\d[^()\\n]{0,18}\\))?[:：])\\s*(?=\\S)`,
+  'u',
+);
+
+interface Label {
+  first: string;
+  /** Whether the label is a known given name, or may be any name. */
+  isGiven: boolean;
+  mayBeName: boolean;
+  /** The message without the label. */
+  rest: string;
+}
+
+/** The label at the beginning of a message that may be a name: "Ana: …", "[Ana] …", "<Ana> …", "@ana: …". */
+export function labelOf(text: string): Label | null {
+  const [whole = '', ...names] = LABEL.exec(text.slice(0, 120)) ?? [];
+  const name = names.find(Boolean);
+  if (name === undefined) return null;
+  const first = firstName(name);
+  const isCapitalised = /^[@\p{Lu}]/u.test(name);
+  const isWord = PACKS.some((pack) => isOrdinary(first, pack));
+  const isGiven = GIVEN_NAMES.has(first) && (isCapitalised || !isWord);
+  return { first, isGiven, mayBeName: isGiven || (isCapitalised && !isWord), rest: text.slice(whole.length) };
+}
+
+/** The first of the names of a person, in lower case: "ana" for "@Ana Berg". */
+export function firstName(name: string): string {
+  return name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
 }

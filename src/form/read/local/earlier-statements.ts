@@ -2,11 +2,11 @@ import { civilDateAt, startOfDay, writeDay } from '../../../language/calendar.ts
 import { correctingValue, kindOf, nameInsteadOf } from '../../../language/corrections.ts';
 import { PLACES } from '../../../language/entities.ts';
 import { GIVEN_NAMES } from '../../../language/given-names.ts';
-import { boundOf, type DateContext } from '../../../language/pack-dates.ts';
+import type { DateContext } from '../../../language/pack-dates.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { perPack, wordsPattern } from '../../../language/packs/packs.ts';
-import { namesSomebody, reportsOthers } from '../../../language/packs/subjects.ts';
+import { namesSomebody } from '../../../language/packs/subjects.ts';
 import {
   LONGEST_REDATING,
   movedDayIn,
@@ -124,7 +124,7 @@ export function correctionOf(unit: ReadUnit, turn: Turn, here: ReadStatement[]):
 }
 
 /** A statement with a new value, and with the quote that states it. */
-export function withValue(
+function withValue(
   { subject, attribute, type }: Pick<ReadStatement, 'subject' | 'attribute' | 'type'>,
   value: string,
   by: { pack: Pack; input: ReadInput; quote: ReadQuote; relation: ReadStatement['relation'] },

@@ -19,8 +19,7 @@ import { hasTrait } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, normalValue } from '../../../record/statement.ts';
 import type { Reading, ReadStatement } from '../reader.ts';
-import { fillSlots } from './fill-slots.ts';
-import { relativeAt } from './known-names.ts';
+import { relativeAt, relativeSlots } from './known-names.ts';
 import type { Asked } from './selector.ts';
 import type { FilledSlot } from './slot-values.ts';
 import { hasValue } from './statements-of-turn.ts';
@@ -70,14 +69,13 @@ function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, a
   const pronoun = pronounFirst(pack).exec(clause)?.[0];
   const relative = pronoun === undefined ? null : relativeAt(unit, input.known);
   if (pronoun === undefined || relative === null) return [];
-  const { subject, name, lead } = relative;
+  const { name } = relative;
   // If the sentence names another person before the clause, the pronoun may mean that person.
   const before = unit.text.slice(name.length, start);
   if (/^['’]|\p{Lu}/u.test(before) || wordsPattern(relationsOf(pack)).test(before)) return [];
   // "'s" is written out as "is", because the patterns read "Tobi's" as a possessive.
   const rest = clause.slice(pronoun.length).replace(/^'s(?= )/, pack.is.split('|')[0] ?? '');
-  const told = lead + name + rest;
-  return fillSlots(told, pack, at).filter((slot) => slot.subject === subject);
+  return relativeSlots(relative, name + rest, pack, at);
 }
 
 /**

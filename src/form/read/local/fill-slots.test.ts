@@ -950,6 +950,20 @@ describe('several people in one sentence', () => {
   });
 });
 
+describe('an ordinary word after a relation', () => {
+  it.each([
+    ['en', 'my mother always lives in Porto', ["User's mother home_city=Porto"]],
+    ['es', 'mi hermana ahora vive en Oporto', ["User's sister home_city=Oporto"]],
+    ['es', 'mi hermana no vive en Oporto', []],
+    ['it', 'mia sorella adesso vive a Torino', ["User's sister home_city=Torino"]],
+    ['it', 'mia sorella forse vive a Torino', []],
+    ['nl', 'mijn zus nu woont in Utrecht', ["User's sister home_city=Utrecht"]],
+    ['en', 'my brother ahmed lives in leeds', []],
+  ])('is no name. %s: %s', (language, sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+});
+
 describe('a wish for a language', () => {
   it.each(['Always reply in Dutch', 'From now on answer in Polish, please'])(
     'fills the slot of the answer language and not the slot of the answer layout: %s',
@@ -974,6 +988,9 @@ describe('cuts a value out of the words around it', () => {
     ['it', 'sono un bidello in pensione', []],
     ['nl', 'hij is voormalig bakker', []],
     ['es', 'soy alérgica al polen por cierto', ['allergy=polen']],
+    ['de', 'Meine Adresse ist 20 Kilometer von Graz', []],
+    ['nl', 'mijn adres is 3 uur rijden', []],
+    ['en', 'call me Mme. Duval', ['preferred_name=Mme. Duval']],
   ])('%s: %s', (language, sentence, slots) => {
     expect(fill(language, sentence).toSorted()).toEqual(slots.toSorted());
   });

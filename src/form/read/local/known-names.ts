@@ -48,8 +48,9 @@ export function peopleOf(
 /** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
 export function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
   if (!isClaim(unit)) return [];
-  const own = [...partedSlots(unit, input), ...arrivedSlots(unit, input)];
-  return unit.pack.script === 'han' ? own : [...own, ...relativeSlots(unit, input.known, context)];
+  const relative = unit.pack.script === 'han' ? null : relativeAt(unit, input.known);
+  const ofRelative = relative === null ? [] : relativeSlots(relative, unit.text, unit.pack, context);
+  return [...partedSlots(unit, input), ...arrivedSlots(unit, input), ...ofRelative];
 }
 
 const arrival = perPack(({ script, lists: { arrived = '(?!)', and = '(?!)' } }) => {
@@ -151,14 +152,9 @@ export function relativeAt({ text, pack }: ClaimUnit, known: readonly Memory[]):
   return word === undefined ? null : { subject, name, lead: `${pack.my.split('|')[0] ?? ''} ${word} ` };
 }
 
-/** The slots of a sentence that begins with the name of a known relative. The sentence is read as if it also named the relation. */
-function relativeSlots(unit: ClaimUnit, known: readonly Memory[], context: SlotContext): FilledSlot[] {
-  const relative = relativeAt(unit, known);
-  if (relative === null) return [];
-  const { subject, lead } = relative;
-  return fillSlots(lead + unit.text, unit.pack, context).flatMap((slot) =>
-    slot.subject === subject
-      ? [{ ...slot, start: Math.max(0, slot.start - lead.length), end: slot.end - lead.length }]
-      : [],
-  );
+/** The slots of words that begin with the name of a known relative. The words are read as if they also named the relation. */
+export function relativeSlots({ subject, lead }: Relative, words: string, pack: Pack, at: SlotContext): FilledSlot[] {
+  return fillSlots(lead + words, pack, at)
+    .filter((slot) => slot.subject === subject)
+    .map((slot) => ({ ...slot, start: Math.max(0, slot.start - lead.length), end: slot.end - lead.length }));
 }

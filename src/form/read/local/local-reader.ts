@@ -13,6 +13,7 @@ import {
   type Reading,
   type ReadInput,
   readStatement,
+  type ReadStatement,
   type StatementReader,
 } from '../reader.ts';
 import { correctingIn, correctionOf, joinsLast, movedBy, redatedBy, replacementIn } from './earlier-statements.ts';
@@ -159,12 +160,13 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
     return;
   }
   const claims = asked.map(({ unit }) => unit).filter(isClaim);
-  const moved = claims.flatMap((unit) => {
+  const moved = new Map<number, ReadStatement>();
+  for (const unit of claims) {
     const statement = movedBy(turn, unit);
-    return statement === null ? [] : [{ unit, statement }];
-  });
-  reading.statements.push(...moved.map(({ statement }) => statement));
-  const others = asked.filter((item) => !moved.some(({ unit }) => unit.index === item.unit.index));
+    if (statement !== null) moved.set(unit.index, statement);
+  }
+  reading.statements.push(...moved.values());
+  const others = asked.filter(({ unit }) => !moved.has(unit.index));
   const leaving = leavingIn(claims, turn);
   const statements = statementsOf(turn, keptIn(turn, leaving === null ? others : others.map(withoutQuitting)));
   reading.statements.push(...(leaving === null ? statements : statements.map((each) => endingOn(leaving.on, each))));
@@ -176,12 +178,7 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   // The layers read the whole message, so that words which the user takes back would end what holds.
   const isTakenBack = turn.units.some((unit) => unit.isTakenBack);
   const mayChange =
-    isOwn &&
-    !isTakenBack &&
-    forget === null &&
-    leaving === null &&
-    moved.length === 0 &&
-    turn.told.changes > MAY_CHANGE;
+    isOwn && !isTakenBack && forget === null && leaving === null && moved.size === 0 && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
@@ -270,19 +267,18 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
     // "my pin is [password removed]" is not a request: the redaction has added the verb.
     .filter((unit) => !unit.isForeign && !isIntroduced(unit) && unit.text.search(REMOVED) === -1)
     .map((unit) => {
-      const { text } = unit;
+      const isOrder = orderIn(unit.text, unit.turn) !== null;
       const parts = told.asking.filter((part) => intersects(part, unit));
       // A plain order may be a request even if the layers give low log-odds.
-      const least = isOwn && orderIn(text, unit.turn) !== null ? MAY_ASK : -Infinity;
-      return { unit, text, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
+      const least = isOwn && isOrder ? MAY_ASK : -Infinity;
+      return { unit, isOrder, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
     })
     .toSorted((one, other) => other.odds - one.odds)[0];
+  if (likely === undefined || likely.odds < MAY_ASK) return null;
+  const { unit, isOrder, odds } = likely;
   // "From now on …" is a wish, unless the sentence orders to forget something ("I want you to forget …") or the log-odds are high.
-  const isOrder = likely !== undefined && orderIn(likely.text, likely.unit.turn) !== null;
-  const isWish = likely !== undefined && !isOrder && requestOf(likely.unit) === 'wish' && likely.odds < WISH_ASKS;
-  return likely === undefined || likely.odds < MAY_ASK || isWish
-    ? null
-    : { quote: { turn: number, words: likely.text }, about: likely.text, known: [] };
+  if (!isOrder && odds < WISH_ASKS && requestOf(unit) === 'wish') return null;
+  return { quote: { turn: number, words: unit.text }, about: unit.text, known: [] };
 }
 
 /** Whether a unit belongs to a text that the message introduces: "Is this a scam?", followed by a blank line and the text. */

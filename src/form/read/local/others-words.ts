@@ -11,13 +11,11 @@ import {
   SHE_OR_HE,
   spokenFor,
 } from '../../../language/foreign-text.ts';
-import { GIVEN_NAMES } from '../../../language/given-names.ts';
+import { firstName, labelOf } from '../../../language/names.ts';
 import {
   detectPack,
-  isOrdinary,
   packPattern,
   packRegExp,
-  PACKS,
   perPack,
   plainMarks,
   relationsOf,
@@ -31,50 +29,23 @@ import type { ReadInput } from '../reader.ts';
 import { partsOf, type ReadParts, wordsOf } from './reading-layers.ts';
 import { isOwnMessage } from './units.ts';
 
-/** The foreign parts of a user's message that are recognised by its form, or because an earlier turn announces them. */
+/**
+ * The parts of a user's message that are another person's words: the whole message if it is a textbook exercise or begins with the label of
+ * another person; otherwise spans that were copied from the product's own prompt, and texts that an earlier turn announces.
+ */
 export async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
   const event = input.turns[index] as Event;
-  const before = [...input.earlier, ...input.turns.slice(0, index)];
-  const byForm = othersByForm(event, [...input.earlier, ...input.turns], input);
-  const isWhole = byForm.some(({ start, end }) => start === 0 && end === event.content.length);
-  const spans =
-    isWhole || !before.some(isOwnMessage) ? byForm : [...byForm, ...(await announced(event, before, telling))];
-  return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
-}
-
-/**
- * The spans of a user's message that are foreign by their form. The whole message is foreign if it is a textbook exercise or begins with
- * the label of another person. Otherwise, spans that were copied from the product's own prompt are foreign. `turns` are all turns of the
- * conversation that are available.
- */
-function othersByForm(event: Event, turns: readonly Event[], { attributes, userNames }: ReadInput): TextSpan[] {
   const { content } = event;
-  const isOthers = EXERCISE.test(content) || isLabelled(event, turns, userNames);
-  return isOthers ? [{ start: 0, end: content.length }] : promptSpans(content, attributes);
+  const isOthers = EXERCISE.test(content) || isLabelled(event, [...input.earlier, ...input.turns], input.userNames);
+  const before = [...input.earlier, ...input.turns.slice(0, index)];
+  const spans = isOthers
+    ? [{ start: 0, end: content.length }]
+    : [...promptSpans(content, input.attributes), ...(await announced(event, before, telling))];
+  return spans.map(({ start, end }) => ({ start, end, kind: 'pasted' }));
 }
 
 /** Matches the beginning of a textbook exercise: "Exercise 3b: I am a farmer and have 18 acres …". */
 const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L}?\\s*[).:：]`, 'iu');
-
-const NAME = "\\p{L}[\\p{L}\\p{M}'’.-]*(?: \\p{Lu}[\\p{L}\\p{M}'’.-]*){0,2}";
-const LABEL = new RegExp(
-  `^\\s*(?:\\[(${NAME})\\]|<(${NAME})>|(@?${NAME})(?: \\(\\d[^()\\n]{0,18}\\))?[:：])\\s*(?=\\S)`,
-  'u',
-);
-
-/** The label at the beginning of a message that may be a name: "Ana: …", "[Ana] …", "<Ana> …", "@ana: …". */
-function labelOf({ content }: Event): { first: string; isGiven: boolean; mayBeName: boolean; rest: string } | null {
-  const [whole = '', ...names] = LABEL.exec(content.slice(0, 120)) ?? [];
-  const name = names.find(Boolean);
-  if (name === undefined) return null;
-  const first = firstOf(name);
-  const isCapitalised = /^[@\p{Lu}]/u.test(name);
-  const isWord = PACKS.some((pack) => isOrdinary(first, pack));
-  const isGiven = GIVEN_NAMES.has(first) && (isCapitalised || !isWord);
-  return { first, isGiven, mayBeName: isGiven || (isCapitalised && !isWord), rest: content.slice(whole.length) };
-}
-
-const firstOf = (name: string): string => name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
 
 /**
  * Whether a message begins with the name of another person as a label, so that its words are the words of that person. In a conversation in
@@ -83,11 +54,11 @@ const firstOf = (name: string): string => name.replace('@', '').split(' ')[0]?.t
  * note.
  */
 function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
-  const label = labelOf(event);
+  const label = labelOf(event.content);
   if (label === null || event.speaker !== null) return false;
   const { first, rest } = label;
-  if (userNames.some((own) => firstOf(own) === first)) return false;
-  const labels = turns.filter(isOwnMessage).map(labelOf);
+  if (userNames.some((own) => firstName(own) === first)) return false;
+  const labels = turns.filter(isOwnMessage).map(({ content }) => labelOf(content));
   if (label.mayBeName && labels.some((other) => other?.isGiven === true && other.first !== first)) return true;
   const pack = detectPack(rest);
   if (!label.isGiven || pack === null) return false;
@@ -101,7 +72,7 @@ const MOST_BETWEEN = 3;
 const LONGEST_PAUSE = 30 * MINUTE;
 const SHORTEST_TEXT = 12;
 
-export interface Telling {
+interface Telling {
   readParts: ReadParts;
   /** Whether the message asks to forget something. */
   isAsking: boolean;

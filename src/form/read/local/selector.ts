@@ -261,15 +261,11 @@ export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
   return selection.foreign.own < LEAST_OWN ? [] : unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
 }
 
-const addressed = perPack(({ script, lists: { addressed: words = '(?!)' } }) =>
-  packRegExp(`^\\s*(?:${words})${script === 'han' ? '' : '(?!\\p{L})'}`),
-);
-
 /** Whether a sentence tells its reader something about the reader, as pasted texts do, and nothing about its author: "Your parcel is here." */
 export function tellsReader({ unit: { pack, text }, request }: Asked): boolean {
   if (pack === null || request !== null) return false;
-  const plain = plainMarks(text);
-  return addressed(pack).test(plain) && !isAboutUser(plain, pack);
+  const plain = plainMarks(text).trimStart();
+  return listPattern(pack, 'addressed').exec(plain)?.index === 0 && !isAboutUser(plain, pack);
 }
 
 /** Whether a sentence is kept in its own words. */
