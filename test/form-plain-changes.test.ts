@@ -435,6 +435,14 @@ describe('a habit in own words', () => {
       "can't do the monday quiz anymore cos of the late shift, we go wednesdays now",
     ],
     ['My book group meets on Mondays.', 'The book group now meets on Wednesdays.'],
+    [
+      'Ich geh mittwochs immer mit Uli kegeln, also plan mir da bitte nichts.',
+      'Kegeln geht auch nicht wegen Rücken, wir gehen mittwochs jetzt ins Kino.',
+    ],
+    [
+      'los lunes tengo clase de ruso de 18 a 19:30 así que ese rato ni me escribas',
+      'los lunes ya no tengo ruso, me he apuntado a chino los viernes',
+    ],
     ['Il lunedì ho il corso di ceramica con Ugo.', 'Adesso ho il corso di ceramica il giovedì con Ugo.'],
   ])('ends if it is named as given up or has other days: %s … %s', async (before, words) => {
     expect(await after(before, '+9')).toEqual([before]);
@@ -450,6 +458,7 @@ describe('a habit in own words', () => {
     ["Mia's ballet lessons are Saturdays at 9", "Tim's ballet lessons are Wednesdays at 5 now"],
     ['My book group meets on Mondays.', 'The film group now meets on Wednesdays.'],
     ['I work from home on Mondays.', 'I now work late on Thursdays.'],
+    ['I swim at the pool on Mondays.', "The pool isn't heated now on Mondays."],
     ['I clean the kitchen on Saturdays.', "I can't clean the kitchen this Saturday, I'll do it Sunday instead."],
     ['I take my son to swimming on Mondays.', 'I now go swimming on Fridays with Ada.'],
   ])('is not ended by other words: %s … %s', async (before, words) => {

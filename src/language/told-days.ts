@@ -303,32 +303,33 @@ export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer
   const numbers = spansOf(left, OF_MONTH).filter(isDenied);
   const denies = deniedDay(plain, numbers[0], days.find(isDenied), { pack, timeZone: at.timeZone });
   const isCorrection = lead > 0 && denies === null;
+  const isClear = isCorrection || denies !== null;
   const telling = isCorrection ? correctingWords(plain, days, pack) : [{ start: 0, end: plain.length }];
-  const isRedated = isCorrection || denies !== null || (plain.length <= LONGEST_REDATING && plain.search(cue) >= 0);
+  const isRedated = isClear || (plain.length <= LONGEST_REDATING && plain.search(cue) >= 0);
   if (telling === null || !isRedated) return null;
   const rest = [CLOCK, cue, denials(pack)].reduce(
     (words, pattern) => words.replace(pattern, ({ length }) => ''.padEnd(length)),
     withBlanks(left, numbers),
   );
   const said = telling.map(({ start, end }) => rest.slice(start, end)).join(' ');
-  const named = isCorrection ? said.replace(filler, ' ') : said;
-  const beside = isCorrection || denies !== null ? namingStems(named.replace(anyPlan, ' '), pack) : [];
-  const about = denies === null ? [] : [...contentStems((said.match(relatives(pack)) ?? []).join(' '))];
-  const saysMore = /[\p{L}\p{N}]/u.test(said.replace(filler, ' '));
-  const told = days.filter((day) => !isDenied(day));
-  const next = told.findLast(({ isBareWeekday }) => !isBareWeekday) ?? told.at(-1);
-  if (next === undefined || (saysMore && beside.length === 0)) return null;
-  // "Moved in yesterday" reports a plan that has come true.
-  if (!next.isBareWeekday && Number(next.from) < at.now.getTime() - DAY) return null;
+  const named = (isCorrection ? said.replace(filler, ' ') : said).replace(anyPlan, ' ');
+  const beside = isClear ? namingStems(named, pack) : [];
+  if (beside.length === 0 && /[\p{L}\p{N}]/u.test(said.replace(filler, ' '))) return null;
+  const next = nextOf(
+    days.filter((day) => !isDenied(day)),
+    at,
+  );
+  if (next === null) return null;
+  const kin = denies === null ? [] : [...contentStems((said.match(relatives(pack)) ?? []).join(' '))];
   const words = plain.slice(next.start, next.end);
-  return {
-    denies,
-    isCorrection,
-    about: isCorrection ? beside : about,
-    beside,
-    words,
-    dayAfter: (old) => dayAfter(old, next, words, pack, at),
-  };
+  const about = isCorrection ? beside : kin;
+  return { denies, isCorrection, about, beside, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
+}
+
+/** The last date of some days, or their last weekday. Null if the date is past: "Moved in yesterday" reports a plan that has come true. */
+function nextOf(days: readonly DayWords[], { now }: Omit<DateContext, 'prefer'>): DayWords | null {
+  const next = days.findLast(({ isBareWeekday }) => !isBareWeekday) ?? days.at(-1) ?? null;
+  return next === null || next.isBareWeekday || Number(next.from) >= now.getTime() - DAY ? next : null;
 }
 
 /** The new day of a plan that a text names: "My dentist appointment has moved to Friday, because she is ill". Null for other texts. */

@@ -89,10 +89,10 @@ export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
     const thing = gistOf(endedThing(unit), pack);
     const isOver = ({ subject, attribute, tense, content, statedAt }: Memory): boolean => {
       const isHabit = attribute === null && isUser(subject) && (tense === 'habit' || tense === 'holds');
-      if (!isHabit || statedAt >= turn.event.occurredAt || packPattern(pack, 'not').test(plainMarks(content)))
-        return false;
-      if (quits && listPattern(pack, 'smokes').test(content)) return true;
+      if (!isHabit || statedAt >= turn.event.occurredAt) return false;
       if (isOnOtherDays(unit, content)) return true;
+      if (packPattern(pack, 'not').test(plainMarks(content))) return false;
+      if (quits && listPattern(pack, 'smokes').test(content)) return true;
       // The thing must be most of what the statement names: "I gave up meat" does not end "I cook meat for my dog".
       const gist = gistOf(content, pack);
       const isNamed = thing.length * 2 > gist.length && thing.every((stem) => gist.includes(stem));
@@ -108,18 +108,33 @@ export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
  * of the habit, or deny one of its days.
  */
 function isOnOtherDays({ text, pack }: ClaimUnit, habit: string): boolean {
-  const [said, known] = [plainMarks(text), plainMarks(habit)];
+  const said = plainMarks(text);
+  // "I swim on Mondays, so don't suggest anything then"
+  const known = affirmedPart(plainMarks(habit), pack);
   const [days, knownDays] = [weekdaysIn(said, pack), weekdaysIn(known, pack)];
-  if (days.length === 0 || knownDays.length === 0 || !mayMeanSamePeople(text, habit, pack)) return false;
+  if (days.length === 0 || knownDays.length === 0 || !mayMeanSamePeople(text, known, pack)) return false;
   const isOfUser = (plain: string): boolean => saysAny(pack, plain, 'me', 'we');
   if (isOfUser(known) && !isOfUser(said) && namesSomebody(text, pack)) return false;
-  const [gist, knownGist] = [gistOf(text, pack), gistOf(habit, pack)];
-  const isFromNow = listPattern(pack, 'fromNow').test(said);
-  const isDenied = packPattern(pack, 'ended').test(said) || (isFromNow && listPattern(pack, 'deniesDay').test(said));
-  if (isDenied && days.some((day) => knownDays.includes(day))) return knownGist.some((stem) => gist.includes(stem));
-  if (!isFromNow || listPattern(pack, 'inAddition').test(said)) return false;
+  const [gist, knownGist] = [gistOf(text, pack), gistOf(known, pack)];
+  const isFromNow = (plain: string): boolean => listPattern(pack, 'fromNow').test(plain);
+  const isDenied = (plain: string): boolean => packPattern(pack, 'not').test(plain);
+  if (days.some((day) => knownDays.includes(day))) {
+    const clauses = splitClauses(said).map(({ start, end }) => said.slice(start, end));
+    const isInstead = (clause: string): boolean =>
+      isFromNow(clause) && isOfUser(clause) && weekdaysIn(clause, pack).length > 0 && !isDenied(clause);
+    if (packPattern(pack, 'ended').test(said)) return knownGist.some((stem) => gist.includes(stem));
+    const [denied = ''] = gistOf(clauses.some(isInstead) ? (clauses.find(isDenied) ?? '') : '', pack);
+    if (knownGist.includes(denied)) return true;
+  }
+  if (!isFromNow(said) || listPattern(pack, 'inAddition').test(said)) return false;
   const isOther = !days.every((day) => knownDays.includes(day));
   return isOther && knownGist.length > 0 && knownGist.every((stem) => gist.includes(stem));
+}
+
+/** The words of a sentence before its first negation. */
+function affirmedPart(plain: string, pack: Pack): string {
+  const at = packPattern(pack, 'not').exec(plain)?.index;
+  return at === undefined ? plain : plain.slice(0, at);
 }
 
 const weekdayPatterns = perPack(({ script, calendar: { weekdays, shortWeekdays = [] } }) =>
