@@ -22,11 +22,8 @@ afterAll(async () => {
 
 const bare = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
-/** Says the turns, and returns the log and the log that is expected, both without the request. */
-async function logAfter(
-  turns: readonly Turn[],
-  isRequestShown = false,
-): Promise<{ log: string[]; expected: string[] }> {
+/** Says the turns, and returns the log and the log that is expected, both without the last turn unless it is marked itself. */
+async function logAfter(turns: readonly Turn[], isOwn = false): Promise<{ log: string[]; expected: string[] }> {
   const { varve, clock } = forming;
   users += 1;
   const handle = varve.for({ agent: 'a', user: `u${users}`, session: `s${users}` });
@@ -42,7 +39,7 @@ async function logAfter(
     items.map(({ content }) => bare(content)),
     marked.map((text) => bare(text.replace(/\{[^}]*\}/gu, ' '))),
   ];
-  const request = isRequestShown ? [] : [log.length - 2];
+  const request = isOwn ? [] : [log.length - 2];
   const isTold = (_: string, index: number): boolean => !request.includes(index);
   return { log: log.filter(isTold), expected: expected.filter(isTold) };
 }
@@ -173,6 +170,54 @@ describe('[X1] an answer of the assistant that shares only common words with a f
       ],
     ],
   ])('stays whole: %j', async (turns) => {
+    const { log, expected } = await logAfter(turns);
+    expect(log).toEqual(expected);
+  });
+});
+
+describe('[X1] a request at the end of the turn that it means', () => {
+  it.each<[string]>([
+    ['{im 43 and still wet the bed. actually forget i said that}'],
+    ['{I am seeing a married man. His name is Karl. Oh god, please forget I told you that.}'],
+    ['The boiler is fixed. {I was fired from the bakery, please forget I mentioned it.}'],
+    ["{My dad drinks again (please don't save that).}"],
+    ["{We're trying for a baby - don't store this.}"],
+    ['{Meine Mutter hat Demenz (bitte nicht speichern).}'],
+    ["{Mia sorella è incinta, dimentica che te l'ho detto.}"],
+    ['{O meu salário é 1500 euros, esquece isso.}'],
+    ['{Ik ben weer begonnen met roken, vergeet dat maar.}'],
+  ])('hides what precedes it: %s', async (said) => {
+    const { log, expected } = await logAfter(['My dog is called Rex.', said], true);
+    expect(log).toEqual(expected);
+  });
+
+  it.each<[string]>([
+    ['I was going to make a lasagne, forget that, I will order in.'],
+    ['I hate my job. Actually no, forget that, my job is fine.'],
+    ["What is a good name for a spaniel? ah forget it, I'll ask Ruth."],
+    ['I lost my keys. Forget it, found them.'],
+    ["The recipe needs two eggs. Don't forget that."],
+    ["We could go to Rome. Or forget that, let's go to Pisa."],
+    ['Ich wollte heute joggen, vergiss es bei dem Wetter.'],
+    ["Kannst du mir 17 mal 23 rechnen, ach vergiss es, hab's schon."],
+    ['Iba a hacer paella, olvídalo, pedimos pizza.'],
+    ['Ik wilde gaan fietsen, vergeet het maar met dit weer.'],
+  ])('is no request if it changes a plan: %s', async (said) => {
+    const turns = ['My dog is called Rex.', said];
+    const { log, expected } = await logAfter(turns, true);
+    expect(log).toEqual(expected);
+  });
+});
+
+describe('[X1] an order to delete everything about something that another program has as well', () => {
+  it.each<[Turn[]]>([
+    [['{The slides of Henrietta were so boring that I nearly left.}', "Delete everything about Henrietta's slides."]],
+    [['{Las fotos de Marta son un horror.}', 'Borra todo sobre las fotos de Marta.']],
+    [['{Le slide di Marco erano noiosissime.}', 'Cancella tutto sulle slide di Marco.']],
+    [['The budget in the slides is too high.', 'Delete everything about the budget from the slides.']],
+    [['I have a draft for Joan.', 'Delete all drafts for Joan.']],
+    [['Das Budget in den Folien ist zu hoch.', 'Lösch alles über das Budget aus den Folien.']],
+  ])('hides what the user has said about it, and nothing if it names a document to edit: %j', async (turns) => {
     const { log, expected } = await logAfter(turns);
     expect(log).toEqual(expected);
   });

@@ -12,7 +12,7 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../language/packs/packs.ts';
-import { contentStems } from '../../language/words.ts';
+import { contentStems, matchesOf } from '../../language/words.ts';
 import type { MeantWords } from '../statement.ts';
 import type { Heard, HeardBefore } from './request-clauses.ts';
 import {
@@ -43,7 +43,8 @@ export interface RequestParts {
  * Sorts the clauses of a request: "Delete my address. My job can stay." asks for the first clause and keeps the second. "Delete my mail,
  * no wait, my number" asks for the number and keeps the mail.
  */
-export function partsOf(clauses: readonly MeantWords[], turn: string): RequestParts {
+export function partsOf(told: readonly MeantWords[], turn: string): RequestParts {
+  const clauses = told.flatMap((clause) => splitAside(clause, turn));
   const unsorted = { own: [...clauses], kept: [], isCorrected: false };
   const detected = detectPack(turn);
   const packs = (detected === null ? PACKS : [detected]).filter(({ script }) => script === 'latin');
@@ -121,6 +122,23 @@ function withoutKeeping(
   return null;
 }
 
+/** Matches the place before a bracket or a dash within a clause. */
+const ASIDE = /(?<=[^\s(–—-])\s+(?=[(–—-])/gu;
+
+/** Splits a clause before an order in brackets or after a dash: "I have OCD (don't save that)". */
+function splitAside(clause: MeantWords, turn: string): MeantWords[] {
+  const places = matchesOf(clause.text, ASIDE).map(({ index, 0: { length } }) => index + length);
+  const at = places.find((place) => orderIn(clause.text.slice(place), turn) !== null);
+  return at === undefined ? [clause] : splitAt(clause, at);
+}
+
+function splitAt(clause: MeantWords, at: number): MeantWords[] {
+  return [
+    { ...clause, end: clause.start + at, text: clause.text.slice(0, at) },
+    { ...clause, start: clause.start + at, text: clause.text.slice(at) },
+  ];
+}
+
 /** Splits a clause at a word such as "except", or at the beginning of a correction. */
 function splitPart(clause: MeantWords, packs: readonly Pack[]): MeantWords[] {
   const text = plainMarks(clause.text);
@@ -129,11 +147,7 @@ function splitPart(clause: MeantWords, packs: readonly Pack[]): MeantWords[] {
     return [excepts, corrects].flatMap((pattern) => pattern.exec(text)?.index ?? []);
   });
   const at = Math.min(...places);
-  if (places.length === 0 || !saysAnything(text.slice(0, at))) return [clause];
-  return [
-    { ...clause, end: clause.start + at, text: clause.text.slice(0, at) },
-    { ...clause, start: clause.start + at, text: clause.text.slice(at) },
-  ];
+  return places.length === 0 || !saysAnything(text.slice(0, at)) ? [clause] : splitAt(clause, at);
 }
 
 export function saysAnything(text: string): boolean {
@@ -208,8 +222,11 @@ export interface Naming {
  * Finds the clauses that a request names. "Forget the christmas present for anneke" names the clauses that contain all these words, and
  * "forget tom" all clauses with that name, in any case. Each part of a request is searched alone: "forget tom and my phone number".
  */
-export function namedBy(asking: readonly string[], before: HeardBefore): Naming {
-  const pack = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n')));
+export function namedBy(
+  asking: readonly string[],
+  before: HeardBefore,
+  pack: Pack | null = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n'))),
+): Naming {
   if (pack === null || pack.script === 'han')
     return {
       exactly: [],

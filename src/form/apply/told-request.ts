@@ -1,3 +1,4 @@
+import type { Pack } from '../../language/packs/pack.ts';
 import {
   detectPack,
   forgetPatterns,
@@ -6,6 +7,7 @@ import {
   PACKS,
   plainMarks,
   relationsOf,
+  smallTalkIn,
   topicsNamed,
   wordsPattern,
 } from '../../language/packs/packs.ts';
@@ -91,12 +93,13 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
         before.all.filter((clause) => !isProtected(clause))
       : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read, naming);
-  const stated = isNamed ? [] : await statedBefore(own, turn, work);
+  const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
+  const stated = isNamed || ownWords.length > 0 ? [] : await statedBefore(read, turn, work);
   const isElsewhere = likely.some(
-    ({ clause, odds }) => odds > MEANT.most && (similarity.get(clause.source) ?? 0) > RELATED,
+    ({ clause, read: told, odds }) =>
+      (told > MEANT_OWN && !endsBriefly(turn)) || (odds > MEANT.most && (similarity.get(clause.source) ?? 0) > RELATED),
   );
   const { words, memories } = placesOf(meant);
-  const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
   return {
     // A clause that says what stays does not become a memory either.
     asking: [...asked.asking, ...kept],
@@ -219,13 +222,13 @@ function meantAmong(
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
   const enough = named.length === 0 || isPartly ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
   const [highest] = likely.toSorted((one, other) => other.odds - one.odds);
-  const turns = new Set(
-    (named.length > 0 ? named : highest === undefined ? [] : [highest.clause]).map(({ source }) => source),
+  const turns = (named.length > 0 ? named : likely.flatMap((each) => (each === highest ? each.clause : []))).map(
+    ({ source }) => source,
   );
   // All clauses about a person are likely if the request names the person, so that a matter of the person is in the named or the best turn:
   // "Rubén's debt" means "Rubén owes 18,000", and not "Rubén is a builder".
   const isElsewhere = ({ clause, read }: Likely): boolean =>
-    matter !== null && !turns.has(clause.source) && (matter === 'relative' || read <= MEANT.elsewhere);
+    matter !== null && !turns.includes(clause.source) && (matter === 'relative' || read <= MEANT.elsewhere);
   const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each) && !isElsewhere(each));
   const meant = [...new Set([...named, ...sure.map(({ clause }) => clause)])];
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
@@ -404,8 +407,12 @@ async function readClauses(
   return {
     own: own.map((clause, index) => {
       const order = orderIn(clause.text, event.content);
-      const isBare = event.content.length <= LONGEST_BARE;
-      // An order counts if it refers to memory, shares a word with an earlier clause, or is all that the turn says: "scratch that".
+      const isLast = index > 0 && !saysAnything(event.content.slice(clause.end));
+      const isBare =
+        event.content.length <= LONGEST_BARE ||
+        (isLast && (told?.asks[index] ?? -Infinity) > ASKS && pointsBack(clause.text, event.content, before));
+      // An order counts if it refers to memory, shares a word with an earlier clause, is all that the turn says ("scratch that"), or names
+      // nothing and ends the turn. "Forget that, my job is fine" changes what was said.
       const isOrder = order !== null && (order.isOfMemory || sharing.isAny || isBare);
       return {
         clause,
@@ -547,25 +554,69 @@ function withoutLayers(
 }
 
 /**
- * The clauses that a request means in its own turn: "I moved to Graz. Forget that." They precede a short last sentence that asks to forget.
- * The layers classify sentences that are read together with a request as part of the request, so each sentence is read alone.
+ * The clauses that a request means in its own turn: "I moved to Graz. Forget that.", "I weigh 90 kilos, actually forget I said that". The
+ * request names nothing, and the sentence before it is meant, or the clauses before it if it is a part of their sentence.
  */
-async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {
-  const sentences = splitSentences(turn);
-  const last = sentences.at(-1);
-  if (last === undefined || sentences.length < 2 || last.text.length > LONGEST_BARE) return [];
+async function statedBefore({ own, before }: ReadRequest, turn: string, work: FormWork): Promise<MeantWords[]> {
+  const pack = detectPack(turn);
+  const namesNothing = ({ clause }: OwnClause): boolean => pointsBack(clause.text, turn, before);
+  const most = mostOf(own, 'asks');
+  const last = own.findLastIndex(({ isOrder, asks }) => isOrder || asks === most);
+  const first = own.findLastIndex((each, index) => index <= last && !namesNothing(each)) + 1;
+  const begin = own[first];
+  if (begin === undefined || first > last) return [];
   const asksAlone = async (text: string): Promise<number> =>
     (await unlessUnavailable(work.deps.readParts([text], { signal: work.signal })))?.asks[0] ?? -Infinity;
-  if ((await asksAlone(last.text)) <= BARELY_ASKS) return [];
+  // The layers classify sentences that are read together with a request as part of the request, so each clause is read alone.
+  const asked = turn.slice(begin.clause.start, own[last]?.clause.end);
+  if (own[last]?.isOrder !== true && (await asksAlone(asked)) <= BARELY_ASKS) return [];
   const stated: MeantWords[] = [];
-  for (const { clause } of own)
-    if (clause.end <= last.span.start && saysAnything(clause.text) && (await asksAlone(clause.text)) <= ASKS)
-      stated.push(clause);
-  return stated;
+  for (const { text, span } of splitSentences(turn).toReversed()) {
+    const here = own.filter(
+      ({ clause }) => clause.start >= span.start && clause.end <= Math.min(span.end, begin.clause.start),
+    );
+    if (stated.length > 0 && !refersBack(turn.slice(stated[0]?.start, begin.clause.start), pack)) break;
+    if (/[?？]\s*$/u.test(text) || smallTalkIn(text) !== null) continue;
+    const said: MeantWords[] = [];
+    for (const { clause } of here)
+      if (saysAnything(clause.text) && (await asksAlone(clause.text)) <= ASKS) said.push(clause);
+    stated.unshift(...said);
+  }
+  // "I should not have told you. Forget it.", "That was private. Delete it." speak of earlier turns.
+  const words = stated.map(({ text }) => text).join('');
+  const isOfEarlier = pack !== null && forgetPatterns(pack).recalls.test(plainMarks(words));
+  return isOfEarlier || (stated.length > 0 && followsAnother(words, pack)) ? [] : stated;
+}
+
+/** Whether the last sentence of several is short: "I got sacked. Delete that." */
+function endsBriefly(turn: string): boolean {
+  const sentences = splitSentences(turn);
+  return sentences.length > 1 && (sentences.at(-1)?.text.length ?? 0) <= LONGEST_BARE;
+}
+
+/** The number of content words below which a sentence before a request is probably not what the request means. */
+const LEAST_STATED = 2;
+
+/** Whether a clause of a request names nothing: "actually forget I said that". */
+function pointsBack(text: string, turn: string, before: HeardBefore): boolean {
+  const pack = detectPack(turn);
+  const none = { ...before, all: [], people: [], values: [] };
+  return pack !== null && pack.script !== 'han' && namedBy([text], none, pack).isEmpty;
+}
+
+/** Whether a text is incomplete without the sentence before it: "Her name is Dana.", "Oh god, …". */
+function refersBack(text: string, pack: Pack | null): boolean {
+  return contentStems(text).size < LEAST_STATED || followsAnother(text, pack);
+}
+
+function followsAnother(text: string, pack: Pack | null): boolean {
+  const plain = plainMarks(text);
+  return pack !== null && (firstOf(pack, 'followsPerson').test(plain) || firstOf(pack, 'followsThing').test(plain));
 }
 
 /**
  * The log-odds and the similarity above which such a request means a clause of an earlier turn: "That with Levin was private. Delete it."
+ * Unless the request is a short last sentence, positive log-odds of an earlier clause are enough.
  */
 const RATHER = 3;
 const RELATED = 0.4;

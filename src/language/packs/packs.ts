@@ -439,7 +439,7 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
   } = pack;
   const { order, everything, ofMemory, forNow, goesOn } = words;
   const isHan = script === 'han';
-  const beside = `[\\s,¿¡]|(?:${lead}|${polite})(?![\\p{L}])`;
+  const beside = `[\\s,¿¡(–—-]|(?:${lead}|${polite})(?![\\p{L}])`;
   const after = `[\\s,;.…]|(?:${lists['clauseBreak'] ?? '(?!)'}|${lead}|${polite})(?![\\p{L}])`;
   // The words before an order are bounded, because a word may be in several of these lists: "and and and …" would take exponential time.
   const beginning = (list: string): RegExp =>
