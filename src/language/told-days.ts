@@ -418,8 +418,12 @@ export function isAboutFuture(text: string, pack: Pack, at: DateContext): boolea
   return dates.some(({ to }) => to === null || to > at.now) || packPattern(pack, 'future').test(plain);
 }
 
-/** Whether all days that a text names are over, also those that could be ahead: "he was born on Thursday the 28th". */
+/**
+ * Whether the days that a text names are past: those of past events (`sideOfDays`), and those that cannot be ahead ("he was born on Thursday
+ * the 28th", said on the 30th).
+ */
 export function isOver(text: string, pack: Pack, at: DateContext): boolean {
+  if (sideOfDays(text, pack, at) === 'past') return true;
   const plain = plainMarks(text);
   const dates = findDates(plain, pack, { ...at, prefer: 'future' });
   return dates.length > 0 && dates.every(({ to }) => to !== null && to <= at.now) && !saysAhead(plain, pack);
