@@ -79,9 +79,9 @@ function isForDay(plain: string, { start, end }: TextSpan, pack: Pack): boolean 
   return [head, `${head}${first} `, `${head}${first} ${second} `].some((lead) => forDay(pack).test(lead));
 }
 
-/** Whether words tell of an event that has taken place, and of nothing that was arranged: "bought the bike", "died". */
+/** Whether words tell of an event that has taken place, and of nothing that is arranged: "bought the bike", "died". */
 function isDeed(words: string, pack: Pack): boolean {
-  return listPattern(pack, 'deeds').test(words) && !listPattern(pack, 'arranges').test(words);
+  return listPattern(pack, 'deeds').test(words) && !listPattern(pack, 'arranges', 'appointment').test(words);
 }
 
 function isAhead(clause: string, pack: Pack): boolean {
@@ -399,12 +399,13 @@ function weekdayIn(words: string, pack: Pack): number {
   return weekdays.findIndex((names) => names.test(name));
 }
 
-/** The new day: a weekday alone is in the week of the old day, and "the 25th" is in the month of the old day. */
+/** The new day: a weekday alone is in the week of the old day, and a day without its month is in the month of the old day. */
 function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Date {
   const { timeZone, now } = at;
   const before = civilDateAt(old, timeZone);
   if (!next.isBareWeekday && next.from !== null) {
-    const ofMonth = MONTHLESS.exec(words)?.[1];
+    // "Tuesday the 3rd" is determined by its weekday.
+    const ofMonth = weekdayIn(words, pack) < 0 ? MONTHLESS.exec(words)?.[1] : undefined;
     const same = ofMonth === undefined ? next.from : startOfDay({ ...before, day: Number(ofMonth) }, timeZone);
     return same < now ? next.from : same;
   }
@@ -489,8 +490,12 @@ export function isAboutFuture(text: string, pack: Pack, at: DateContext): boolea
   return dates.some(({ to }) => to === null || to > at.now) || packPattern(pack, 'future').test(plain);
 }
 
-/** Whether all days that a text names are over, also those that could be ahead: "he was born on Thursday the 28th". */
+/**
+ * Whether the days that a text names are past: those of past events (`sideOfDays`), and those that cannot be ahead ("he was born on Thursday
+ * the 28th", said on the 30th).
+ */
 export function isOver(text: string, pack: Pack, at: DateContext): boolean {
+  if (sideOfDays(text, pack, at) === 'past') return true;
   const plain = plainMarks(text);
   const dates = findDates(plain, pack, { ...at, prefer: 'future' });
   return dates.length > 0 && dates.every(({ to }) => to !== null && to <= at.now) && !saysAhead(plain, pack);
@@ -563,14 +568,29 @@ function isOfPastDays(plain: string, dates: readonly FoundDate[], pack: Pack, { 
   // "Am 3." is in the German list of words about the future.
   if (open.length === 0 || saysAhead(withBlanks(plain, open), pack)) return false;
   const isDoubtful = ({ from }: FoundDate): boolean => Number(from) - now.getTime() > DOUBTFUL_AHEAD;
-  return open.every((date) => isOfDeed(plain, date, pack)) || (saysPast(plain, pack) && open.every(isDoubtful));
+  // A day that would be ten months ago is as likely to be that of something else: "bought a gift for 6 June", said in May.
+  const isOfYear = ({ start, end, isBareWeekday, from }: FoundDate): boolean =>
+    isBareWeekday || MONTHLESS.test(plain.slice(start, end)) || Number(from) - now.getTime() > RECENTLY;
+  const isPast = (date: FoundDate): boolean => isOfYear(date) && isOfDeed(plain, date, pack);
+  return open.every(isPast) || (saysPast(plain, pack) && open.every(isDoubtful));
 }
+
+const MOST_BETWEEN = 5;
 
 /** Whether a day is that of an event in its clause: "I bought the bike on 12 August", but not "bought a ticket for 12 August". */
 function isOfDeed(plain: string, day: FoundDate, pack: Pack): boolean {
   const clause = splitClauses(plain).find(({ end }) => end > day.start);
-  return clause !== undefined && !isForDay(plain, day, pack) && isDeed(wordsBeside(plain, day, clause), pack);
+  if (clause === undefined || isForDay(plain, day, pack) || !isDeed(wordsBeside(plain, day, clause), pack))
+    return false;
+  // "I sold the car to a man who is here on 3 May": the day of another verb is further away.
+  return spansOf(plain, deeds(pack)).some(({ start, end }) => {
+    const between = start < day.start ? plain.slice(end, day.start) : plain.slice(day.end, start);
+    const isOther = pack.script !== 'han' && isWord(pack).test(between);
+    return !isOther && (between.match(/\S+/gu)?.length ?? 0) <= MOST_BETWEEN;
+  });
 }
+
+const deeds = perPack(({ script, lists: { deeds: words = '(?!)' } }) => wordsPattern(words, script, 'giu'));
 
 /**
  * The first date that lies ahead and is neither denied nor replaced by a later one ("it was from 9 to 11 July, now it is from the 16th to the

@@ -468,12 +468,11 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (isRescheduled(text, pack, at)) return 'planned';
   const isHabit = packPattern(pack, 'habit').test(plainMarks(text));
   if (guess !== 'habit' && isHabit && selection.tense.habit > 0.25) return 'habit';
+  if (guess === 'planned') return isOver(text, pack, at) ? 'happened' : 'planned';
   // A single weekday without "every" is one day, unless the selector is certain of a habit.
-  const isOnce = guess === 'habit' && selection.tense.habit < SURE_HABIT && !isHabit;
-  const side = sideOfDays(text, pack, at);
-  const isPlan = guess === 'happened' || isOnce || (guess === 'holds' && !isHabit && namesVisit(unit));
-  if (side === 'ahead' && isPlan) return 'planned';
-  return guess === 'planned' && (side === 'past' || isOver(text, pack, at)) ? 'happened' : guess;
+  const isSure = isHabit || selection.tense.habit >= SURE_HABIT;
+  const isPlan = { happened: true, habit: !isSure, holds: !isHabit && namesVisit(unit) }[guess];
+  return isPlan && sideOfDays(text, pack, at) === 'ahead' ? 'planned' : guess;
 }
 
 /** The probability from which a plain plan is kept: "seeing mum sat". */
