@@ -88,7 +88,12 @@ describe('varve on the command line', () => {
     expect(stdout).toContain(`until ${second}: Lives in Berlin`);
     // "Next week" of the first conversation is the week of the second one.
     const monday = new Date(Date.parse(second) - ((new Date(second).getUTCDay() + 6) % 7) * 24 * 3_600_000);
-    const week = monday.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+    const week = monday.toLocaleDateString('en-GB', {
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      timeZone: 'UTC',
+    });
     expect(stdout).toContain(`[the week of ${week}]`);
     expect(stdout).not.toContain('“');
   });

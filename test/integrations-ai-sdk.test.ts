@@ -109,7 +109,11 @@ describe('the AI SDK middleware', () => {
     expect(await log()).toEqual(all);
     await varve.drain();
     expect((await handleOf().facts.get('home_city'))?.value).toBe('Kyiv');
-    const next = [...KYIV, { role: 'assistant' as const, content: 'Nice.' }, { role: 'user' as const, content: 'Bye.' }];
+    const next = [
+      ...KYIV,
+      { role: 'assistant' as const, content: 'Nice.' },
+      { role: 'user' as const, content: 'Bye.' },
+    ];
     await generateText({ model: model(handleOf(), { logHistory: true }), messages: next });
     expect(await log()).toEqual([...all, 'user: Bye.', 'agent: Nice.']);
   });

@@ -719,7 +719,9 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(await detail('/v1/erase?user=gone', { confirm: 'someone' })).toBe(right);
       expect(await detail('/v1/erase?user=gone')).toContain('send JSON, for example {"confirm":"ana"}');
       expect(await detail('/v1/erase?user=gone', {})).toContain('confirm: is missing');
-      expect(await detail('/v1/erase', { confirm: 'gone' })).toMatch(/everything of the tenant .*name the user: \?user=/);
+      expect(await detail('/v1/erase', { confirm: 'gone' })).toMatch(
+        /everything of the tenant .*name the user: \?user=/,
+      );
       const erased = await server.call('POST', '/v1/erase?user=gone', { body: { confirm: 'gone' } });
       expect(erased.body).toMatchObject({ events: 1, memories: 1 });
       expect((await server.call('GET', '/v1/stats?user=gone')).body).toMatchObject({

@@ -393,7 +393,9 @@ describe('the agent’s tools', () => {
       results: { relevance: number; similarity?: string }[];
     };
     expect(results.length).toBeGreaterThan(2);
-    expect(results.map(({ relevance }) => relevance)).toEqual(results.map(({ relevance }) => relevance).toSorted((a, b) => b - a));
+    expect(results.map(({ relevance }) => relevance)).toEqual(
+      results.map(({ relevance }) => relevance).toSorted((a, b) => b - a),
+    );
     expect(results.every(({ similarity }) => similarity === undefined)).toBe(true);
     const documents = await run('search_memory', { query: 'sourdough manual water', sources: ['documents'] });
     expect(documents).toMatchObject({ known: true, results: [{ type: 'document_chunk', trust: 'low' }] });

@@ -140,7 +140,6 @@ function createLoop({ steps, runs, bell, pauseMs, onError }: LoopOptions): Loop 
       if (runs.isIdle()) for (const resolve of askedBefore) resolve();
       else waiters.push(...askedBefore);
       if (isLeaving || (runs.isIdle() && !isStarted && waiters.length === 0)) return;
-      // A pause without work does not keep the process alive: jobs that become due later are in the store for the next start.
       await bell.wait(pauseMs, { keepsAlive: waiters.length > 0 || !runs.isIdle() });
     }
   };
@@ -215,7 +214,10 @@ function warn(error: unknown): void {
 /** Wakes the loop. If it rings while the loop is busy, the next wait ends immediately. */
 interface Bell {
   ring(): void;
-  /** Waits until the bell rings, at most this many milliseconds. With `keepsAlive`, the process does not end meanwhile. */
+  /**
+   * Waits until the bell rings, at most this many milliseconds. With `keepsAlive`, the process does not end meanwhile. A worker without work
+   * does not need that: jobs that become due later are in the store for the next start.
+   */
   wait(milliseconds: number, options: { keepsAlive: boolean }): Promise<void>;
 }
 

@@ -30,7 +30,9 @@ const FIRST: readonly Exchange[] = [
   ['My sister Meera works at Google. I should call her about the wedding next week.', 'Shall I remind you?'],
   ['Hi, how is it going?', 'All good. And you?'],
 ];
-const A_WEEK_LATER: readonly Exchange[] = [['I moved to Munich, and I started a new job at TechCorp.', 'Congratulations!']];
+const A_WEEK_LATER: readonly Exchange[] = [
+  ['I moved to Munich, and I started a new job at TechCorp.', 'Congratulations!'],
+];
 const QUESTIONS = [
   'Where does Priya live?',
   'What should I cook for her?',

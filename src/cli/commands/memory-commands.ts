@@ -215,7 +215,12 @@ export const show: Command = {
   usage: `show <id> | show <key of a fact> | show <${Object.keys(BLOCK_KINDS).join(' | ')}>`,
   help: 'Shows a memory, an event or an entity by its id, a permanent fact by its key, or a block by its kind; as of a time with --as-of.',
   options: { 'as-of': valued('time', 'the record as it was at this time, such as 2026-11-01') },
-  examples: ['varve show mem_01k…', 'varve show home_city', 'varve show profile', 'varve show working_memory --as-of 2026-11-01'],
+  examples: [
+    'varve show mem_01k…',
+    'varve show home_city',
+    'varve show profile',
+    'varve show working_memory --as-of 2026-11-01',
+  ],
   async run(input) {
     const id = oneWord(input, 'id, key or kind of block');
     const time = textOption(input, 'as-of');
