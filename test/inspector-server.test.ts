@@ -255,10 +255,23 @@ describe('the access of a key in the inspector', () => {
     expect(read.text).not.toContain('secret');
   });
 
-  it('includes the demo life only for an empty store', async () => {
-    expect((await server.call('GET', '/inspector/demo')).body).toMatchObject({ state: 'unavailable' });
+  it('offers the demo life beside the data of other users, until its own user has data', async () => {
+    const state = async (): Promise<unknown> => (await server.call('GET', '/inspector/demo')).body;
+    expect(await state()).toMatchObject({ state: 'offered', user: 'pauline' });
+    const scope = 'agent=assistant&user=pauline';
+    const body = { memory: { type: 'fact', content: 'Pauline keeps bees.' } };
+    await server.call('POST', `/v1/memories?${scope}`, { body });
+    expect(await state()).toMatchObject({ state: 'unavailable' });
     expect((await server.call('POST', '/inspector/demo')).status).toBe(409);
-  });
+    expect((await server.call('POST', `/v1/erase?user=pauline`, { body: { confirm: 'pauline' } })).status).toBe(200);
+    const owners = async (): Promise<string> => (await server.call('GET', '/v1/owners')).text;
+    const before = await owners();
+    const loads = await Promise.all([1, 2].map(() => server.call('POST', '/inspector/demo')));
+    expect(loads.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    await expect.poll(state, { timeout: 90_000 }).toMatchObject({ state: 'unavailable' });
+    expect(JSON.parse(await owners()).items).toContainEqual(expect.objectContaining({ user: 'pauline', sessions: 8 }));
+    expect(JSON.parse(await owners()).items).toEqual(expect.arrayContaining(JSON.parse(before).items));
+  }, 120_000);
 });
 
 for (const database of databases()) {

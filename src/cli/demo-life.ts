@@ -40,10 +40,12 @@ export function demoLife(varve: Varve): DemoLife | null {
   const file = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
   if (file === undefined) return null;
   const life = JSON.parse(readFileSync(file, 'utf8')) as Life;
+  const user = life.person.split(/[\s,]/, 1)[0]?.toLowerCase() ?? 'demo';
   return {
+    user,
     title: `${life.person}. ${life.sessions.length} conversations from ${life.sessions[0]?.start.slice(0, 7)} to ${life.sessions.at(-1)?.start.slice(0, 7)}, replayed with their changes.`,
     sessions: life.sessions.length,
-    load: (tenant, onSession) => loadLife(varve, life, { tenant, onSession }),
+    load: (tenant, onSession) => loadLife(varve, life, { tenant, user, onSession }),
   };
 }
 
@@ -54,11 +56,10 @@ export function demoLife(varve: Varve): DemoLife | null {
 async function loadLife(
   varve: Varve,
   life: Life,
-  { tenant, onSession }: { tenant: string; onSession(done: number): void },
+  { tenant, user, onSession }: { tenant: string; user: string; onSession(done: number): void },
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-demo-'));
   const store = join(folder, 'demo.db');
-  const user = life.person.split(/[\s,]/, 1)[0]?.toLowerCase() ?? 'demo';
   try {
     await replay(store, life, { user, onSession });
     const replayed = await createVarve({ store, background: false, embedder: null, tracing: false });
