@@ -494,7 +494,29 @@ it('imports the demo life with its statements: the server does not read its conv
     const { items } = await handle.refusals.list();
     expect(items.map(({ reason }) => reason).sort()).toEqual(['not_the_users_own', 'quote_not_found']);
     // Past states and plans that are over are not live, and no text has a day that nobody stated.
-    expect((await handle.facts.list()).map(({ key }) => key)).toEqual(['age', 'partner_name', 'answer_tone', 'hobby']);
+    expect((await handle.facts.list()).map(({ key, value }) => [key, value])).toEqual([
+      ['age', '63'],
+      ['name', 'Pauline Drabble'],
+      ['partner_name', 'Clive Stather'],
+      ['answer_tone', 'plain'],
+      ['hobby', 'ukulele'],
+    ]);
+    const { system } = await handle.context({ message: 'What is coming up for Clive?' });
+    expect(system).toMatch(/Name: Pauline Drabble\n/);
+    // An open plan without a day is in the prompt, and the profile does not call it out of date.
+    expect(system).toContain('Clive moves in with User in November 2026.');
+    const basis = await handle.blocks.basis('profile');
+    expect(basis.find(({ text }) => text.includes('moves in'))).toMatchObject({ stale: false });
+    const { items: summaries } = await handle.memories.list({ types: ['summary'] });
+    expect(summaries.map(({ title }) => title)).toContain('Summary: The honeymoon');
+    expect(summaries.filter(({ content }) => content.includes('“'))).toEqual([]);
+    expect((await handle.blocks.read('reflections'))?.content).toContain('Enjoys dry humour');
+    expect((await handle.blocks.read('scaffold'))?.content).toMatchObject({
+      clive: { relation: 'partner', medication: 'clopidogrel, bisoprolol, statin' },
+      michelle: { relation: 'daughter', home_city: 'Withernsea' },
+    });
+    const names = (await varve.operator.inspect.graph(handle.scope)).nodes.map(({ label }) => label);
+    expect(names.filter((name) => /Pauline|Drabble|New Year|Christmas/.test(name))).toHaveLength(1);
     const profile = (await handle.blocks.read('profile'))?.content;
     expect(profile).not.toMatch(/The wedding is on|2026-10-27/);
     expect(profile).toMatch(/Clive moves in .*\(planned\)/);
