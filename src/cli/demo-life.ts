@@ -134,16 +134,16 @@ async function replay(
 function peopleOf(life: Life, last: number): Record<string, Record<string, string>> {
   const people: Record<string, Record<string, string>> = {};
   const mentioned = new Set<string>();
-  const heard = life.sessions.slice(0, last + 1).flatMap(({ turns }) => turns.map(({ id }) => id));
+  const heard = new Set(life.sessions.slice(0, last + 1).flatMap(({ turns }) => turns.map(({ id }) => id)));
   const current = `${life.sessions[last]?.id}.`;
   for (const { about, slot, value, stated, until } of life.memories) {
     const [, relation, name] = /^User's (.+) (\S+)$/.exec(about) ?? [];
-    const said = stated.filter((turn) => heard.includes(turn));
+    const said = stated.filter((turn) => heard.has(turn));
     if (relation === undefined || name === undefined || said.length === 0) continue;
     const key = name.toLowerCase();
     const person = (people[key] ??= { relation });
     if (said.some((turn) => turn.startsWith(current))) mentioned.add(key);
-    const isOver = until !== null && heard.includes(until);
+    const isOver = until !== null && heard.has(until);
     if (slot !== null && value !== null && !isOver) person[slot] = value;
   }
   return Object.fromEntries(Object.entries(people).filter(([key]) => mentioned.has(key)));
