@@ -26,7 +26,7 @@ const DOCUMENTS: readonly { id: BlockKindName; title: string; about: string; emp
     id: 'scaffold',
     title: label('scaffold'),
     about: 'Values about the person under keys that the agent chooses. The API calls these notes the scaffold.',
-    empty: 'Values appear here when the agent stores some with `updateUserContext`, or a model finds some to store.',
+    empty: 'Values appear here when the agent stores some with updateUserContext, or a model finds some to store.',
   },
   {
     id: 'reflections',
@@ -39,7 +39,7 @@ const DOCUMENTS: readonly { id: BlockKindName; title: string; about: string; emp
     title: 'Learned info',
     about: 'What was learned about the person’s tools and connections.',
     empty:
-      'Values appear here when the application writes the block `learned_info` of this person; those of a single connection are part of that connection.',
+      'Values appear here when the application writes the block learned_info of this person; those of a single connection are part of that connection.',
   },
 ];
 
