@@ -37,6 +37,11 @@ describe('the docs site', () => {
     expect(pages().length).toBeGreaterThan(200);
   });
 
+  it('gives the cells of a table the headings of their columns, which a phone shows before each cell', () => {
+    const html = readFileSync(join(SITE, 'inspector.html'), 'utf8');
+    expect(html).toMatch(/<td>which memories exist<\/td>\s*<td data-label="view">/);
+  });
+
   it('has every entry point of the package, and the settings with the defaults of the schemas', () => {
     const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       exports: Record<string, unknown>;

@@ -518,6 +518,36 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await page.context().close();
   });
 
+  it('says in each empty view what would be there, without an error in the console, and offers the demo beside own data', async () => {
+    const other = 'agent=helper&user=newcomer';
+    await server.call('PUT', `/v1/blocks/profile?${other}`, { body: { content: 'Likes tea.' } });
+    const page = await open();
+    const missing: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() >= 400) missing.push(response.url());
+    });
+    for (const tab of ['Working memory', 'Structured notes', 'Reflections', 'Learned info']) {
+      await show(page, `mind?${other}`);
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByText('Not written yet').waitFor();
+      await page
+        .locator('.empty-text')
+        .filter({ hasText: /appear here .{15}/ })
+        .waitFor();
+    }
+    await page.getByRole('tab', { name: 'Profile' }).click();
+    await page.getByText('Likes tea.').waitFor();
+    for (const view of ['sessions', 'timeline', 'people', 'intentions', 'facts', 'review', 'turn/past']) {
+      await show(page, `${view}?${other}`);
+      await page.locator('.empty-text').first().waitFor();
+    }
+    expect(missing).toEqual([]);
+    await page.getByLabel('Whose memory').selectOption({ label: 'Demo …' });
+    await page.getByRole('link', { name: 'open the memories of pauline' }).click();
+    await page.getByRole('option').filter({ hasText: 'Castle Hill' }).first().waitFor();
+    await page.context().close();
+  });
+
   it('says that a page does not exist', async () => {
     const page = await open();
     await show(page, `memoires?${PAULINE}`);

@@ -255,10 +255,23 @@ describe('the access of a key in the inspector', () => {
     expect(read.text).not.toContain('secret');
   });
 
-  it('includes the demo life only for an empty store', async () => {
-    expect((await server.call('GET', '/inspector/demo')).body).toMatchObject({ state: 'unavailable' });
+  it('offers the demo life beside the data of other users, until its own user has data', async () => {
+    const state = async (): Promise<unknown> => (await server.call('GET', '/inspector/demo')).body;
+    expect(await state()).toMatchObject({ state: 'offered', user: 'pauline' });
+    const scope = 'agent=assistant&user=pauline';
+    const body = { memory: { type: 'fact', content: 'Pauline keeps bees.' } };
+    await server.call('POST', `/v1/memories?${scope}`, { body });
+    expect(await state()).toMatchObject({ state: 'unavailable' });
     expect((await server.call('POST', '/inspector/demo')).status).toBe(409);
-  });
+    expect((await server.call('POST', `/v1/erase?user=pauline`, { body: { confirm: 'pauline' } })).status).toBe(200);
+    const owners = async (): Promise<string> => (await server.call('GET', '/v1/owners')).text;
+    const before = await owners();
+    const loads = await Promise.all([1, 2].map(() => server.call('POST', '/inspector/demo')));
+    expect(loads.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    await expect.poll(state, { timeout: 90_000 }).toMatchObject({ state: 'unavailable' });
+    expect(JSON.parse(await owners()).items).toContainEqual(expect.objectContaining({ user: 'pauline', sessions: 8 }));
+    expect(JSON.parse(await owners()).items).toEqual(expect.arrayContaining(JSON.parse(before).items));
+  }, 120_000);
 });
 
 for (const database of databases()) {
@@ -481,7 +494,29 @@ it('imports the demo life with its statements: the server does not read its conv
     const { items } = await handle.refusals.list();
     expect(items.map(({ reason }) => reason).sort()).toEqual(['not_the_users_own', 'quote_not_found']);
     // Past states and plans that are over are not live, and no text has a day that nobody stated.
-    expect((await handle.facts.list()).map(({ key }) => key)).toEqual(['age', 'partner_name', 'answer_tone', 'hobby']);
+    expect((await handle.facts.list()).map(({ key, value }) => [key, value])).toEqual([
+      ['age', '63'],
+      ['name', 'Pauline Drabble'],
+      ['partner_name', 'Clive Stather'],
+      ['answer_tone', 'plain'],
+      ['hobby', 'ukulele'],
+    ]);
+    const { system } = await handle.context({ message: 'What is coming up for Clive?' });
+    expect(system).toMatch(/Name: Pauline Drabble\n/);
+    // An open plan without a day is in the prompt, and the profile does not call it out of date.
+    expect(system).toContain('Clive moves in with User in November 2026.');
+    const basis = await handle.blocks.basis('profile');
+    expect(basis.find(({ text }) => text.includes('moves in'))).toMatchObject({ stale: false });
+    const { items: summaries } = await handle.memories.list({ types: ['summary'] });
+    expect(summaries.map(({ title }) => title)).toContain('Summary: The honeymoon');
+    expect(summaries.filter(({ content }) => content.includes('“'))).toEqual([]);
+    expect((await handle.blocks.read('reflections'))?.content).toContain('Enjoys dry humour');
+    expect((await handle.blocks.read('scaffold'))?.content).toMatchObject({
+      clive: { relation: 'partner', medication: 'clopidogrel, bisoprolol, statin' },
+      michelle: { relation: 'daughter', home_city: 'Withernsea' },
+    });
+    const names = (await varve.operator.inspect.graph(handle.scope)).nodes.map(({ label }) => label);
+    expect(names.filter((name) => /Pauline|Drabble|New Year|Christmas/.test(name))).toHaveLength(1);
     const profile = (await handle.blocks.read('profile'))?.content;
     expect(profile).not.toMatch(/The wedding is on|2026-10-27/);
     expect(profile).toMatch(/Clive moves in .*\(planned\)/);

@@ -24,6 +24,7 @@ import {
   UnionType,
 } from 'typedoc';
 import { writeHttpReference } from './http-reference.ts';
+import { labelCells } from './label-cells.ts';
 import { settingsPage } from './settings-page.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -159,7 +160,7 @@ async function build(): Promise<void> {
   await app.generateDocs(project, out);
   if (app.logger.hasErrors() || (isStrict && app.logger.hasWarnings()))
     throw new Error('TypeDoc has reported errors or warnings: see the lines above.');
-  movePageScript();
+  finishPages();
   writeHttpReference(out);
 }
 
@@ -188,8 +189,11 @@ function addSettings(project: ProjectReflection): void {
   project.addChild(page);
 }
 
-/** Moves TypeDoc's inline script into a file, because the Content-Security-Policy of the server allows no inline script. */
-function movePageScript(): void {
+/**
+ * Moves TypeDoc's inline script into a file, because the Content-Security-Policy of the server allows no inline script, and labels the cells
+ * of tables.
+ */
+function finishPages(): void {
   const inline = /<script>(document\.documentElement\.dataset\.theme[^<]*)<\/script>/;
   for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) {
     if (!entry.name.endsWith('.html')) continue;
@@ -200,7 +204,7 @@ function movePageScript(): void {
     if (script === undefined || assets === undefined)
       throw new Error(`${entry.name} has another opening script than expected.`);
     writeFileSync(join(out, 'assets/theme.js'), script);
-    writeFileSync(file, page.replace(inline, `<script src="${assets}theme.js"></script>`));
+    writeFileSync(file, labelCells(page.replace(inline, `<script src="${assets}theme.js"></script>`)));
   }
 }
 

@@ -15,7 +15,14 @@ import { createVarve, type Varve } from '../varve.ts';
 /** The content of `examples/demo-life.json`: conversations, and the memories that a careful reader forms from them. */
 interface Life {
   person: string;
-  sessions: { id: string; start: string; turns: Omit<Turn, 'at'>[] }[];
+  sessions: {
+    id: string;
+    start: string;
+    topics: { topic: string; summary: string }[];
+    /** What an assistant keeps in mind about working with the person. */
+    reflections: string[];
+    turns: Omit<Turn, 'at'>[];
+  }[];
   memories: Annotated[];
   questions: { question: string }[];
 }
@@ -40,10 +47,12 @@ export function demoLife(varve: Varve): DemoLife | null {
   const file = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
   if (file === undefined) return null;
   const life = JSON.parse(readFileSync(file, 'utf8')) as Life;
+  const user = life.person.split(/[\s,]/, 1)[0]?.toLowerCase() ?? 'demo';
   return {
+    user,
     title: `${life.person}. ${life.sessions.length} conversations from ${life.sessions[0]?.start.slice(0, 7)} to ${life.sessions.at(-1)?.start.slice(0, 7)}, replayed with their changes.`,
     sessions: life.sessions.length,
-    load: (tenant, onSession) => loadLife(varve, life, { tenant, onSession }),
+    load: (tenant, onSession) => loadLife(varve, life, { tenant, user, onSession }),
   };
 }
 
@@ -54,11 +63,10 @@ export function demoLife(varve: Varve): DemoLife | null {
 async function loadLife(
   varve: Varve,
   life: Life,
-  { tenant, onSession }: { tenant: string; onSession(done: number): void },
+  { tenant, user, onSession }: { tenant: string; user: string; onSession(done: number): void },
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-demo-'));
   const store = join(folder, 'demo.db');
-  const user = life.person.split(/[\s,]/, 1)[0]?.toLowerCase() ?? 'demo';
   try {
     await replay(store, life, { user, onSession });
     const replayed = await createVarve({ store, background: false, embedder: null, tracing: false });
@@ -81,13 +89,14 @@ async function replay(
 ): Promise<void> {
   const clock = manualClock(new Date(life.sessions[0]?.start ?? 0));
   const common = { store, clock, background: false, tracing: false } as const;
-  // The first instance reads with the annotations in place of a model; the second does the nightly work without a model.
+  // The first instance reads with the annotations in place of a model; the second does all other
+  // work without a model, and adds no quotations to the topics that were read.
   const reading = await createVarve({
     ...common,
     languageModel: annotatingModel(life),
-    formation: { writes: 'deferred', tasks: { read: 'model', decide: 'local', reflect: 'local' } },
+    formation: { writes: 'deferred', tasks: { read: 'model', decide: 'local', reflect: 'model' } },
   });
-  const working = await createVarve(common);
+  const working = await createVarve({ ...common, formation: { writes: 'deferred', summaries: false } });
   try {
     for (const [index, session] of life.sessions.entries()) {
       const start = Date.parse(session.start);
@@ -96,18 +105,16 @@ async function replay(
         await working.drain();
       }
       clock.set(Math.max(clock.now(), start));
-      const handle = reading.for({ agent: AGENT, user, session: session.id });
+      const handle = working.for({ agent: AGENT, user, session: session.id });
       for (const { role, text } of session.turns) {
         const origin = ({ user: 'user', assistant: 'agent', tool: 'tool' } as const)[role];
         await handle.observe({ content: text, origin, ...(role === 'tool' ? { kind: 'tool_result' } : {}) });
         clock.advance(TURN_EVERY);
       }
-      await handle.form();
+      await reading.for(handle.scope).form();
       await handle.session.close();
-      const people = peopleOf(life, session.id);
-      if (Object.keys(people).length > 0) {
-        await working.for({ agent: AGENT, user }).updateUserContext({ scaffoldUpdates: people });
-      }
+      const people = peopleOf(life, index);
+      if (Object.keys(people).length > 0) await handle.updateUserContext({ scaffoldUpdates: people });
       await working.drain();
       clock.advance(NIGHT);
       await working.drain();
@@ -120,17 +127,26 @@ async function replay(
   }
 }
 
-/** The scaffold updates of an agent after a conversation: people and other named entities. */
-function peopleOf(life: Life, session: string): Record<string, Record<string, string>> {
+/**
+ * The scaffold updates of an agent after a conversation: the relatives whom the conversation mentions, with all that is known of them then.
+ * An update replaces the whole entry of its key.
+ */
+function peopleOf(life: Life, last: number): Record<string, Record<string, string>> {
   const people: Record<string, Record<string, string>> = {};
-  for (const { about, slot, value, stated } of life.memories) {
+  const mentioned = new Set<string>();
+  const heard = new Set(life.sessions.slice(0, last + 1).flatMap(({ turns }) => turns.map(({ id }) => id)));
+  const current = `${life.sessions[last]?.id}.`;
+  for (const { about, slot, value, stated, until } of life.memories) {
     const [, relation, name] = /^User's (.+) (\S+)$/.exec(about) ?? [];
-    if (relation === undefined || name === undefined || !stated.some((turn) => turn.startsWith(`${session}.`)))
-      continue;
-    const person = (people[name.toLowerCase()] ??= { relation });
-    if (slot !== null && value !== null) person[slot] = value;
+    const said = stated.filter((turn) => heard.has(turn));
+    if (relation === undefined || name === undefined || said.length === 0) continue;
+    const key = name.toLowerCase();
+    const person = (people[key] ??= { relation });
+    if (said.some((turn) => turn.startsWith(current))) mentioned.add(key);
+    const isOver = until !== null && heard.has(until);
+    if (slot !== null && value !== null && !isOver) person[slot] = value;
   }
-  return people;
+  return Object.fromEntries(Object.entries(people).filter(([key]) => mentioned.has(key)));
 }
 
 /** Wrong readings as models sometimes return them: one with words that nobody said, one with the assistant's words as the user's. */
@@ -213,7 +229,14 @@ function answerTo(life: Life, prompt: string): unknown {
     if (isAmending || isReplaced || number === undefined || target === null || turn?.role !== 'user') return [];
     return { known: target, turn: number, quote: quoteFor(text, turn.text) };
   });
-  return { statements: [...statements, ...careless], ends, forgets: [], reflections: [], topics: [] };
+  const session = life.sessions.find((each) => !isAmending && each.turns.some(({ id }) => numbers.has(id)));
+  return {
+    statements: [...statements, ...careless],
+    ends,
+    forgets: [],
+    reflections: (session?.reflections ?? []).map((text) => ({ level: 'user', text })),
+    topics: session?.topics ?? [],
+  };
 }
 
 /** The memory that another memory replaces. An answer can name only one; the other obsolete memories are in `ends`. */

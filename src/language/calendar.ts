@@ -28,6 +28,16 @@ export const UNAMBIGUOUS_DAYS: readonly string[] = [...MONTHS, ...WEEKDAYS]
   .map((name) => name.toLowerCase())
   .filter((name) => name !== 'may');
 
+/** Days of the year that have a name, in lower case. Like a month, they say when something is, and are no person, place or thing. */
+export const FEASTS: ReadonlySet<string> = new Set(
+  `new year,new year's,new year's eve,new year's day,christmas,christmas eve,christmas day,boxing day,xmas,easter,easter sunday,easter
+  monday,good friday,whitsun,pentecost,ramadan,eid,diwali,hanukkah,passover,yom kippur,rosh hashanah,thanksgiving,halloween,valentine's
+  day,mother's
+  day,father's day,labour day,labor day,independence day`
+    .split(',')
+    .map((name) => name.trim().replaceAll(/\s+/g, ' ')),
+);
+
 /** The first three letters of each month, as alternatives: "jan|feb". */
 export const MONTH_STARTS: string = MONTHS.map((name) => name.slice(0, 3).toLowerCase()).join('|');
 

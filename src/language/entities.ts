@@ -1,6 +1,6 @@
 import type { EntityType, NewEntity } from '../record/entity.ts';
 import { belongsToUser, isUser } from '../record/statement.ts';
-import { UNAMBIGUOUS_DAYS } from './calendar.ts';
+import { FEASTS, UNAMBIGUOUS_DAYS } from './calendar.ts';
 import { GIVEN_NAMES } from './given-names.ts';
 import { PACKS } from './packs/packs.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
@@ -169,7 +169,13 @@ function addNames(sentence: string, offset: number, add: Add, isFree: (start: nu
     while (parts.length > 0 && /^(?:of|the|and|de|la|for|&|I|I'm|I've)$/.test(parts.at(-1) ?? '')) parts.pop();
     const name = parts.join(' ').replace(/['’]s$|-(?:like|style|based|esque)$/, '');
     const start = offset + match.index + match.text.indexOf(parts[0] ?? '');
-    if (name.length < 2 || !isFree(start, start + name.length)) continue;
+    const isFeast = FEASTS.has(
+      name
+        .toLowerCase()
+        .replaceAll('’', "'")
+        .replace(/ \d{4}$/, ''),
+    );
+    if (name.length < 2 || isFeast || !isFree(start, start + name.length)) continue;
     const nameStart = match.index + match.text.indexOf(parts[0] ?? '');
     const before = sentence.slice(Math.max(0, nameStart - 30), nameStart);
     const after = sentence.slice(match.index + match.text.length, match.index + match.text.length + 20);

@@ -17,6 +17,7 @@ const ENTITIES: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['Our neighbours are Ulla and Vic', ['ulla:other', 'vic:other']],
   ['Mia and Jonas Weber came', ['mia:person', 'jonas-weber:person']],
   ['I work for Marks and Spencer', ['marks-and-spencer:organisation']],
+  ['We fly to Oslo at Easter 2027 and are home for New Year’s Eve or Hanukkah', ['oslo:place']],
   ['hello there, nothing to see', []],
 ];
 

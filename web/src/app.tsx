@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Empty, Icon, Logo, Text, type IconName } from './components/basics.tsx';
 import { OwnerPicker } from './components/owner-picker.tsx';
 import { Toasts } from './components/toasts.tsx';
-import { go, href, isEmpty, isLive, isPersonal, me, route, scope, signOut } from './state.ts';
+import { go, href, isEmpty, isLive, isOperator, isPersonal, me, route, scope, signOut } from './state.ts';
 import { theme, toggleTheme } from './theme.ts';
 import { FactsView } from './views/facts.tsx';
 import { HealthView } from './views/health.tsx';
@@ -17,7 +17,7 @@ import { SessionsView } from './views/sessions.tsx';
 import { SignIn } from './views/sign-in.tsx';
 import { TimelineView } from './views/timeline.tsx';
 import { TurnView } from './views/turn.tsx';
-import { WelcomeView } from './views/welcome.tsx';
+import { DemoView, WelcomeView } from './views/welcome.tsx';
 
 interface View {
   id: string;
@@ -39,6 +39,9 @@ const VIEWS: readonly View[] = [
   { id: 'review', title: 'Review', icon: 'review', show: () => <ReviewView /> },
   { id: 'health', title: 'Growth and health', icon: 'health', show: () => <HealthView /> },
 ];
+
+/** The page that offers the demo, which the owner picker opens. */
+const DEMO: View = { id: 'demo', title: 'Demo', icon: 'memories', show: () => <DemoView /> };
 
 /** The views for a person with a key to their own memory. */
 const PERSONAL_VIEWS: readonly View[] = [
@@ -67,7 +70,8 @@ function Shell(): JSX.Element {
   const { view: wanted } = route.value;
   // With a personal key a single memory can still be opened from the timeline.
   const isDetail = isPersonal.value && wanted === 'memories';
-  const view = isDetail ? VIEWS[0] : views.find(({ id }) => id === (wanted === '' ? views[0]?.id : wanted));
+  const pages = isOperator.value ? [...views, DEMO] : views;
+  const view = isDetail ? VIEWS[0] : pages.find(({ id }) => id === (wanted === '' ? views[0]?.id : wanted));
   const main = useRef<HTMLElement>(null);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const personal = isPersonal.value ? (me.value?.key.users?.[0] ?? null) : null;

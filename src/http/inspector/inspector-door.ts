@@ -12,10 +12,12 @@ import { bodyText } from '../read-request.ts';
 import { inTime, tenantWide } from '../run-operation.ts';
 import { DOCS_POLICY, notBuilt, readWebFiles, siteFolder, type WebFiles } from './web-files.ts';
 
-/** A demo life: the conversations of one invented person, which can be replayed into an empty store. */
+/** A demo life: the conversations of one invented person, which can be replayed into a tenant, beside other users. */
 export interface DemoLife {
   /** One sentence about the person. */
   title: string;
+  /** The id under which the person is stored. */
+  user: string;
   sessions: number;
   /** Replays the life into a tenant; `onSession` is called with the number of finished conversations. */
   load(tenant: string, onSession: (done: number) => void): Promise<void>;
@@ -24,7 +26,7 @@ export interface DemoLife {
 export interface InspectorOptions {
   /** The one-time sign-in link; only for a server on the loopback address. */
   link?: SignInLink;
-  /** The demo life that is offered while a store is empty. */
+  /** The demo life that is offered while a tenant has no data of its user. */
   demo?: DemoLife;
 }
 
@@ -54,8 +56,7 @@ const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 const SIGNED_IN_FOR = 12 * HOUR;
 const LINK_IS_OVER =
   'This link was used already, has expired, or belongs to another start of the server. Restart the server for a new link.';
-const NOT_EMPTY =
-  'The demo life can only be loaded once, into an empty store: the store is not empty, or the demo life is being loaded.';
+const LOADED_ALREADY = 'The demo life can only be loaded once: its user has data already, or it is being loaded.';
 const SIGN_IN_BYTES = 1024;
 const SIGN_IN_TIME = 5_000;
 const signInSchema = z.strictObject({ code: z.string().max(200) });
@@ -107,17 +108,20 @@ function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRout
     if (isLimited(key)) throw tenantWide();
     return key;
   };
+  const isOffered = async (tenant: string): Promise<boolean> => {
+    if (demo === undefined || loading !== null) return false;
+    const { events, memories } = await varve.operator.count({ tenant, user: demo.user });
+    return events === 0 && memories === 0;
+  };
   const stateFor = async (tenant: string): Promise<InspectorAnswer> => {
-    const about = { title: demo?.title ?? '', done: loading?.done ?? 0, of: demo?.sessions ?? 0 };
+    const about = { title: demo?.title ?? '', user: demo?.user, done: loading?.done ?? 0, of: demo?.sessions ?? 0 };
     if (loading !== null && loading.tenant === tenant) return json({ state: 'loading', ...about });
-    const { events, memories } = await varve.operator.count({ tenant });
-    const isOffered = demo !== undefined && loading === null && events === 0 && memories === 0;
-    return json({ state: isOffered ? 'offered' : 'unavailable', ...about });
+    return json({ state: (await isOffered(tenant)) ? 'offered' : 'unavailable', ...about });
   };
   const load = async (asked: InspectorRequest): Promise<InspectorAnswer> => {
     const { tenant } = await operatorOf(asked);
-    const { events, memories } = await varve.operator.count({ tenant });
-    if (demo === undefined || loading !== null || events > 0 || memories > 0) throw conflict(NOT_EMPTY);
+    // `loading` is checked again, because another request may have begun to load while this one counted.
+    if (demo === undefined || !(await isOffered(tenant)) || loading !== null) throw conflict(LOADED_ALREADY);
     const progress = { tenant, done: 0 };
     loading = progress;
     void demo

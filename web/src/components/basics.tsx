@@ -139,12 +139,13 @@ export function Panel({
   );
 }
 
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }): JSX.Element {
+/** A view without data. The children say what would be here and how it comes to be. */
+export function Empty({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   return (
     <div class="empty">
       <Logo />
       <p class="empty-title">{title}</p>
-      {children === undefined ? null : <div class="empty-text">{children}</div>}
+      <div class="empty-text">{children}</div>
     </div>
   );
 }

@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../api.ts';
-import { go, hasOwner, href, loadOwners, owners, route, say, scope } from '../state.ts';
+import { go, hasOwner, href, isOperator, loadOwners, owners, route, say, scope } from '../state.ts';
 import { useRested } from '../use-query.ts';
 import { number, ownerName } from '../words.ts';
 
 const SPLIT = '\n';
+// The value of no owner, because the value of an owner contains the separator.
+const DEMO = 'demo';
 
 const MANY = 500;
 const TYPING_RESTS = 200;
@@ -43,6 +45,10 @@ export function OwnerPicker(): JSX.Element {
         <select
           value={value}
           onChange={(event) => {
+            if (event.currentTarget.value === DEMO) {
+              go(href('demo', [], { agent: null, user: null }));
+              return;
+            }
             const [nextAgent = '', nextUser = ''] = event.currentTarget.value.split(SPLIT);
 
             go(href(route.value.view || 'memories', [], { agent: nextAgent || null, user: nextUser || null }));
@@ -55,6 +61,7 @@ export function OwnerPicker(): JSX.Element {
               {ownerName(owner)} ({number(owner.memories)})
             </option>
           ))}
+          {isOperator.value ? <option value={DEMO}>Demo …</option> : null}
         </select>
       </label>
     </>

@@ -49,7 +49,9 @@ export function GrowthTab(): JSX.Element {
       <Loaded query={growth}>
         {(found) =>
           found.learned.length === 0 ? (
-            <Empty title="Nothing has been learned yet" />
+            <Empty title="Nothing has been learned yet">
+              <p>The number of memories by day appears here as soon as the first one is formed.</p>
+            </Empty>
           ) : (
             <>
               <Panel title="Memories by type, over time">

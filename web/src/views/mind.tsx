@@ -9,12 +9,38 @@ import type { Block, BlockKindName, Event, Memory, RestingSentence, Revision, Sc
 import { useQuery, useRested } from '../use-query.ts';
 import { dateTime, label, plural } from '../words.ts';
 
-const DOCUMENTS: readonly { id: BlockKindName; title: string; about: string }[] = [
-  { id: 'working_memory', title: 'Working memory', about: 'What matters to this person right now.' },
-  { id: 'profile', title: 'Profile', about: 'The person in six sections, rewritten every night.' },
-  { id: 'scaffold', title: 'Scaffold', about: 'What is known about the person, under keys that the agent chooses.' },
-  { id: 'reflections', title: 'Reflections', about: 'What the agent keeps in mind about working with this person.' },
-  { id: 'learned_info', title: 'Learned info', about: 'What was learned about the person’s tools and connections.' },
+const DOCUMENTS: readonly { id: BlockKindName; title: string; about: string; empty: string }[] = [
+  {
+    id: 'working_memory',
+    title: 'Working memory',
+    about: 'What matters to this person right now.',
+    empty: 'Sentences about what occupies the person now appear here after the first consolidation, within a day.',
+  },
+  {
+    id: 'profile',
+    title: 'Profile',
+    about: 'The person in six sections, rewritten every night.',
+    empty: 'A description of the person in six sections appears here after the first nightly reflection.',
+  },
+  {
+    id: 'scaffold',
+    title: label('scaffold'),
+    about: 'Values about the person under keys that the agent chooses. The API calls these notes the scaffold.',
+    empty: 'Values appear here when the agent stores some with updateUserContext, or a model finds some to store.',
+  },
+  {
+    id: 'reflections',
+    title: 'Reflections',
+    about: 'What the agent keeps in mind about working with this person.',
+    empty: 'Observations about working with the person appear here when a language model has formed and merged some.',
+  },
+  {
+    id: 'learned_info',
+    title: 'Learned info',
+    about: 'What was learned about the person’s tools and connections.',
+    empty:
+      'Values appear here when the application writes the block learned_info of this person; those of a single connection are part of that connection.',
+  },
 ];
 
 /** The documents that prompts are made from, now or as of a past time. */
@@ -32,32 +58,33 @@ export function MindView(): JSX.Element {
         onChange={(id) => setKind(id as BlockKindName)}
       />
       <p class="muted">{document?.about}</p>
-      <Document key={kind} kind={kind} place={scope.value} />
+      <Document key={kind} kind={kind} place={scope.value} empty={document?.empty ?? ''} />
     </div>
   );
 }
 
-async function readBlock(
-  kind: BlockKindName,
-  place: Scope,
-  { asOf, signal }: { asOf?: string; signal: AbortSignal },
-): Promise<Block | 'none'> {
+interface ReadBlock {
+  asOf?: string;
+  signal: AbortSignal;
+}
+
+/** A block; `none` if it has no version at the time. The history is asked first, because browsers report a 404 as an error. */
+async function readBlock(kind: BlockKindName, place: Scope, { asOf, signal }: ReadBlock): Promise<Block | 'none'> {
+  const [first] = (await readHistory(kind, place, signal)).items;
+  if (first === undefined || (asOf !== undefined && asOf < first.at)) return 'none';
   return orNone(get<Block>(`/v1/blocks/${kind}`, { scope: place, query: { asOf }, signal }));
 }
+
+const readHistory = (kind: BlockKindName, place: Scope, signal: AbortSignal): Promise<{ items: Revision[] }> =>
+  get(`/v1/blocks/${kind}/history`, { scope: place, signal });
 
 const STEPS = 1000;
 const SLIDER_RESTS = 80;
 
-function Document({ kind, place }: { kind: BlockKindName; place: Scope }): JSX.Element {
+function Document({ kind, place, empty }: { kind: BlockKindName; place: Scope; empty: string }): JSX.Element {
   const [step, setStep] = useState(STEPS);
   const rested = useRested(step, SLIDER_RESTS);
-  const history = useQuery(
-    (signal) =>
-      get<{ items: Revision[] }>(`/v1/blocks/${kind}/history`, { scope: place, signal }).catch(() => ({
-        items: [] as Revision[],
-      })),
-    [kind, place],
-  );
+  const history = useQuery((signal) => readHistory(kind, place, signal), [kind, place]);
   const oldest = history.data?.items[0]?.at;
   // The time is fixed while the page is open. Otherwise a position of the slider would mean another time at every rendering.
   const [now] = useState(Date.now);
@@ -102,7 +129,7 @@ function Document({ kind, place }: { kind: BlockKindName; place: Scope }): JSX.E
         {(found) =>
           found === 'none' ? (
             <Empty title={oldest === undefined ? 'Not written yet' : 'Not yet written at that time'}>
-              <p>The document is written when enough has been learned, or at night.</p>
+              <p>{empty}</p>
             </Empty>
           ) : (
             <Panel
@@ -252,12 +279,11 @@ function SentenceView({
 
 /** A statement or an event that a sentence rests on. */
 function Source({ id, place }: { id: string; place: Scope }): JSX.Element {
-  const memory = useQuery((signal) => orNone(get<Memory>(`/v1/memories/${id}`, { scope: place, signal })), [id, place]);
-  const event = useQuery(
-    memory.data !== 'none' ? null : (signal) => orNone(get<Event>(`/v1/events/${id}`, { scope: place, signal })),
-    [id, place, memory.data === 'none'],
+  const path = id.startsWith('mem_') ? 'memories' : 'events';
+  const { data: found } = useQuery(
+    (signal) => orNone(get<Memory | Event>(`/v1/${path}/${id}`, { scope: place, signal })),
+    [id, place],
   );
-  const found = memory.data === null || memory.data === 'none' ? event.data : memory.data;
   if (found === null) return <span class="muted">…</span>;
   if (found === 'none') return <span class="muted">erased</span>;
   if ('origin' in found)

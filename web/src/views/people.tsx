@@ -23,7 +23,15 @@ export function PeopleView(): JSX.Element {
     <div class="page">
       <h1>{isPersonal.value ? 'People and things in your life' : 'People and things'}</h1>
       <Loaded query={query}>
-        {(graph) => (graph.nodes.length === 0 ? <Empty title="Nobody is known yet" /> : <Walk graph={graph} />)}
+        {(graph) =>
+          graph.nodes.length === 0 ? (
+            <Empty title="Nobody is known yet">
+              <p>People, places and things appear here when a memory names them.</p>
+            </Empty>
+          ) : (
+            <Walk graph={graph} />
+          )
+        }
       </Loaded>
     </div>
   );

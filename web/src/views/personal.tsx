@@ -50,7 +50,9 @@ export function PersonalView(): JSX.Element {
       <Loaded query={query}>
         {({ items, total }) =>
           total === 0 ? (
-            <Empty title={text === '' ? 'Nothing is remembered about you' : 'Nothing like that is remembered'} />
+            <Empty title={text === '' ? 'Nothing is remembered about you' : 'Nothing like that is remembered'}>
+              <p>{text === '' ? 'Sentences from your conversations appear here.' : 'Search with other words.'}</p>
+            </Empty>
           ) : (
             <>
               {grouped(items).map(({ title, memories }) => (

@@ -72,7 +72,10 @@ function Held({ place }: { place: Scope }): JSX.Element {
       {(items) =>
         items.length === 0 ? (
           <Empty title="Nothing waits for review">
-            <p>Changes that would remove too much are held here until somebody accepts or rejects them.</p>
+            <p>
+              A new version of a document that would lose most of its text waits here until somebody accepts or rejects
+              it.
+            </p>
           </Empty>
         ) : (
           <>
@@ -280,7 +283,9 @@ function Forgotten({ place }: { place: Scope }): JSX.Element {
     <Loaded query={query}>
       {(records) =>
         records.length === 0 ? (
-          <Empty title="Nothing was forgotten on request" />
+          <Empty title="Nothing was forgotten on request">
+            <p>What a user has asked to forget, in a conversation or here, is listed here.</p>
+          </Empty>
         ) : (
           <ul class="plain-list cards">
             {records.map((record) => (

@@ -26,7 +26,9 @@ export function SessionsView(): JSX.Element {
         <Loaded query={list}>
           {({ total, items }) =>
             items.length === 0 ? (
-              <Empty title="No conversations yet" />
+              <Empty title="No conversations yet">
+                <p>A conversation appears here with its first logged turn.</p>
+              </Empty>
             ) : (
               <>
                 <ul class="pick-list">

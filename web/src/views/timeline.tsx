@@ -67,7 +67,12 @@ export function TimelineView(): JSX.Element {
       <Loaded query={query}>
         {({ items, total }) => {
           const moments = momentsOf(items).filter(({ kind }) => kinds.has(kind));
-          if (moments.length === 0) return <Empty title="Nothing on the timeline yet" />;
+          if (moments.length === 0)
+            return (
+              <Empty title="Nothing on the timeline yet">
+                <p>What is learned from conversations appears here at its day.</p>
+              </Empty>
+            );
           return (
             <>
               <Density moments={moments} />
