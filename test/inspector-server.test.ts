@@ -180,7 +180,7 @@ it('returns the memory types of the application beside those of Varve', async ()
   const memoryTypes = { catch: { description: 'A fish that the user landed.', profileSection: 'Notes' as const } };
   const varve = await createVarve({ store: ':memory:', embedder: null, background: false, memoryTypes });
   const { secret } = await varve.operator.keys.create('default', { name: 'k', access: 'read', users: ['ana'] }, 'test');
-  const headers = { authorization: `Bearer ${secret}` };
+  const headers = { authorization: `Bearer ${secret}`, host: '127.0.0.1' };
   const request = new Request('http://127.0.0.1/v1/memory-types', { headers });
   const types = await (await createApp({ varve, settings: DEFAULT_SETTINGS }).fetch(request, '127.0.0.1')).json();
   expect(types).toMatchObject({ catch: memoryTypes.catch, fact: { profileSection: 'Personal' } });

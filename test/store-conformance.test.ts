@@ -871,7 +871,7 @@ for (const database of databases('sql')) {
           /metadata/,
         ],
         ['a negative limit', (h) => h.memories.list({ limit: -1 }), /limit/],
-        ['a change of nothing', (h) => h.memories.revise('mem_x', {}), /expected at least one field to change/],
+        ['a change of nothing', (h) => h.memories.revise('mem_x', {}), /Expected at least one field to change/],
         ['an unknown origin', (h) => h.observe({ content: 'x', origin: 'martian' as never }), /origin/],
       ];
       for (const [name, act, message] of cases) {

@@ -22,7 +22,8 @@ const OPENING = packRegExp(`^(?:(?:${openings}|\\p{L}+ *[,.!…-])(?![\\p{L}])[^
 /**
  * Marks the sentences of a text that are taken back by the words directly after them (`takesBack` in the lists of the packs). A marker inside
  * a sentence splits the sentence, because only the words before the marker are taken back: "I'm vegan, well, who am I kidding, I had a
- * burger". A marker without other words is marked too.
+ * burger". A marker without other words is marked too, unless nothing stands before it: "scratch that" alone is a request about an earlier
+ * message.
  */
 export function markTakenBack(text: string, sentences: readonly TextSpan[]): Said[] {
   const said: Said[] = [];
@@ -38,7 +39,8 @@ export function markTakenBack(text: string, sentences: readonly TextSpan[]): Sai
     if (last !== undefined && OPENING.test(before)) last.isTakenBack = true;
     if (before !== '') said.push({ start, end: start + before.length, isTakenBack: true });
     const rest = words.slice(marker.index + marker[0].length);
-    said.push({ start: start + marker.index, end, isTakenBack: !/[\p{L}\p{N}]/u.test(rest) });
+    const isAlone = said.length === 0 && before === '';
+    said.push({ start: start + marker.index, end, isTakenBack: !isAlone && !/[\p{L}\p{N}]/u.test(rest) });
   }
   return said;
 }
