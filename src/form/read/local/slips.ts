@@ -2,6 +2,7 @@ import { PLACES } from '../../../language/entities.ts';
 import { GIVEN_NAMES } from '../../../language/given-names.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { isOrdinary, listPattern, packRegExp, perPack } from '../../../language/packs/packs.ts';
+import { withoutEnd } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import type { FilledSlot } from './slot-values.ts';
 
@@ -64,19 +65,30 @@ export function withoutSlips(
 ): FilledSlot[] {
   const slip = filled.length === 0 ? null : slipIn(text, pack);
   if (slip === null) return [...filled];
-  const said = filled.flatMap((slot) => {
-    const at = slot.polarity === 'affirmed' ? placeOf(slot, text, slip.start) : -1;
-    const between = text.slice(at + (slot.value?.length ?? 0), slip.start);
-    const isNear = at >= 0 && !/[,;:.()，。、；]/u.test(between.trim()) && wordsIn(between) <= MOST_WORDS_BEFORE;
-    return isNear ? { slot, at, between } : [];
-  });
-  for (const one of said.toSorted((left, right) => right.at - left.at)) {
+  const tail = text.slice(slip.end);
+  const isClause = patternsOf(pack).subject.test(tail);
+  // "I speak French, actually I also speak Spanish", "I live in Leeds, wait, I'll check"
+  if (listPattern(pack, 'inAddition').test(tail) || (isClause && !slip.isCertain)) return [...filled];
+  const said = filled
+    .flatMap((slot) => {
+      const at = slot.polarity === 'affirmed' ? placeOf(slot, text, slip.start) : -1;
+      const between = text.slice(at + writtenValue(slot, text).length, slip.start);
+      const isNear = at >= 0 && !/[,;:.()，。、；]/u.test(between.trim()) && wordsIn(between) <= MOST_WORDS_BEFORE;
+      return isNear ? { slot, at, between } : [];
+    })
+    .toSorted((one, other) => other.at - one.at);
+  for (const one of said) {
     const corrected = correctedBy(one, { slip, text, pack, fill });
     if (corrected !== null) return corrected;
   }
-  const [last] = said.toSorted((left, right) => right.at - left.at);
-  const tail = text.slice(slip.end);
-  if (last === undefined || patternsOf(pack).subject.test(tail)) return [...filled];
+  const [last] = said;
+  if (last === undefined) return [...filled];
+  if (isClause) {
+    // "I live in Leeds, no wait, I moved to York"
+    const isSaidAgain = ({ attribute, subject }: FilledSlot): boolean =>
+      filled.some((slot) => slot.start >= slip.end && slot.attribute === attribute && slot.subject === subject);
+    return filled.filter((slot) => slot !== last.slot || !isSaidAgain(slot));
+  }
   // "I work at Google, sorry, at the bank" repeats the preposition.
   const isRepeated = /[,.–—-] *$/u.test(text.slice(0, slip.end)) && headBefore(tail, text.slice(0, last.at)) !== null;
   if (!slip.isCertain && !isRepeated) return [...filled];
@@ -84,9 +96,15 @@ export function withoutSlips(
   return filled.filter((slot) => !said.some((one) => one.slot === slot && one.at === last.at));
 }
 
-function placeOf({ value }: FilledSlot, text: string, before: number): number {
-  if (value === null || value === '') return -1;
-  return text.slice(0, before).toLowerCase().lastIndexOf(value.toLowerCase());
+/** The value of a slot as the text has it: the text need not have the year of a day. Empty if the text does not have the value. */
+function writtenValue({ value }: FilledSlot, text: string): string {
+  const has = (words: string): boolean => text.toLowerCase().includes(words.toLowerCase());
+  return [value ?? '', (value ?? '').replace(/,? \d{4}$/u, '')].find(has) ?? '';
+}
+
+function placeOf(slot: FilledSlot, text: string, before: number): number {
+  const written = writtenValue(slot, text);
+  return written === '' ? -1 : text.slice(0, before).toLowerCase().lastIndexOf(written.toLowerCase());
 }
 
 function wordsIn(text: string): number {
@@ -109,18 +127,18 @@ function correctedBy(
   const wordings: { head: string; rest: string; verb?: string }[] = [
     { head: lead, rest: tail },
     // "I work at the Met, no, at Kew", "I work at Google, no, for Meta"
-    { head: headBefore(tail, lead) ?? lead.replace(/\S+\s*$/u, ''), rest: tail },
+    { head: headBefore(tail, lead) ?? lead.slice(0, lead.trimEnd().lastIndexOf(' ') + 1), rest: tail },
     // "I live in Paris, no, I live in Lyon"
     { head: text.slice(0, slot.start), rest: tail },
     // The verb may follow the value: "パリに住んでいます、いや、リヨンです".
-    { head: lead, rest: tail.replace(/(?:です|だよ|だ|に|で)?[。.!！]*$/u, ''), verb: between },
+    { head: lead, rest: withoutEnd(tail, '。.!！ ').replace(/(?:です|だよ|だ|に|で)$/u, ''), verb: between },
   ];
   for (const { head, rest, verb = '' } of wordings) {
     const slots = fill(head + rest + verb);
     const isCorrected = slots.some((other) => {
       const start = placeOf(other, head + rest, head.length + rest.length);
-      const isSame = other.attribute === slot.attribute && other.subject === slot.subject;
-      return isSame && other.polarity === 'affirmed' && isPlainValue(other, start, head, rest, pack);
+      const isSame = other.attribute === slot.attribute && other.subject === slot.subject && other.tense === slot.tense;
+      return isSame && other.polarity === 'affirmed' && isPlainValue({ ...other, start }, head, rest, pack);
     });
     if (!isCorrected) continue;
     const original = (offset: number): number =>
@@ -138,14 +156,10 @@ function headBefore(text: string, lead: string): string | null {
 }
 
 /** Whether a value begins the words after the marker and ends a clause, so that nothing but the value can be meant. */
-function isPlainValue(
-  { attribute, value }: FilledSlot,
-  start: number,
-  head: string,
-  rest: string,
-  pack: Pack,
-): boolean {
-  if (value === null || start < head.length) return false;
+function isPlainValue(slot: FilledSlot, head: string, rest: string, pack: Pack): boolean {
+  const { attribute, start } = slot;
+  const value = writtenValue(slot, head + rest);
+  if (value === '' || start < head.length) return false;
   const before = (head + rest).slice(head.length, start);
   const isOwnClause = patternsOf(pack).subject.test(rest);
   if (/[,;:.]/u.test(before) || (!isOwnClause && wordsIn(before) > MOST_WORDS_AFTER)) return false;
