@@ -325,7 +325,8 @@ export function contactRules(by: Record<'mine' | 'is' | 'phone' | 'email' | 'add
   return [
     ...rulesFor('email', by.email, '<email>'),
     ...rulesFor('phone_number', by.phone, '<phone>'),
-    ...rulesFor('address', by.address, '(?=\\p{L}|\\d)<street>'),
+    // Words or a house number must follow the noun: "my new address book has 90 pages".
+    ...rulesFor('address', by.address, `(?:(?<!(?:${by.address}) ?)|(?=\\d))<street>`),
   ];
 }
 
