@@ -496,3 +496,103 @@ it('a remark on a guess is not kept alone', async () => {
     'diet=vegetarian',
   ]);
 });
+
+describe('a dismissal ends the job, and a final departure ends the home', () => {
+  it.each([
+    ['I work at Halfords', 'Halfords made me redundant this week', 'employer'],
+    ['I work at Halfords', "I've been given the boot by Halfords", 'employer'],
+    ['I work at Halfords', 'sadly my boss fired me this morning', 'employer'],
+    ['I live in Norwich', "We've moved out of Norwich", 'home_city'],
+    ['I live in Norwich', "I've left Norwich forever", 'home_city'],
+    ['Ich arbeite bei Kärcher', 'Kärcher hat mich letzte Woche entlassen', 'employer'],
+    ['Ich wohne in Hagen', 'Ich habe Hagen endgültig verlassen', 'home_city'],
+    ['Trabajo en Mercadona', 'Mercadona me ha echado esta semana', 'employer'],
+    ['Vivo en Lugo', 'Nos hemos ido de Lugo definitivamente', 'home_city'],
+    ['Je travaille chez Decathlon', "Decathlon m'a renvoyée la semaine dernière", 'employer'],
+    ["J'habite à Brest", 'On a quitté Brest définitivement', 'home_city'],
+    ['Lavoro alla Lavazza', 'Ho perso il posto alla Lavazza', 'employer'],
+    ['Abito a Trento', 'Me ne sono andata via da Trento per sempre', 'home_city'],
+    ['Trabalho na Natura', 'A Natura me mandou embora ontem', 'employer'],
+    ['Moro em Faro', 'Saí de Faro para sempre', 'home_city'],
+    ['Ik werk bij Albert Heijn', 'Albert Heijn heeft mij vorige week ontslagen', 'employer'],
+    ['Ik woon in Assen', 'We zijn uit Assen weggetrokken', 'home_city'],
+    ['我在百度工作', '我上周被百度裁员了', 'employer'],
+    ['我住在成都', '我们上个月从成都搬走了', 'home_city'],
+    ['ソニーで働いています', '先月ソニーを解雇されました', 'employer'],
+    ['神戸に住んでいます', '私は神戸から引っ越しました', 'home_city'],
+  ])('%s … %s', async (before, end, attribute) => {
+    const hasFact = (live: readonly string[]): boolean => live.some((one) => one.startsWith(`${attribute}=`));
+    expect(hasFact(await after(before))).toBe(true);
+    expect(hasFact(await after(before, '+9', end))).toBe(false);
+  });
+
+  it.each([
+    ['I work at Halfords', 'Halfords let me go home at noon', 'employer=Halfords'],
+    ['I work at Halfords', 'Halfords fired my cousin yesterday', 'employer=Halfords'],
+    ['I work at Halfords', 'I left the warehouse early on Friday', 'employer=Halfords'],
+    ['I work at Halfords', "If Halfords laid me off, I'd travel", 'employer=Halfords'],
+    ['I live in Norwich', 'I left Norwich at six for the airport', 'home_city=Norwich'],
+    ['I live in Norwich', 'My brother moved away from Norwich', 'home_city=Norwich'],
+    ['I live in Norwich', 'We moved away from Norwich when I was nine and came back', 'home_city=Norwich'],
+    ['I grew up in Norwich', 'We moved away from Norwich', 'hometown=Norwich'],
+    ['My address is 3 Elm Street', 'My new address book has 90 pages', 'address=3 Elm Street'],
+    ['My address is 3 Elm Street', 'new address labels, 8 sheets please', 'address=3 Elm Street'],
+    ['Ich arbeite bei Kärcher', 'Kärcher hat mir das Abo gekündigt', 'employer=Kärcher'],
+    ['Ich wohne in Hagen', 'Ich habe Hagen heute früh verlassen', 'home_city=Hagen'],
+    ['Trabajo en Mercadona', 'Mercadona me echó una mano', 'employer=Mercadona'],
+    ['Je travaille chez Decathlon', "Decathlon m'a remerciée pour mon travail", 'employer=Decathlon'],
+    ['Abito a Trento', 'Ho lasciato Trento stamattina', 'home_city=Trento'],
+    ['Moro em Faro', 'Saí de Faro às oito', 'home_city=Faro'],
+    ['Ik werk bij Albert Heijn', 'Albert Heijn heeft mij gisteren gebeld', 'employer=Albert Heijn'],
+    ['我在百度工作', '百度把我的同事裁了', 'employer=百度'],
+    ['神戸に住んでいます', '友達が神戸から引っ越しました', 'home_city=神戸'],
+  ])('which other words do not: %s … %s', async (before, words, holds) => {
+    expect(await after(before, '+9', words)).toContain(holds);
+  });
+});
+
+describe('a new number or address replaces the old one', () => {
+  it.each([
+    [
+      'My phone number is 020 7946 0011',
+      "I've got a new number from today: 020 7946 0022",
+      'phone_number=020 7946 0022',
+    ],
+    ['My email is kim@old.org', 'New e-mail address: kim@new.org', 'email=kim@new.org'],
+    ['My address is 3 Elm Street', 'we have a new address now: 8 Birch Lane', 'address=8 Birch Lane'],
+    [
+      'Meine Nummer ist 0171 2345678',
+      'Ich habe jetzt eine neue Handynummer: 0171 8765432',
+      'phone_number=0171 8765432',
+    ],
+    ['Mi número es 600 111 222', 'Tengo un móvil nuevo: 600 333 444', 'phone_number=600 333 444'],
+    ['Mon mail est luc@vieux.fr', 'Nouvelle adresse mail : luc@neuf.fr', 'email=luc@neuf.fr'],
+    ['Meu número é 912 000 111', 'Estou com um número novo: 912 000 222', 'phone_number=912 000 222'],
+    ['Il mio numero è 347 000 1111', 'Ho un numero nuovo: 347 000 2222', 'phone_number=347 000 2222'],
+    ['Mijn nummer is 06 11112222', 'Ik heb een nieuw telefoonnummer: 06 33334444', 'phone_number=06 33334444'],
+    ['我的邮箱是li@jiu.cn', '我换了个新邮箱：li@xin.cn', 'email=li@xin.cn'],
+    ['メールはmai@old.jpです', '私の新しいメールアドレスはmai@new.jpです', 'email=mai@new.jp'],
+  ])('%s … %s', async (before, change, holds) => {
+    const live = await after(before, '+9', change);
+    expect(live.filter((one) => one.startsWith(holds.split('=')[0] as string))).toEqual([holds]);
+  });
+
+  it.each([
+    "My new neighbour's number is 020 7946 0022",
+    'Kim has a new number: 020 7946 0022',
+    "The dentist's new number is 020 7946 0022",
+    'My dad got a new phone number, 020 7946 0022',
+    'The new number of the school is 020 7946 0022',
+    'I need a new number plate by 12 June',
+  ])('which the number of somebody else does not: %s', async (words) => {
+    expect(await after('My phone number is 020 7946 0011', '+9', words)).toContain('phone_number=020 7946 0011');
+  });
+});
+
+it.each([
+  ['We live in Bristol, hang on, in Cardiff', ['home_city=Cardiff']],
+  ['I live in Bristol, no, the town next to it', []],
+  ['Ich arbeite bei der Telekom, nein, bei Vodafone', ['employer=Vodafone']],
+])('of a sentence that corrects itself only the new value is kept: %s', async (words, facts) => {
+  expect((await after(words)).filter((one) => /^\w+=/u.test(one))).toEqual(facts);
+});

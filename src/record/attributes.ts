@@ -67,13 +67,13 @@ const LASTING = {
     en Birthday, de Geburtstag, es Cumpleaños, fr Anniversaire, pt Aniversário, it Compleanno, nl Verjaardag, zh 生日, ja 誕生日`,
   age: `one personal number [exact] | years_old ? old born
     en Age, de Alter, es Edad, fr Âge, pt Idade, it Età, nl Leeftijd, zh 年龄, ja 年齢`,
-  home_city: `one location name [place lasting town identity denies] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
+  home_city: `one location name [place lasting town identity leaves denies] | city lives_in residence current_city location home_town_now place_of_residence home ? live living reside based home town neighborhood apartment flat house
     en Home city, de Wohnort, es Ciudad, fr Ville, pt Cidade, it Città, nl Woonplaats, zh 居住城市, ja 居住地`,
-  home_country: `one location name [place lasting town denies] | country country_of_residence ? live living reside based
+  home_country: `one location name [place lasting town leaves denies] | country country_of_residence ? live living reside based
     en Home country, de Wohnland, es País, fr Pays, pt País, it Paese, nl Land, zh 居住国家, ja 居住国`,
   hometown: `one location name [place town denies] | birthplace grew_up_in from origin
     en Hometown, de Heimatort, es Ciudad natal, fr Ville d’origine, pt Terra natal, it Città natale, nl Geboorteplaats, zh 家乡, ja 出身地`,
-  address: `one location text [place denies] | home_address street_address ? live living home street
+  address: `one location text [place leaves denies] | home_address street_address ? live living home street
     en Address, de Adresse, es Dirección, fr Adresse, pt Endereço, it Indirizzo, nl Adres, zh 地址, ja 住所`,
   timezone: `one location text | time_zone
     en Time zone, de Zeitzone`,
@@ -218,7 +218,7 @@ export const UNKNOWN_ATTRIBUTE: Attribute = {
 };
 
 /** The lists of the language packs with phrases that end a value. In these phrases `<>` stands for the value. */
-export const ENDING_LISTS = ['parted', 'disposed', 'quits', 'dropped', 'denies'] as const;
+export const ENDING_LISTS = ['parted', 'disposed', 'quits', 'dropped', 'leaves', 'denies'] as const;
 /** The lists of the language packs with words that are values. An enumeration is split into values only if its words are in the list. */
 export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
 

@@ -2,6 +2,7 @@ import {
   BIKES,
   CARS,
   DRUGS,
+  contactRules,
   formatRules,
   inOrder,
   numbered,
@@ -385,6 +386,13 @@ export const german: Pack = {
       ],
       { alone: true },
     ),
+    ...contactRules({
+      mine: 'meine|unsere|(?:ich hab|ich habe|wir haben|hab|habe)(?: jetzt| nun| ab \\p{L}+)?(?: eine)?',
+      is: '(?: ab (?:sofort|heute|jetzt))?(?:,| ist| lautet| jetzt| nun|:| -)*',
+      phone: 'neue (?:handy|telefon|mobil|festnetz)?nummer',
+      email: 'neue (?:e-?)?mail(?:-?adresse)?',
+      address: 'neue (?:adresse|anschrift)',
+    }),
     ...slot('email', ['meine (?:e-?)?mail(?:-?adresse)?(?: ist|:) <email>']),
     ...slot('phone_number', [
       'meine (?:neue )?(?:nummer|telefonnummer|handynummer)(?: ist|:) <phone>',

@@ -80,6 +80,8 @@ export const englishEndingsWithoutValue: readonly SlotRule[] = [
   ...slot.denied('employer', [
     `${I_DID}(?:quit|left|lost|resigned from|jacked in|packed in|walked out of|gave up) my (?:day )?job(?! (?:early|late|interviews?|centre|applications?|hunt\\p{L}*|search|list|site|undone|half|unfinished|for (?:the|an?) (?:day|week|hour|moment)|at \\d|description|offer|sheet|lot)(?![\\p{L}]))(?![\\p{L}'-])${NOT_OLD}`,
     `${I_DID}(?:(?:got|been|was|have been|just got) )+${SACKED}(?! (?:up|early|home|of|off|in|from (?:the|a|an|my|that|his|her)|with|at (?:by|from)|for the))(?![\\p{L}-])${NOT_OLD}`,
+    `${I_DID}(?:got|was given|been given) the (?:sack|boot|chop)${NOW}${NOT_OLD}`,
+    `${NOT_AFTER}(?:they|my (?:boss|manager|employer|company)) (?:(?:have|has|'ve|just) )*(?:let me go|laid me off|made me redundant|sacked me|fired me)${NOW}${NOT_OLD}`,
     `${I_DID}(?:got|took|taken) (?:voluntary |early )?(?:redundancy|retirement)(?![\\p{L}])${NOT_OLD}`,
     `${I_DID}retired${NOW}${NOT_OLD}`,
     '<am> (?:now |officially |finally |happily |fully )*retired(?= *(?:[.,;!]|$)| (?:now|since|and|but|so|these)(?![\\p{L}]))',

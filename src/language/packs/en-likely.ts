@@ -108,7 +108,7 @@ const ofTheUser: readonly SlotRule[] = [
   ...slot('birthday', ["(?:mine|my birthday|i was born)(?:'s| is| was| on|,|:)* (?:the )?<date>"]),
   ...slot('address', [
     "(?:live at |living at |moved (?:in)?to )(?<v>\\d{1,4}[a-z]? (?:\\p{L}[\\p{L}'-]* ){1,3}(?:street|road|lane|drive|avenue|close|court|terrace|crescent|gardens)(?:,? (?:apt|unit|flat|room)\\.? ?\\w+)?(?:, \\p{L}+)?)(?![\\p{L}])",
-    "(?:new |my |our |shop |home )+address(?:'s| is|:)? <street>",
+    "(?:new |my |our |shop |home )+address(?:'s| is|:|(?= \\d)) <street>",
   ]),
   ...slot(
     'medical_condition',

@@ -4,6 +4,7 @@ import {
   BIKES,
   CARS,
   DRUGS,
+  contactRules,
   formatRules,
   inOrder,
   numbered,
@@ -568,6 +569,13 @@ export const english: Pack = {
       ],
       { tense: 'planned', alone: true },
     ),
+    ...contactRules({
+      mine: "my|our|(?:i|we)(?:'ve| have)(?: just)?(?: got)? a|(?<=^|[.,;!] ?)got a",
+      is: "(?: now| from (?:today|now on))?(?:[.,:]| is|'s| -)*(?: it'?s| it is)?",
+      phone: 'new (?:phone |mobile |cell |work |home )*number',
+      email: 'new (?:work |personal |private )*e-?mail(?: address)?',
+      address: 'new (?:home |postal )?address',
+    }),
     ...slot('email', [
       'my (?:new |work |personal )?e-?mail(?: address)?(?! (?:to|from|with|about))(?: [^\\s@]+){0,6}? <email>',
       '(?:put|use|list|give)(?: the| my)? contact (?:as|:) <email>',

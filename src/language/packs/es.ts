@@ -2,6 +2,7 @@ import {
   BIKES,
   CARS,
   DRUGS,
+  contactRules,
   formatRules,
   inOrder,
   numbered,
@@ -333,6 +334,14 @@ export const spanish: Pack = {
       'mi horario es (?:de )?<hours>',
       '(?:trabajo|hago) (?<v>de noche|turno noche|medio tiempo|media jornada|tiempo completo)',
     ]),
+    ...contactRules({
+      mine: 'mi|nuestr[oa]|(?:ya |ahora )?(?:tengo|tenemos)(?: un| una)?',
+      is: '(?: ahora)?(?:,| es| :|:)*(?: el)?',
+      phone:
+        'nuevo (?:número|teléfono|móvil|celular|cel)(?: de (?:teléfono|móvil))?|(?:número|teléfono|móvil|celular) nuevo',
+      email: 'nuevo (?:correo|e-?mail|mail)(?: electrónico)?|(?:correo|mail|email) nuevo',
+      address: 'nueva dirección|dirección nueva',
+    }),
     ...slot('email', ['mi (?:mail|correo|email)(?: es|:) <email>']),
     ...slot('phone_number', ['mi (?:número|numero|teléfono|celular|cel|whatsapp)(?: es|:) <phone>']),
     ...slot('relationship_status', ['<whois> <status>(?! con)']),

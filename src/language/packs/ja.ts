@@ -1,4 +1,4 @@
-import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
+import { contactRules, HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -236,6 +236,13 @@ export const japanese: Pack = {
       '休みは(?<v>[月火水木金土日]曜日?)',
       '(?<v>(?:夜勤|早番|遅番|パート))(?:です|なので|で働)',
     ]),
+    ...contactRules({
+      mine: '私の|僕の|俺の|うちの',
+      is: '(?:は|が|：|:|、)*',
+      phone: '新しい(?:携帯|電話)?(?:の)?(?:電話)?番号',
+      email: '新しいメール(?:アドレス)?',
+      address: '新しい(?:住所|アドレス)',
+    }),
     ...slot('email', ['メール(?:アドレス)?は<email>']),
     ...slot('phone_number', ['(?:電話番号|番号|携帯)は<phone>']),
     ...slot('relationship_status', ['(?:私は|僕は|今は|^)<status>(?:です|なので|いる|います)?']),

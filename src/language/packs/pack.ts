@@ -314,6 +314,23 @@ export function formatRules(without: string): SlotRule[] {
 }
 
 /**
+ * Rules for a new number, e-mail address or postal address: after words such as "my" or "I have a" (`mine`), or at the beginning of a message
+ * that speaks of nobody else. `is` is a pattern of the words between the noun and the value.
+ */
+export function contactRules(by: Record<'mine' | 'is' | 'phone' | 'email' | 'address', string>): SlotRule[] {
+  const rulesFor = (attribute: AttributeName, noun: string, value: string): SlotRule[] => [
+    ...slot(attribute, [`(?:${by.mine}) ?(?:${noun})${by.is} ?${value}`]),
+    ...slot(attribute, [`^(?:[\\p{L}']+[,:!，：！] ?)?(?:${noun})${by.is} ?${value}`], { alone: true }),
+  ];
+  return [
+    ...rulesFor('email', by.email, '<email>'),
+    ...rulesFor('phone_number', by.phone, '<phone>'),
+    // Words or a house number must follow the noun: "my new address book has 90 pages".
+    ...rulesFor('address', by.address, `(?:(?<!(?:${by.address}) ?)|(?=\\d))<street>`),
+  ];
+}
+
+/**
  * Rules for the rent: an amount near the word, a new amount after a word of the list `rises` and `to`, and one that replaces another
  * (`insteadOf`). A rise by an amount states no rent. `from` is the word before the first day of the new rent.
  */

@@ -207,7 +207,7 @@ const VALUE_SOURCES: Readonly<Record<string, (pack: Pack, isHan: boolean) => str
       ? HAN_DATE
       : `(?<v>(?:(?:next |this |coming )?(?:${weekday})\\.?,? (?:the )?)?(?:(?:\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?(?: (?:of|de))? (?:${month})|(?:${month})\\.? (?:the )?\\d{1,2}(?:st|nd|rd|th)?)(?:,? (?:de )?\\d{4})?|tomorrow|(?:next|this) (?:${weekday}))(?![\\p{L}\\d])`;
   },
-  email: () => '(?<v>[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}.-]{1,80}\\.\\p{L}{2,10})',
+  email: () => '(?<v>[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}.-]{1,80}\\.[a-z]{2,10})',
   phone: () => '(?<v>\\+?\\d[\\d ()/.-]{5,18}\\d)',
   street: () => '(?<v>[^;!?\\n]{3,70})',
   name: nameSource,

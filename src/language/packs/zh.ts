@@ -1,4 +1,4 @@
-import { HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
+import { contactRules, HAN_MONTHS, numbered, type Pack, relations, slot } from './pack.ts';
 import FORGET_WORDS from './forget-words.json' with { type: 'json' };
 import WORDS from './words.json' with { type: 'json' };
 
@@ -241,6 +241,13 @@ export const chinese: Pack = {
       '我(?:们)?(?:每天)?(?:从)?(?<v>(?:早上|上午|下午|晚上)?[一二三四五六七八九十\\d]+点半?(?:到|做到|开到|-)(?:早上|上午|下午|晚上)?[一二三四五六七八九十\\d]+点半?)(?:上班|工作|开店|营业)',
       '(?<v>(?:早上|上午)[一二三四五六七八九十\\d]+点半?(?:到|做到|开到)(?:下午|晚上)?[一二三四五六七八九十\\d]+点半?)',
     ]),
+    ...contactRules({
+      mine: '我(?:们)?的|我家的|我(?:们)?(?:有了?|换了|改了)(?:个|一个)?',
+      is: '(?:是|为|：|:|，|,)*',
+      phone: '新的?(?:手机|电话)?号码?',
+      email: '新的?(?:邮箱|电子邮箱|邮件地址)',
+      address: '新的?(?:地址|住址)',
+    }),
     ...slot('email', ['我的邮箱(?:是|：|:) ?<email>']),
     ...slot('phone_number', ['我的(?:电话|手机|号码|手机号)(?:是|：|:) ?<phone>']),
     ...slot('relationship_status', ['我(?:现在|还是|已经)?(?:是)?<status>(?:了)?(?=[，。！ ]|$)']),

@@ -29,6 +29,7 @@ import { withoutEnd } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { DAY } from '../../../record/clock.ts';
 import { type Polarity, USER } from '../../../record/statement.ts';
+import { withoutSlips } from './slips.ts';
 import { cutValue, type FilledSlot, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** The fields of a slot that states something about the user, unless the words show otherwise. */
@@ -49,6 +50,12 @@ const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'plac
  */
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
+  const fill = (words: string): FilledSlot[] => slotsIn(words, words === text ? sentence : words, pack, context);
+  return withoutSlips(fill(text), text, pack, fill);
+}
+
+/** The slots of a sentence as it stands, even if the sentence corrects itself. */
+function slotsIn(text: string, sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const filled = answered(text, pack, context);
   const matched = [...matches(text, pack)];
   const starts = matched.flatMap(({ rule, match }) => (hasTrait(rule.attribute, 'person') ? [] : [match.index]));

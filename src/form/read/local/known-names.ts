@@ -102,12 +102,12 @@ function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledS
   // Laughter ends a clause, as a comma does: "I'm not vegan lol I had bacon".
   const plain = plainMarks(text).replace(laughter(pack), ',');
   return known.flatMap(({ subject, attribute, value, polarity }) => {
-    const list = ENDING_LISTS.find((each) => hasTrait(attribute, each, attributes));
-    if (value === null || attribute === null || list === undefined || !isUser(subject)) return [];
+    const lists = ENDING_LISTS.filter((each) => hasTrait(attribute, each, attributes));
+    if (value === null || attribute === null || lists.length === 0 || !isUser(subject)) return [];
     const isMany = attributes.policyOf(attribute).values === 'many';
     const isSaid = filled.some((slot) => slot.attribute === attribute && (!isMany || hasValue(slot, value)));
     if (polarity !== 'affirmed' || isSaid) return [];
-    const isEnded = (name: string): boolean => {
+    const isEndedBy = (name: string, list: (typeof ENDING_LISTS)[number]): boolean => {
       const at = nameAt(plain, name, list !== 'parted');
       if (at < 0) return false;
       const [before, after] = [plain.slice(0, at), plain.slice(at + name.length)];
@@ -116,7 +116,7 @@ function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledS
       return words !== null && !continuesOthers(words, plain, pack, unit);
     };
     const parts = hasTrait(attribute, 'town') ? [] : value.split(' ').filter(({ length }) => length > 2);
-    const name = [value, ...parts].find(isEnded);
+    const name = [value, ...parts].find((each) => lists.some((list) => isEndedBy(each, list)));
     if (name === undefined) return [];
     // The house number need not be said: "we don't live in Plymouth Road".
     const unsaid = hasTrait(attribute, 'place') ? null : name;

@@ -31,6 +31,7 @@ import { type Embedder, type EmbedOptions, unlessUnavailable } from '../../../mo
 import { hasTrait } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import { OF_USER } from './fill-slots.ts';
+import { isWithdrawnAt } from './slips.ts';
 import { type FilledSlot, isPlaceName } from './slot-values.ts';
 import { isOwnMessage, READ, type ReadUnit, type ToldMessage } from './units.ts';
 
@@ -184,7 +185,7 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: D
     // A pattern is more certain: "I left Ikea and now work at Otto" fills Otto. If a pattern has found a child, further names may be that
     // child's children: "my daughter Susan has the twins, Mia and Jo".
     const isTaken = unit.filled.some((other) => intersects(place, other) || other.attribute === attribute);
-    if (isTaken) return [];
+    if (isTaken || isWithdrawnAt(place.end, text, pack)) return [];
     // "don't work Wednesdays" is no value.
     if (packPattern(pack, 'not').exec(plainMarks(value))?.index === 0) return [];
     if (hasTrait(attribute, 'town') && !isPlaceName(value)) return [];
