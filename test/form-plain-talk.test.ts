@@ -261,3 +261,46 @@ describe('a message after a pause', () => {
     await varve.close();
   });
 });
+
+describe('a sentence that names somebody and says something about the person', () => {
+  it.each([
+    ['My husband Gavin snores.', 'Gavin'],
+    ['My horse Duchess is lame.', 'Duchess'],
+    ['Mi novia Sara ronca.', 'Sara'],
+    ['Mon mari Bruno est retraité.', 'Bruno'],
+    ['Mia figlia Chiara balbetta.', 'Chiara'],
+    ['Mijn man Joris snurkt.', 'Joris'],
+    ['Minha filha Bia é canhota.', 'Bia'],
+  ])('is kept in the words of the user beside the name: %s', async (words, name) => {
+    const live = await after(words);
+    expect(live.map(({ content }) => content)).toContain(words);
+    expect(live.flatMap(({ value }) => value ?? [])).toEqual([name]);
+  });
+
+  it.each([
+    'My wife is called Bridget btw',
+    "My cat's name is Mango now.",
+    'My son is Callum, by the way.',
+    'My boyfriend Ravi is vegetarian.',
+    'Mi gata se llama Nube, por cierto',
+    'Mijn hond heet Boris hoor',
+  ])('is not kept a second time if the slots say all of it: %s', async (words) => {
+    expect((await after(words)).filter(({ attribute }) => attribute === null)).toEqual([]);
+  });
+
+  it.each([
+    ['ravis getting married!!! in july, hes told nobody yet', 'Ravi'],
+    ['Stefan hat im Mai die Prüfung bestanden.', 'Stefan'],
+    ['Matteo si sposa in luglio.', 'Matteo'],
+    ['Greta is due in March', 'Greta'],
+  ])('is about a person who is named without a relation: %s', async (words, name) => {
+    expect((await after(words)).map(({ subject }) => subject)).toEqual([name]);
+  });
+
+  it.each(['Grace period ends on Friday.', 'Greta told me on Monday that I am adopted', 'Hope to retire in March'])(
+    'is about the user if its first word is no name, or if it also names the user: %s',
+    async (words) => {
+      expect(new Set((await after(words)).map(({ subject }) => subject))).toEqual(new Set(['User']));
+    },
+  );
+});
