@@ -262,6 +262,54 @@ describe('a message after a pause', () => {
   });
 });
 
+describe('an order that is not about answers', () => {
+  it.each([
+    'Always use vitest rather than jest',
+    'Always use my work email',
+    'From now on use four spaces for indentation',
+    'Every time mark the invoice as paid',
+    'Schreib immer Tests zuerst',
+    'Verwende immer die Testdatenbank',
+  ])('is kept in the words of the user: %s', async (words) => {
+    expect((await after(words)).map(({ attribute, content }) => [attribute, content])).toEqual([[null, words]]);
+  });
+
+  it.each([
+    ['Always use three decimal places', 'three decimal places'],
+    ['From now on write dates with the month in words', 'dates with the month in words'],
+    ['Always include a source link', 'a source link'],
+    ['From now on, give me the long version', 'the long version'],
+    ['Antworte immer mit Quellen', 'mit Quellen'],
+  ])('differs from one about answers: %s', async (words, value) => {
+    const live = await after(words);
+    expect(live.map(({ attribute, value }) => [attribute, value])).toEqual([['answer_format', value]]);
+  });
+});
+
+describe('words that something does not matter', () => {
+  it.each([
+    'Never mind the wedding plans',
+    'Ok, never mind about my allergy to nuts.',
+    'Vergiss es mit dem Umzug nach Kiel',
+    'No importa mi boda en mayo',
+    'Laisse tomber ma consultation chez le dentiste demain',
+    'Lascia perdere la mia visita dal dentista domani',
+    'Deixa pra lá a minha consulta no dentista amanhã',
+    '誕生日のことは気にしないで',
+  ])('are not kept: %s', async (words) => {
+    expect(await after(words)).toEqual([]);
+  });
+
+  it.each([
+    'Never mind my birthday, I moved to Bonn.',
+    'No importa el precio, soy alérgica al gluten.',
+    "Don't worry about nuts, my allergy is to eggs.",
+    'Never book a flight before nine',
+  ])('may begin a sentence that is kept: %s', async (words) => {
+    expect((await after(words)).map(({ content }) => content)).toContain(words);
+  });
+});
+
 describe('a sentence that names somebody and says something about the person', () => {
   it.each([
     ['My husband Gavin snores.', 'Gavin'],

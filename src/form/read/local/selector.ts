@@ -268,6 +268,15 @@ export function tellsReader({ unit: { pack, text }, request }: Asked): boolean {
   return listPattern(pack, 'addressed').exec(plain)?.index === 0 && !isAboutUser(plain, pack);
 }
 
+const dismissal = perPack(({ script, words: { assent }, lists: { dismisses = '(?!)' } }) =>
+  packRegExp(script === 'han' ? dismisses : `^(?:(?:${assent})[,!.]* )?(?:${dismisses})(?: [^\\s.,;:!?]+){0,7}[.!…]*$`),
+);
+
+/** Whether a sentence only says that something does not matter: "Never mind my birthday". */
+export function isDismissal({ pack, text }: ReadUnit): boolean {
+  return pack !== null && dismissal(pack).test(plainMarks(text).trimStart());
+}
+
 /** Whether a sentence is kept in its own words. */
 export function isKept({ selection, request, hasVector, unit }: Asked): boolean {
   if (selection.foreign.own < LEAST_OWN) return false;
