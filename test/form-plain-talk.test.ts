@@ -310,6 +310,45 @@ describe('words that something does not matter', () => {
   });
 });
 
+describe('a plain sentence about the life of the user', () => {
+  it.each([
+    'I gave up coffee.',
+    "J'ai raté mon permis.",
+    "J'ai arrêté de boire.",
+    'Ho adottato un coniglio.',
+    'Mi sono rotto il gomito.',
+    'Me apunté a un coro.',
+    'Tengo una barca.',
+    'Dejé el ajedrez.',
+    'He dejado de fumar.',
+    'Fiz uma tatuagem.',
+  ])('is kept: %s', async (words) => {
+    expect((await after(words)).map(({ content }) => content)).toEqual([words]);
+  });
+
+  it.each([
+    'I ran the tests.',
+    'I broke the build again.',
+    'I prefer the shorter title.',
+    'I deleted the branch.',
+    'My query returns nothing.',
+    'I gave up on that approach.',
+    'I quit the app.',
+    'I dropped it.',
+    "J'ai choisi la deuxième option.",
+    "J'ai redémarré le serveur.",
+    "J'ai abandonné cette idée.",
+    'Voglio un titolo più corto.',
+    'Ho cancellato la riga.',
+    'He borrado la línea.',
+    'Rompí el build.',
+    'Tenho outra pergunta.',
+    'Ik heb de test gedraaid.',
+  ])('differs from one that matters only for the task at hand: %s', async (words) => {
+    expect(await after(words)).toEqual([]);
+  });
+});
+
 describe('a sentence that names somebody and says something about the person', () => {
   it.each([
     ['My husband Gavin snores.', 'Gavin'],
