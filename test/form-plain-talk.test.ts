@@ -310,6 +310,23 @@ describe('words that something does not matter', () => {
   });
 });
 
+describe('the day of what happened', () => {
+  it.each(['I moved in with Sven yesterday', 'We got a puppy called Fudge on Monday'])(
+    'is kept in the words of the user if no slot has it: %s',
+    async (words) => {
+      const own = (await after(words)).filter(({ attribute }) => attribute === null);
+      expect(own.map(({ content }) => content.startsWith(words))).toEqual([true]);
+    },
+  );
+
+  it.each(['I broke my elbow.', 'I moved in with Sven.', 'I live in Ghent now.'])(
+    'is absent, or in the slot: %s',
+    async (words) => {
+      expect((await after(words)).filter(({ attribute }) => attribute === null)).toEqual([]);
+    },
+  );
+});
+
 describe('a plain sentence about the life of the user', () => {
   it.each([
     'I gave up coffee.',

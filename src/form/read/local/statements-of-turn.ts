@@ -275,8 +275,20 @@ function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): b
     if (unit.filled.some(({ value }) => value === null)) return true;
     const start = Math.min(...unit.filled.map((slot) => slot.start));
     const end = Math.max(...unit.filled.map((slot) => slot.end));
-    return !goesOn(unit, said, at) && (end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at));
+    return (
+      !hasDayOfPast(unit, at) &&
+      !goesOn(unit, said, at) &&
+      (end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at))
+    );
   });
+}
+
+/** Whether a sentence names a past day on which something happened, which none of its slots has: "I broke my wrist on Sunday". */
+function hasDayOfPast({ filled, text, pack }: ReadUnit, at: DateContext): boolean {
+  if (filled.some(({ from }) => from !== null)) return false;
+  const dates = findDates(text, pack as Pack, { ...at, prefer: 'past' });
+  const isPast = packPattern(pack as Pack, 'past').test(plainMarks(text));
+  return isPast && dates.some(({ isDay, isSince, from }) => isDay && !isSince && from !== null && from < at.now);
 }
 
 /**
