@@ -261,3 +261,150 @@ describe('a message after a pause', () => {
     await varve.close();
   });
 });
+
+describe('an order that is not about answers', () => {
+  it.each([
+    'Always use vitest rather than jest',
+    'Always use my work email',
+    'From now on use four spaces for indentation',
+    'Every time mark the invoice as paid',
+    'Schreib immer Tests zuerst',
+    'Verwende immer die Testdatenbank',
+  ])('is kept in the words of the user: %s', async (words) => {
+    expect((await after(words)).map(({ attribute, content }) => [attribute, content])).toEqual([[null, words]]);
+  });
+
+  it.each([
+    ['Always use three decimal places', 'three decimal places'],
+    ['From now on write dates with the month in words', 'dates with the month in words'],
+    ['Always include a source link', 'a source link'],
+    ['From now on, give me the long version', 'the long version'],
+    ['Antworte immer mit Quellen', 'mit Quellen'],
+  ])('differs from one about answers: %s', async (words, value) => {
+    const live = await after(words);
+    expect(live.map(({ attribute, value }) => [attribute, value])).toEqual([['answer_format', value]]);
+  });
+});
+
+describe('words that something does not matter', () => {
+  it.each([
+    'Never mind the wedding plans',
+    'Ok, never mind about my allergy to nuts.',
+    'Vergiss es mit dem Umzug nach Kiel',
+    'No importa mi boda en mayo',
+    'Laisse tomber ma consultation chez le dentiste demain',
+    'Lascia perdere la mia visita dal dentista domani',
+    'Deixa pra lá a minha consulta no dentista amanhã',
+    '誕生日のことは気にしないで',
+  ])('are not kept: %s', async (words) => {
+    expect(await after(words)).toEqual([]);
+  });
+
+  it.each([
+    'Never mind my birthday, I moved to Bonn.',
+    'No importa el precio, soy alérgica al gluten.',
+    "Don't worry about nuts, my allergy is to eggs.",
+    'Never book a flight before nine',
+  ])('may begin a sentence that is kept: %s', async (words) => {
+    expect((await after(words)).map(({ content }) => content)).toContain(words);
+  });
+});
+
+describe('the day of what happened', () => {
+  it.each(['I moved in with Sven yesterday', 'We got a puppy called Fudge on Monday'])(
+    'is kept in the words of the user if no slot has it: %s',
+    async (words) => {
+      const own = (await after(words)).filter(({ attribute }) => attribute === null);
+      expect(own.map(({ content }) => content.startsWith(words))).toEqual([true]);
+    },
+  );
+
+  it.each(['I broke my elbow.', 'I moved in with Sven.', 'I live in Ghent now.'])(
+    'is absent, or in the slot: %s',
+    async (words) => {
+      expect((await after(words)).filter(({ attribute }) => attribute === null)).toEqual([]);
+    },
+  );
+});
+
+describe('a plain sentence about the life of the user', () => {
+  it.each([
+    'I gave up coffee.',
+    "J'ai raté mon permis.",
+    "J'ai arrêté de boire.",
+    'Ho adottato un coniglio.',
+    'Mi sono rotto il gomito.',
+    'Me apunté a un coro.',
+    'Tengo una barca.',
+    'Dejé el ajedrez.',
+    'He dejado de fumar.',
+    'Fiz uma tatuagem.',
+  ])('is kept: %s', async (words) => {
+    expect((await after(words)).map(({ content }) => content)).toEqual([words]);
+  });
+
+  it.each([
+    'I ran the tests.',
+    'I broke the build again.',
+    'I prefer the shorter title.',
+    'I deleted the branch.',
+    'My query returns nothing.',
+    'I gave up on that approach.',
+    'I quit the app.',
+    'I dropped it.',
+    "J'ai choisi la deuxième option.",
+    "J'ai redémarré le serveur.",
+    "J'ai abandonné cette idée.",
+    'Voglio un titolo più corto.',
+    'Ho cancellato la riga.',
+    'He borrado la línea.',
+    'Rompí el build.',
+    'Tenho outra pergunta.',
+    'Ik heb de test gedraaid.',
+  ])('differs from one that matters only for the task at hand: %s', async (words) => {
+    expect(await after(words)).toEqual([]);
+  });
+});
+
+describe('a sentence that names somebody and says something about the person', () => {
+  it.each([
+    ['My husband Gavin snores.', 'Gavin'],
+    ['My horse Duchess is lame.', 'Duchess'],
+    ['Mi novia Sara ronca.', 'Sara'],
+    ['Mon mari Bruno est retraité.', 'Bruno'],
+    ['Mia figlia Chiara balbetta.', 'Chiara'],
+    ['Mijn man Joris snurkt.', 'Joris'],
+    ['Minha filha Bia é canhota.', 'Bia'],
+  ])('is kept in the words of the user beside the name: %s', async (words, name) => {
+    const live = await after(words);
+    expect(live.map(({ content }) => content)).toContain(words);
+    expect(live.flatMap(({ value }) => value ?? [])).toEqual([name]);
+  });
+
+  it.each([
+    'My wife is called Bridget btw',
+    "My cat's name is Mango now.",
+    'My son is Callum, by the way.',
+    'My boyfriend Ravi is vegetarian.',
+    'Mi gata se llama Nube, por cierto',
+    'Mijn hond heet Boris hoor',
+  ])('is not kept a second time if the slots say all of it: %s', async (words) => {
+    expect((await after(words)).filter(({ attribute }) => attribute === null)).toEqual([]);
+  });
+
+  it.each([
+    ['ravis getting married!!! in july, hes told nobody yet', 'Ravi'],
+    ['Stefan hat im Mai die Prüfung bestanden.', 'Stefan'],
+    ['Matteo si sposa in luglio.', 'Matteo'],
+    ['Greta is due in March', 'Greta'],
+  ])('is about a person who is named without a relation: %s', async (words, name) => {
+    expect((await after(words)).map(({ subject }) => subject)).toEqual([name]);
+  });
+
+  it.each(['Grace period ends on Friday.', 'Greta told me on Monday that I am adopted', 'Hope to retire in March'])(
+    'is about the user if its first word is no name, or if it also names the user: %s',
+    async (words) => {
+      expect(new Set((await after(words)).map(({ subject }) => subject))).toEqual(new Set(['User']));
+    },
+  );
+});

@@ -499,7 +499,7 @@ export const german: Pack = {
     ...slot(
       'answer_format',
       [
-        '(?:gib|schreib|zeig|antworte|antworten sie|korrigieren sie|korrigier)(?: \\p{L}+){0,3}? (?:immer|generell|grundsätzlich),? (?:nur )?<clause>',
+        '(?:(?:gib|schreib|zeig)(?=[^.;!?]*(?<![\\p{L}])(?:{format}|{ofAnswers})(?![\\p{L}]))|antworte|antworten sie|korrigieren sie|korrigier)(?: \\p{L}+){0,3}? (?:immer|generell|grundsätzlich),? (?:nur )?<clause>',
       ],
       { likely: 'alone', firm: true },
     ),

@@ -16,6 +16,8 @@ const NOT_OF_OTHERS =
   "(?<!(?:(?:is|was|he's|she's) an?|(?<![\\p{L}])(?:man|woman|bloke|fella|guy|lady|neighbou?r)(?![\\p{L}])[^.;!?]{0,40}) )";
 const I_AM = "(?:i'm|i am)";
 // In chat the subject is often left out at the beginning of a sentence: "got carpal tunnel", "doing earlies".
+const ALWAYS =
+  '(?:^|[,;:] |and |but |please )(?:from now on|for the future|in (?:the )?future|going forward|always|every time)[,:]? (?:please |just |only |always )*';
 const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|i'm|i am|i have|we've|we're)(?: also| still| now| just| only| finally| recently)? |^${GO}(?:just |still |also |now |only |finally |currently )?)`;
 
 /**
@@ -322,7 +324,8 @@ const ofTheUser: readonly SlotRule[] = [
   ),
   ...slot('answer_format', [
     '(?:when(?:ever)?|any ?time|every time) (?:i|you) (?:ask|answer|reply|write|give|name|edit|explain|list|say|make|quote)[^,:;.]{0,50}[,:] <clause>',
-    '(?:^|[,;:] |and |but |please )(?:from now on|for the future|in (?:the )?future|going forward|always|every time)[,:]? (?:please |just |only |always )*(?:give|use|write|show|mark|list|number|answer|reply|state|include|tell me)(?: me| it| them| with| in)* (?!(?:in )?{language}(?![\\p{L}]))<clause>',
+    // "Always use pnpm" is no order about answers.
+    `${ALWAYS}(?:(?:use|write|mark|include) (?=[^.;!?]*(?<![\\p{L}])(?:{format}|{ofAnswers})(?![\\p{L}]))|(?:give|show|list|number|answer|reply|state|tell me) )(?:(?:me|it|them|with|in) )*(?!(?:in )?{language}(?![\\p{L}]))<clause>`,
     `<format> (?:is|are) (?:fine|best|good|better|easier)(?: for me)?(?![\\p{L}])`,
     'i do best with <format>',
     'i like (?:an? |my )?<format> for (?:anything|everything|all|lists|prices)',

@@ -27,6 +27,7 @@ import {
   type Asked,
   certainSlots,
   featuresOf,
+  isDismissal,
   isKept,
   requestOf,
   type Select,
@@ -220,7 +221,7 @@ function keptOf(
   joins: () => boolean,
 ): Kept[] {
   const { unit, isWanted } = item;
-  if (!isWanted && tellsReader(item)) return [];
+  if (!isWanted && (tellsReader(item) || isDismissal(unit))) return [];
   if (isWanted || isSure) {
     const context = contextOf(item, asked, last);
     const isAlone = context.length === 0 && last?.unit.index !== unit.index - 1 && isDangling(item);

@@ -1,5 +1,13 @@
 import type { Pack, PackWords } from '../../../language/packs/pack.ts';
-import { listPattern, packPattern, packRegExp, perPack, plainMarks, saysAny } from '../../../language/packs/packs.ts';
+import {
+  listPattern,
+  packPattern,
+  packRegExp,
+  perPack,
+  plainMarks,
+  saysAny,
+  wordsPattern,
+} from '../../../language/packs/packs.ts';
 import { isAboutUser, reportsOthers } from '../../../language/packs/subjects.ts';
 import { fnv1a } from '../../../language/words.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
@@ -253,6 +261,8 @@ const LIKELY_NEEDS = 0.45;
 const WISH_NEEDS = 0.3;
 const ORDER_NEEDS = 0.12;
 const PLAIN_NEEDS = 0.35;
+/** The probability from which a plain sentence about something that the user gave up is kept: "I gave up coffee." */
+const GIVEN_UP_NEEDS = 0.25;
 const CONSTRAINT_NEEDS = 0.12;
 export const LEAST_OWN = 0.45;
 /** The slots that are certain enough to be kept although the sentence itself is not kept. */
@@ -268,6 +278,15 @@ export function tellsReader({ unit: { pack, text }, request }: Asked): boolean {
   return listPattern(pack, 'addressed').exec(plain)?.index === 0 && !isAboutUser(plain, pack);
 }
 
+const dismissal = perPack(({ script, words: { assent }, lists: { dismisses = '(?!)' } }) =>
+  packRegExp(script === 'han' ? dismisses : `^(?:(?:${assent})[,!.]* )?(?:${dismisses})(?: [^\\s.,;:!?]+){0,7}[.!…]*$`),
+);
+
+/** Whether a sentence only says that something does not matter: "Never mind my birthday". */
+export function isDismissal({ pack, text }: ReadUnit): boolean {
+  return pack !== null && dismissal(pack).test(plainMarks(text).trimStart());
+}
+
 /** Whether a sentence is kept in its own words. */
 export function isKept({ selection, request, hasVector, unit }: Asked): boolean {
   if (selection.foreign.own < LEAST_OWN) return false;
@@ -280,7 +299,9 @@ export function isKept({ selection, request, hasVector, unit }: Asked): boolean 
   const needed = isConstraint(unit)
     ? CONSTRAINT_NEEDS
     : isPlainStatement(unit)
-      ? PLAIN_NEEDS
+      ? saysGivenUp(unit)
+        ? GIVEN_UP_NEEDS
+        : PLAIN_NEEDS
       : KEEP[hasVector ? 'vector' : 'plain'];
   return selection.keep.yes >= needed;
 }
@@ -302,12 +323,28 @@ function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
   return constraint(pack).test(plain) && !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'you', 'ask');
 }
 
+/** "J'ai" has no space after the pronoun, and in "Ho smesso", the verb alone names the user. */
+const opensWithUser = perPack(({ my, i, iAm, words: { greeting, me } }) =>
+  packRegExp(`^(?:(?:${greeting})[,!.]* )?(?:${my}|${i}|${iAm}|${me})(?: |(?<=')\\p{L})`),
+);
+
+const givesUp = perPack(({ script, common, lists: { quitsSmoking, dropped } }) => {
+  const thing = `(?!(?:${common || '(?!)'})(?![\\p{L}]))\\p{L}+`;
+  return wordsPattern([quitsSmoking, dropped?.replaceAll('<>', thing)].filter(Boolean).join('|'), script);
+});
+
+/** Whether a sentence says that somebody gave something up. */
+function saysGivenUp({ pack, text }: ReadUnit): boolean {
+  return pack !== null && givesUp(pack).test(plainMarks(text));
+}
+
 /** Whether a turn is one plain sentence in the first person, for which a lower probability is enough: "My boss is called Henrik." */
 function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   if (pack === null || pack.script === 'han' || count > 1) return false;
   const plain = plainMarks(text);
-  const opening = packRegExp(`^(?:(?:${pack.words.greeting})[,!.]* )?(?:${pack.my}|${pack.i}|${pack.iAm}) `);
   return (
-    opening.test(plain) && !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling')
+    (opensWithUser(pack).test(plain) || givesUp(pack).exec(plain)?.index === 0) &&
+    !listPattern(pack, 'workThing').test(plain) &&
+    !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling')
   );
 }

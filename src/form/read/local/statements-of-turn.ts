@@ -14,7 +14,7 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { reportsOthers } from '../../../language/packs/subjects.ts';
+import { isAboutUser, nameFirst, reportsOthers } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
@@ -275,27 +275,50 @@ function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): b
     if (unit.filled.some(({ value }) => value === null)) return true;
     const start = Math.min(...unit.filled.map((slot) => slot.start));
     const end = Math.max(...unit.filled.map((slot) => slot.end));
-    return !goesOn(unit, said, at) && (end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at));
+    return (
+      !hasDayOfPast(unit, at) &&
+      !goesOn(unit, said, at) &&
+      (end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at))
+    );
   });
 }
 
-/** How many further content words after the last value count as a separate clause. After "and", one is enough. */
+/** Whether a sentence names a past day on which something happened, which none of its slots has: "I broke my wrist on Sunday". */
+function hasDayOfPast({ filled, text, pack }: ReadUnit, at: DateContext): boolean {
+  if (filled.some(({ from }) => from !== null)) return false;
+  const dates = findDates(text, pack as Pack, { ...at, prefer: 'past' });
+  const isPast = packPattern(pack as Pack, 'past').test(plainMarks(text));
+  return isPast && dates.some(({ isDay, isSince, from }) => isDay && !isSince && from !== null && from < at.now);
+}
+
+/**
+ * How many further content words after the last value count as a separate clause. After "and", one is enough. So is one directly after a
+ * name, because the words after a name are its predicate: "My wife Laura is pregnant".
+ */
 const WORDS_OF_CLAUSE = { joined: 1, bare: 2 };
 
 /** Whether a sentence has a name, a number or a clause that its slots do not contain: "I live in Ghent and row every Sunday". */
 function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
   const lower = text.toLowerCase();
   const ends = filled.map(({ value }) => lower.lastIndexOf((value ?? '').toLowerCase()) + (value ?? '').length);
+  const end = Math.max(...ends);
   const rest = withBlanks(text, findDates(text, pack as Pack, at));
   const known = contentStems(said);
-  const tail = rest.slice(Math.max(...ends));
+  const tail = rest.slice(end);
   const words = tail.replace(/\p{L}+/gu, (word) => (commonWord(pack as Pack).test(word) ? ' ' : word));
   const after = [...contentStems(words)].filter((stem) => !known.has(stem));
   // Chinese and Japanese texts are not split into words, so clauses cannot be recognised by a number of words.
-  const least = WORDS_OF_CLAUSE[listPattern(pack as Pack, 'and').test(tail) ? 'joined' : 'bare'];
+  const isPredicate =
+    filled[ends.indexOf(end)]?.attribute.endsWith('_name') === true &&
+    /^ \p{L}/u.test(tail) &&
+    !listPattern(pack as Pack, 'naming').test(text) &&
+    !fillerFirst(pack as Pack).test(tail);
+  const least = WORDS_OF_CLAUSE[isPredicate || listPattern(pack as Pack, 'and').test(tail) ? 'joined' : 'bare'];
   const isClause = pack?.script !== 'han' && after.length >= least;
   return isClause || !saysNamesAndNumbers(said, rest);
 }
+
+const fillerFirst = perPack(({ lists: { stop = '(?!)' } }) => packRegExp(`^ (?:${stop})[.!]*$`));
 
 const commonWord = perPack(({ common }) => packRegExp(`^(?:${common || '(?!)'})$`));
 
@@ -401,7 +424,7 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const type = typeOf({ ...main, unit: { ...main.unit, text: words } }, due);
   const day = tense === 'planned' ? ahead : tense === 'happened' ? dates.find((date) => !isAhead(date)) : undefined;
   return readStatement({
-    subject: subjectOfWords(main, turn),
+    subject: subjectOfGroup(group, main, turn),
     type,
     tense,
     text,
@@ -519,13 +542,28 @@ const relativeFirst = perPack((pack) =>
   packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relationsOf(pack)}),? (\\p{L}[\\p{L}'-]+)`),
 );
 
-/** The subject of a kept sentence: "My sister Ana moved to Graz" is about Ana, because it begins with her relation and name. */
+/** The subject of the sentences of one statement. A sentence that does not name the user may continue one about another person. */
+function subjectOfGroup(group: readonly Kept[], main: Kept, turn: Turn): string {
+  const { text, pack } = main.unit;
+  const before = pack !== null && isAboutUser(plainMarks(text), pack) ? [] : group.slice(0, group.indexOf(main));
+  const subjects = [main, ...before.toReversed()].map((item) => subjectOfWords(item, turn));
+  return subjects.find((subject) => subject !== turn.speaker) ?? turn.speaker;
+}
+
+const ABOUT_OTHER = 0.5;
+
+/**
+ * The subject of a kept sentence: "My sister Ana moved to Graz" is about Ana, because it begins with her relation and name, and "priyas
+ * pregnant" is about Priya.
+ */
 function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const { pack } = unit;
-  if (pack === null || pack.script === 'han' || selection.about.other < 0.5) return turn.speaker;
-  const match = relativeFirst(pack).exec(plainMarks(unit.text));
+  if (pack === null || pack.script === 'han' || selection.about.other < ABOUT_OTHER) return turn.speaker;
+  const text = plainMarks(unit.text);
+  const match = relativeFirst(pack).exec(text);
   const relation = pack.relations[match?.[1]?.toLowerCase() ?? ''];
-  if (match === null || relation === undefined || !/^\p{Lu}/u.test(match[2] ?? '')) return turn.speaker;
+  if (match === null) return nameFirst(text, pack) ?? turn.speaker;
+  if (relation === undefined || !/^\p{Lu}/u.test(match[2] ?? '')) return turn.speaker;
   return subjectFor(`User's ${relation} ${match[2]?.replace(/'s$/, '')}`, turn.speaker);
 }
 
