@@ -321,7 +321,8 @@ function thingsIn(text: string, pack: Pack, before: HeardBefore, owned: Ownershi
   return [...topics, ...said];
 }
 
-function everywhere(pattern: RegExp): RegExp {
+/** A pattern that finds all its matches. */
+export function everywhere(pattern: RegExp): RegExp {
   return new RegExp(pattern.source, 'giu');
 }
 

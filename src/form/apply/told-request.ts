@@ -21,7 +21,16 @@ import { usesModel } from '../read/reader.ts';
 import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { FARTHEST_BACK, firstOf } from './request-owners.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './request-clauses.ts';
-import { JOINED, joinedIn, namedBy, type Naming, partsOf, type RequestParts, saysAnything } from './request-words.ts';
+import {
+  everywhere,
+  JOINED,
+  joinedIn,
+  namedBy,
+  type Naming,
+  partsOf,
+  type RequestParts,
+  saysAnything,
+} from './request-words.ts';
 
 /** The log-odds of the reading layers above which a plain order is a request to forget, or a turn withdraws such a request. */
 const ASKS = 0;
@@ -95,7 +104,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
       : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read, naming);
   const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
   const isEarlier = isNamed || ownWords.length > 0 || meansEarlier(read, likely, turn);
-  const stated = isEarlier ? [] : await statedBefore(read, turn, work);
+  const stated = isEarlier ? [] : await statedBefore(own, turn, work);
   const { words, memories } = placesOf(withPreferred(meant, read, naming));
   return {
     // A clause that says what stays does not become a memory either.
@@ -420,7 +429,7 @@ async function readClauses(
   return {
     own: own.map((clause, index) => {
       const odds = told?.asks[index] ?? -Infinity;
-      const { isOrder, isOfMemory, isOfSaying } = readOrder(clause, event.content, { before, sharing, odds });
+      const { isOrder, isOfMemory, isOfSaying } = readOrder(clause, event.content, { sharing, odds });
       const asks = isOrder ? odds + ORDER : isReported(clause.text) ? -Infinity : odds;
       return {
         clause,
@@ -446,12 +455,12 @@ async function readClauses(
 function readOrder(
   { text, start, end }: MeantWords,
   turn: string,
-  { before, sharing, odds }: { before: HeardBefore; sharing: Sharing; odds: number },
+  { sharing, odds }: { sharing: Sharing; odds: number },
 ): Pick<OwnClause, 'isOrder' | 'isOfMemory' | 'isOfSaying'> {
   const order = orderIn(text, turn);
   if (order === null) return { isOrder: false, isOfMemory: false, isOfSaying: false };
-  const isOfSaying = meansSaid(turn.slice(start), turn, before);
-  const endsTurn = start > 0 && !saysAnything(turn.slice(end)) && odds > ASKS && pointsBack(text, turn, before);
+  const isOfSaying = meansSaid(turn.slice(start), turn);
+  const endsTurn = start > 0 && !saysAnything(turn.slice(end)) && odds > ASKS && pointsBack(text, turn);
   const isAlone = turn.length <= LONGEST_BARE;
   // An order counts if it refers to memory, shares a word with an earlier clause, is all that the turn says ("scratch that"), or names
   // nothing and ends the turn. "Forget that, my job is fine" changes what was said.
@@ -581,9 +590,9 @@ function withoutLayers(
  * The clauses that a request means in its own turn: "I moved to Graz. Forget that.", "I weigh 90 kilos, actually forget I said that". The
  * request names nothing, and the sentence before it is meant, or the clauses before it if it is a part of their sentence.
  */
-async function statedBefore({ own, before }: ReadRequest, turn: string, work: FormWork): Promise<MeantWords[]> {
+async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {
   const pack = detectPack(turn);
-  const namesNothing = ({ clause }: OwnClause): boolean => pointsBack(clause.text, turn, before);
+  const namesNothing = ({ clause }: OwnClause): boolean => pointsBack(clause.text, turn);
   const most = mostOf(own, 'asks');
   const last = own.findLastIndex(({ isOrder, asks }) => isOrder || asks === most);
   const first = own.findLastIndex((each, index) => index <= last && !namesNothing(each)) + 1;
@@ -614,7 +623,8 @@ async function statedBefore({ own, before }: ReadRequest, turn: string, work: Fo
 
 /** Whether the layers read from a request that names nothing that it means an earlier turn. */
 function meansEarlier({ own, similarity }: ReadRequest, likely: readonly Likely[], turn: string): boolean {
-  const least = endsBriefly(turn, own) ? Infinity : own.some(({ isOfSaying }) => isOfSaying) ? MEANT.surely : MEANT_OWN;
+  const isOfOwn = endsBriefly(turn, own) || own.some(({ isOfSaying }) => isOfSaying);
+  const least = isOfOwn ? MEANT.surely : MEANT_OWN;
   const isRelated = ({ source }: Heard): boolean => (similarity.get(source) ?? 0) > RELATED;
   return likely.some(({ clause, read, odds }) => read > least || (odds > MEANT.most && isRelated(clause)));
 }
@@ -630,18 +640,19 @@ function endsBriefly(turn: string, own: readonly OwnClause[]): boolean {
 /** The number of content words below which a sentence before a request is probably not what the request means. */
 const LEAST_STATED = 2;
 
+const NOTHING_BEFORE: HeardBefore = { all: [], heard: [], people: [], values: [], namesOf: () => [] };
+
 /** Whether a clause of a request names nothing: "actually forget I said that". */
-function pointsBack(text: string, turn: string, before: HeardBefore): boolean {
+function pointsBack(text: string, turn: string): boolean {
   const pack = detectPack(turn);
-  const none = { ...before, all: [], people: [], values: [] };
-  return pack !== null && pack.script !== 'han' && namedBy([text], none, pack).isEmpty;
+  return pack !== null && pack.script !== 'han' && namedBy([text], NOTHING_BEFORE, pack).isEmpty;
 }
 
 /** Whether an order at the end of a turn means what the user said, and names nothing of it: "pretend I didn't say that". */
-function meansSaid(text: string, turn: string, before: HeardBefore): boolean {
+function meansSaid(text: string, turn: string): boolean {
   const pack = detectPack(turn);
-  if (pack === null || !pointsBack(text, turn, before)) return false;
-  const recalled = matchesOf(plainMarks(text), new RegExp(forgetPatterns(pack).recalls.source, 'giu'));
+  if (pack === null || !pointsBack(text, turn)) return false;
+  const recalled = matchesOf(plainMarks(text), everywhere(forgetPatterns(pack).recalls));
   return recalled.some(([word]) => orderIn(word, turn) === null);
 }
 
@@ -657,8 +668,8 @@ function followsAnother(text: string, pack: Pack | null): boolean {
 
 /**
  * The log-odds and the similarity above which such a request means a clause of an earlier turn: "That with Levin was private. Delete it."
- * Unless the request is a short last sentence, positive log-odds of an earlier clause are enough, or those above `MEANT.surely` if the
- * request means only that the user spoke.
+ * Positive log-odds of the layers are enough, or those above `MEANT.surely` if the request is a short last sentence or means only that the
+ * user spoke.
  */
 const RATHER = 3;
 const RELATED = 0.4;
