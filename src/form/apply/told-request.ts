@@ -23,6 +23,8 @@ import { FARTHEST_BACK, firstOf } from './request-owners.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './request-clauses.ts';
 import {
   everywhere,
+  isQuestion,
+  packOfRequest,
   JOINED,
   joinedIn,
   namedBy,
@@ -155,7 +157,7 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOw
   const { heard, before, similarity } = read;
   const nearest = Math.max(0, ...similarity.values());
   const asked = namingClauses(read).join(' ');
-  const pack = detectPack(asked, detectPack(before.all.map(({ text }) => text).join('\n')));
+  const pack = packOfRequest([asked], before.all);
   const topics = topicsNamed(asked, pack);
   const sharing = sharingMost(asked, heard);
   // A clause about another topic is not meant: "everything about my car" does not mean the dog.
@@ -258,7 +260,7 @@ function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): rea
   const sure = likely.filter(({ read }) => read > MEANT.surely);
   const refuted = new Set(likely.flatMap(({ clause, read }) => (read < UNRELATED ? clause : [])));
   if (sure.some(({ clause }) => named.includes(clause))) return named.filter((clause) => !refuted.has(clause));
-  const isRefuted = ({ clause }: Likely): boolean => refuted.has(clause) && /[?？]\s*$/u.test(clause.text);
+  const isRefuted = ({ clause }: Likely): boolean => refuted.has(clause) && isQuestion(clause.text);
   return sure.length > 0 && likely.filter(({ clause }) => named.includes(clause)).every(isRefuted) ? [] : named;
 }
 
@@ -273,7 +275,7 @@ function withFollowUps(
   { matter }: Naming,
 ): Heard[] {
   const all = new Set(meant);
-  const pack = detectPack(before.all.map(({ text }) => text).join('\n'));
+  const pack = packOfRequest([], before.all);
   if (pack === null) return [...all];
   const namesPerson = (turn: readonly Heard[]): boolean => {
     const text = plainMarks(turn.map((clause) => clause.text).join(''));
@@ -545,8 +547,8 @@ function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
   const own = plainMarks(asking.map(({ text }) => text).join(''));
   if (ofMemory.test(own.replace(forNow, ' '))) return false;
   const rest = plainMarks(content.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
-  const isQuestion = /[?？]\s*$/u.test(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
-  return forNow.test(own) || goesOn.test(rest) || (isQuestion && !packPattern(pack, 'request:polite').test(rest));
+  const isQuestionNext = isQuestion(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
+  return forNow.test(own) || goesOn.test(rest) || (isQuestionNext && !packPattern(pack, 'request:polite').test(rest));
 }
 
 /** Whether a request is an order to another program of the agent: "delete all mails of Maier", "remove Jo from cc". */
@@ -609,7 +611,7 @@ async function statedBefore(own: readonly OwnClause[], turn: string, work: FormW
       ({ clause }) => clause.start >= span.start && clause.end <= Math.min(span.end, begin.clause.start),
     );
     if (stated.length > 0 && !refersBack(turn.slice(stated[0]?.start, begin.clause.start), pack)) break;
-    if (/[?？]\s*$/u.test(text) || smallTalkIn(text) !== null) continue;
+    if (isQuestion(text) || smallTalkIn(text) !== null) continue;
     const said: MeantWords[] = [];
     for (const { clause } of here)
       if (saysAnything(clause.text) && (await asksAlone(clause.text)) <= ASKS) said.push(clause);
