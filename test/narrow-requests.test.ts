@@ -186,6 +186,13 @@ describe('[X1] a request at the end of the turn that it means', () => {
     ["{Mia sorella è incinta, dimentica che te l'ho detto.}"],
     ['{O meu salário é 1500 euros, esquece isso.}'],
     ['{Ik ben weer begonnen met roken, vergeet dat maar.}'],
+    ['{I am on parole until May. Strike that.}'],
+    ["{I'm three months behind on the rent, strike that}"],
+    ['{My sister went bankrupt last year. Pretend I never mentioned it.}'],
+    ['{Mein Bruder sitzt im Gefängnis, vergiss, dass ich das erzählt habe.}'],
+    ["{J'ai perdu mon emploi hier. Fais comme si je ne t'avais rien raconté.}"],
+    ['{Mia madre beve di nuovo, fai finta che non abbia detto nulla.}'],
+    ['{Ik heb schulden bij de bank, doe alsof ik niks gezegd heb.}'],
   ])('hides what precedes it: %s', async (said) => {
     const { log, expected } = await logAfter(['My dog is called Rex.', said], true);
     expect(log).toEqual(expected);
@@ -202,6 +209,9 @@ describe('[X1] a request at the end of the turn that it means', () => {
     ["Kannst du mir 17 mal 23 rechnen, ach vergiss es, hab's schon."],
     ['Iba a hacer paella, olvídalo, pedimos pizza.'],
     ['Ik wilde gaan fietsen, vergeet het maar met dit weer.'],
+    ['I lost 4 kilos, strike that, 5 kilos.'],
+    ['Book me a room in Leeds. Strike that, in York.'],
+    ['He acts as if I never said that, typical.'],
   ])('is no request if it changes a plan: %s', async (said) => {
     const turns = ['My dog is called Rex.', said];
     const { log, expected } = await logAfter(turns, true);
@@ -218,6 +228,18 @@ describe('[X1] an order to delete everything about something that another progra
     [['I have a draft for Joan.', 'Delete all drafts for Joan.']],
     [['Das Budget in den Folien ist zu hoch.', 'Lösch alles über das Budget aus den Folien.']],
   ])('hides what the user has said about it, and nothing if it names a document to edit: %j', async (turns) => {
+    const { log, expected } = await logAfter(turns);
+    expect(log).toEqual(expected);
+  });
+});
+
+describe('[X1] a request that names nothing', () => {
+  it.each<[Turn[]]>([
+    [['My dog is called Rex.', '{My dad has started gambling again.}', 'Could you act like I never said that?']],
+    [['My dog is called Rex.', '{I got fined for speeding again.}', 'strike that']],
+    [['Mein Hund heißt Rex.', '{Ich bin wieder bei der Therapeutin.}', 'tu so als hätte ich nichts gesagt']],
+    [['Il mio cane si chiama Rex.', '{Ho paura di perdere il lavoro.}', 'dimentica quello che ho detto']],
+  ])('hides the latest turn alone: %j', async (turns) => {
     const { log, expected } = await logAfter(turns);
     expect(log).toEqual(expected);
   });

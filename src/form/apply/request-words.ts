@@ -188,6 +188,15 @@ function orderOf(text: string, pack: Pack): string {
   return found.slice(1).reduce<string>((left, group) => (group ? left.replace(group, '') : left), found[0]);
 }
 
+/** The language of a request or, if it is too short for detection, of the clauses before it. */
+export function packOfRequest(asking: readonly string[], before: readonly Heard[]): Pack | null {
+  return detectPack(asking.join(' '), detectPack(before.map(({ text }) => text).join('\n')));
+}
+
+export function isQuestion(text: string): boolean {
+  return /[?？]\s*$/u.test(text);
+}
+
 /** What a request names: a person, a topic of the language pack, or another word. */
 interface Thing {
   isPerson: boolean;
@@ -225,7 +234,7 @@ export interface Naming {
 export function namedBy(
   asking: readonly string[],
   before: HeardBefore,
-  pack: Pack | null = detectPack(asking.join(' '), detectPack(before.all.map(({ text }) => text).join('\n'))),
+  pack: Pack | null = packOfRequest(asking, before.all),
 ): Naming {
   if (pack === null || pack.script === 'han')
     return {
@@ -321,7 +330,8 @@ function thingsIn(text: string, pack: Pack, before: HeardBefore, owned: Ownershi
   return [...topics, ...said];
 }
 
-function everywhere(pattern: RegExp): RegExp {
+/** A pattern that finds all its matches. */
+export function everywhere(pattern: RegExp): RegExp {
   return new RegExp(pattern.source, 'giu');
 }
 

@@ -12,7 +12,7 @@ import {
   wordsPattern,
 } from '../../language/packs/packs.ts';
 import { clausesIn, splitSentences } from '../../language/sentences.ts';
-import { contentStems, withoutEnd } from '../../language/words.ts';
+import { contentStems, matchesOf, withoutEnd } from '../../language/words.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
 import { wordsOf } from '../check/evidence.ts';
 import { nearnessTo } from '../compare.ts';
@@ -21,7 +21,18 @@ import { usesModel } from '../read/reader.ts';
 import type { Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { FARTHEST_BACK, firstOf } from './request-owners.ts';
 import { clausesBefore, clausesOf, type Heard, type HeardBefore } from './request-clauses.ts';
-import { JOINED, joinedIn, namedBy, type Naming, partsOf, type RequestParts, saysAnything } from './request-words.ts';
+import {
+  everywhere,
+  isQuestion,
+  packOfRequest,
+  JOINED,
+  joinedIn,
+  namedBy,
+  type Naming,
+  partsOf,
+  type RequestParts,
+  saysAnything,
+} from './request-words.ts';
 
 /** The log-odds of the reading layers above which a plain order is a request to forget, or a turn withdraws such a request. */
 const ASKS = 0;
@@ -74,7 +85,7 @@ const MEANT_OWN = 0;
 export async function tellRequest(work: FormWork, evidence: Evidence, isByModel: boolean): Promise<ToldRequest | null> {
   const turn = evidence.event.content;
   const read = await readRequest(work, evidence, isByModel);
-  const { own, kept, before, similarity, isProtected } = read;
+  const { own, kept, before, isProtected } = read;
   const naming = namingOf(read);
   if (!read.hasLayers) return withoutLayers(read, naming);
   const likely = likelyClauses(read, naming);
@@ -94,19 +105,14 @@ export async function tellRequest(work: FormWork, evidence: Evidence, isByModel:
         before.all.filter((clause) => !isProtected(clause))
       : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read, naming);
   const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
-  const stated = isNamed || ownWords.length > 0 ? [] : await statedBefore(read, turn, work);
-  const isElsewhere = likely.some(
-    ({ clause, read: told, odds }) =>
-      (told > MEANT_OWN && !endsBriefly(turn)) || (odds > MEANT.most && (similarity.get(clause.source) ?? 0) > RELATED),
-  );
-  const { words, memories } = placesOf(meant);
+  const isEarlier = isNamed || ownWords.length > 0 || meansEarlier(read, likely, turn);
+  const stated = isEarlier ? [] : await statedBefore(own, turn, work);
+  const { words, memories } = placesOf(withPreferred(meant, read, naming));
   return {
     // A clause that says what stays does not become a memory either.
     asking: [...asked.asking, ...kept],
     takesBack: takesBack > Math.max(asks, ASKS),
-    ...(stated.length > 0 && !isElsewhere
-      ? { words: stated, memories: [] }
-      : { words: [...ownWords, ...words], memories }),
+    ...(stated.length > 0 ? { words: stated, memories: [] } : { words: [...ownWords, ...words], memories }),
     isEverything: kept.length === 0 && (isForAll || (!isNamed && isNearlyAll(meant.length, before.all.length))),
     // Among few clauses, the rest of a sentence usually belongs to the clause that is meant.
     isByClause: before.heard.length > FEW || naming.matter !== null,
@@ -151,7 +157,7 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOw
   const { heard, before, similarity } = read;
   const nearest = Math.max(0, ...similarity.values());
   const asked = namingClauses(read).join(' ');
-  const pack = detectPack(asked, detectPack(before.all.map(({ text }) => text).join('\n')));
+  const pack = packOfRequest([asked], before.all);
   const topics = topicsNamed(asked, pack);
   const sharing = sharingMost(asked, heard);
   // A clause about another topic is not meant: "everything about my car" does not mean the dog.
@@ -222,14 +228,18 @@ function meantAmong(
   const isConfirmed = likely.some(({ clause, read }) => read > 0 && named.includes(clause));
   const enough = named.length === 0 || isPartly ? -Infinity : isConfirmed ? MEANT.surely : Infinity;
   const [highest] = likely.toSorted((one, other) => other.odds - one.odds);
-  const turns = (named.length > 0 ? named : likely.flatMap((each) => (each === highest ? each.clause : []))).map(
-    ({ source }) => source,
+  const turns = new Set(
+    (named.length > 0 || highest === undefined ? named : [highest.clause]).map(({ source }) => source),
   );
   // All clauses about a person are likely if the request names the person, so that a matter of the person is in the named or the best turn:
   // "Rubén's debt" means "Rubén owes 18,000", and not "Rubén is a builder".
   const isElsewhere = ({ clause, read }: Likely): boolean =>
-    matter !== null && !turns.includes(clause.source) && (matter === 'relative' || read <= MEANT.elsewhere);
-  const sure = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each) && !isElsewhere(each));
+    matter !== null && !turns.has(clause.source) && (matter === 'relative' || read <= MEANT.elsewhere);
+  const over = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each) && !isElsewhere(each));
+  // A request that names nothing means the latest turn, and others only if the layers are sure of them.
+  const isLatest = ({ clause }: Likely): boolean => clause.source === likely[0]?.clause.source;
+  const sure =
+    isEmpty && over.some(isLatest) ? over.filter((each) => isLatest(each) || each.read > MEANT.surely) : over;
   const meant = [...new Set([...named, ...sure.map(({ clause }) => clause)])];
   const [first, second] = [...best.values()].toSorted((one, other) => other - one);
   const isLeading =
@@ -248,9 +258,9 @@ function meantAmong(
  */
 function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): readonly Heard[] {
   const sure = likely.filter(({ read }) => read > MEANT.surely);
-  const refuted = likely.flatMap(({ clause, read }) => (read < UNRELATED ? clause : []));
-  if (sure.some(({ clause }) => named.includes(clause))) return named.filter((clause) => !refuted.includes(clause));
-  const isRefuted = ({ clause }: Likely): boolean => refuted.includes(clause) && /[?？]\s*$/u.test(clause.text);
+  const refuted = new Set(likely.flatMap(({ clause, read }) => (read < UNRELATED ? clause : [])));
+  if (sure.some(({ clause }) => named.includes(clause))) return named.filter((clause) => !refuted.has(clause));
+  const isRefuted = ({ clause }: Likely): boolean => refuted.has(clause) && isQuestion(clause.text);
   return sure.length > 0 && likely.filter(({ clause }) => named.includes(clause)).every(isRefuted) ? [] : named;
 }
 
@@ -265,7 +275,7 @@ function withFollowUps(
   { matter }: Naming,
 ): Heard[] {
   const all = new Set(meant);
-  const pack = detectPack(before.all.map(({ text }) => text).join('\n'));
+  const pack = packOfRequest([], before.all);
   if (pack === null) return [...all];
   const namesPerson = (turn: readonly Heard[]): boolean => {
     const text = plainMarks(turn.map((clause) => clause.text).join(''));
@@ -289,6 +299,19 @@ function withFollowUps(
     for (const clause of turn) if (!isProtected(clause)) all.add(clause);
   }
   return [...all];
+}
+
+/**
+ * Meant clauses with the clauses of the same turn that the layers prefer to them. The matter of a person may be told in a clause that begins
+ * with somebody else.
+ */
+function withPreferred(meant: readonly Heard[], { heard, isProtected }: ReadRequest, { matter }: Naming): Heard[] {
+  if (matter === null || heard.length > FEW) return [...meant];
+  const preferred = heard.filter(({ clause, read }) => {
+    const beside = heard.filter((each) => each.clause.source === clause.source && meant.includes(each.clause));
+    return beside.length > 0 && read > MEANT_OWN && !isProtected(clause) && beside.every((each) => each.read < read);
+  });
+  return [...new Set([...meant, ...preferred.map(({ clause }) => clause)])];
 }
 
 /** The log-odds of the layers below which "it" refers to something else. */
@@ -344,9 +367,10 @@ const NEARLY = 6;
 /** A clause of the request's turn, as the reading layers read it. */
 interface OwnClause {
   clause: MeantWords;
-  /** Whether the clause is a plain order to forget, and whether its words refer to memory. */
+  /** Whether the clause is a plain order to forget, whether its words refer to memory, and whether it means only that the user spoke. */
   isOrder: boolean;
   isOfMemory: boolean;
+  isOfSaying: boolean;
   /** The log-odds that the clause asks to forget something, that it withdraws such a request, and that it is itself meant. */
   asks: number;
   takesBack: number;
@@ -406,20 +430,15 @@ async function readClauses(
   const keeping = kept.length === 0 ? null : namedBy(stays, await clausesBefore(work, event, stays.join(' ')));
   return {
     own: own.map((clause, index) => {
-      const order = orderIn(clause.text, event.content);
-      const isLast = index > 0 && !saysAnything(event.content.slice(clause.end));
-      const isBare =
-        event.content.length <= LONGEST_BARE ||
-        (isLast && (told?.asks[index] ?? -Infinity) > ASKS && pointsBack(clause.text, event.content, before));
-      // An order counts if it refers to memory, shares a word with an earlier clause, is all that the turn says ("scratch that"), or names
-      // nothing and ends the turn. "Forget that, my job is fine" changes what was said.
-      const isOrder = order !== null && (order.isOfMemory || sharing.isAny || isBare);
+      const odds = told?.asks[index] ?? -Infinity;
+      const { isOrder, isOfMemory, isOfSaying } = readOrder(clause, event.content, { sharing, odds });
+      const asks = isOrder ? odds + ORDER : isReported(clause.text) ? -Infinity : odds;
       return {
         clause,
         isOrder,
-        isOfMemory: order?.isOfMemory === true,
-        asks:
-          !isOrder && isReported(clause.text) ? -Infinity : (told?.asks[index] ?? -Infinity) + (isOrder ? ORDER : 0),
+        isOfMemory,
+        isOfSaying,
+        asks: isOfSaying ? Math.max(asks, SURELY_REQUESTS) : asks,
         takesBack: told?.takesBack[index] ?? -Infinity,
         meant: told?.meant[index] ?? -Infinity,
       };
@@ -433,6 +452,22 @@ async function readClauses(
     sharing,
     hasLayers: told !== null,
   };
+}
+
+function readOrder(
+  { text, start, end }: MeantWords,
+  turn: string,
+  { sharing, odds }: { sharing: Sharing; odds: number },
+): Pick<OwnClause, 'isOrder' | 'isOfMemory' | 'isOfSaying'> {
+  const order = orderIn(text, turn);
+  if (order === null) return { isOrder: false, isOfMemory: false, isOfSaying: false };
+  const isOfSaying = meansSaid(turn.slice(start), turn);
+  const endsTurn = start > 0 && !saysAnything(turn.slice(end)) && odds > ASKS && pointsBack(text, turn);
+  const isAlone = turn.length <= LONGEST_BARE;
+  // An order counts if it refers to memory, shares a word with an earlier clause, is all that the turn says ("scratch that"), or names
+  // nothing and ends the turn. "Forget that, my job is fine" changes what was said.
+  const isOrder = order.isOfMemory || sharing.isAny || isAlone || endsTurn || isOfSaying;
+  return { isOrder, isOfMemory: order.isOfMemory, isOfSaying };
 }
 
 /** Whether a clause only reports the words of somebody: "'in or out', she told me". */
@@ -512,8 +547,8 @@ function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
   const own = plainMarks(asking.map(({ text }) => text).join(''));
   if (ofMemory.test(own.replace(forNow, ' '))) return false;
   const rest = plainMarks(content.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
-  const isQuestion = /[?？]\s*$/u.test(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
-  return forNow.test(own) || goesOn.test(rest) || (isQuestion && !packPattern(pack, 'request:polite').test(rest));
+  const isQuestionNext = isQuestion(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
+  return forNow.test(own) || goesOn.test(rest) || (isQuestionNext && !packPattern(pack, 'request:polite').test(rest));
 }
 
 /** Whether a request is an order to another program of the agent: "delete all mails of Maier", "remove Jo from cc". */
@@ -557,9 +592,9 @@ function withoutLayers(
  * The clauses that a request means in its own turn: "I moved to Graz. Forget that.", "I weigh 90 kilos, actually forget I said that". The
  * request names nothing, and the sentence before it is meant, or the clauses before it if it is a part of their sentence.
  */
-async function statedBefore({ own, before }: ReadRequest, turn: string, work: FormWork): Promise<MeantWords[]> {
+async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {
   const pack = detectPack(turn);
-  const namesNothing = ({ clause }: OwnClause): boolean => pointsBack(clause.text, turn, before);
+  const namesNothing = ({ clause }: OwnClause): boolean => pointsBack(clause.text, turn);
   const most = mostOf(own, 'asks');
   const last = own.findLastIndex(({ isOrder, asks }) => isOrder || asks === most);
   const first = own.findLastIndex((each, index) => index <= last && !namesNothing(each)) + 1;
@@ -576,7 +611,7 @@ async function statedBefore({ own, before }: ReadRequest, turn: string, work: Fo
       ({ clause }) => clause.start >= span.start && clause.end <= Math.min(span.end, begin.clause.start),
     );
     if (stated.length > 0 && !refersBack(turn.slice(stated[0]?.start, begin.clause.start), pack)) break;
-    if (/[?？]\s*$/u.test(text) || smallTalkIn(text) !== null) continue;
+    if (isQuestion(text) || smallTalkIn(text) !== null) continue;
     const said: MeantWords[] = [];
     for (const { clause } of here)
       if (saysAnything(clause.text) && (await asksAlone(clause.text)) <= ASKS) said.push(clause);
@@ -588,20 +623,39 @@ async function statedBefore({ own, before }: ReadRequest, turn: string, work: Fo
   return isOfEarlier || (stated.length > 0 && followsAnother(words, pack)) ? [] : stated;
 }
 
-/** Whether the last sentence of several is short: "I got sacked. Delete that." */
-function endsBriefly(turn: string): boolean {
-  const sentences = splitSentences(turn);
-  return sentences.length > 1 && (sentences.at(-1)?.text.length ?? 0) <= LONGEST_BARE;
+/** Whether the layers read from a request that names nothing that it means an earlier turn. */
+function meansEarlier({ own, similarity }: ReadRequest, likely: readonly Likely[], turn: string): boolean {
+  const isOfOwn = endsBriefly(turn, own) || own.some(({ isOfSaying }) => isOfSaying);
+  const least = isOfOwn ? MEANT.surely : MEANT_OWN;
+  const isRelated = ({ source }: Heard): boolean => (similarity.get(source) ?? 0) > RELATED;
+  return likely.some(({ clause, read, odds }) => read > least || (odds > MEANT.most && isRelated(clause)));
+}
+
+/** Whether the last sentence of several is short and asks: "I got sacked. Delete that." */
+function endsBriefly(turn: string, own: readonly OwnClause[]): boolean {
+  const { text = '', span } = splitSentences(turn).at(-1) ?? {};
+  const most = mostOf(own, 'asks');
+  const start = own.findLast(({ asks }) => asks === most)?.clause.start ?? 0;
+  return span !== undefined && span.start > 0 && start >= span.start && text.length <= LONGEST_BARE;
 }
 
 /** The number of content words below which a sentence before a request is probably not what the request means. */
 const LEAST_STATED = 2;
 
+const NOTHING_BEFORE: HeardBefore = { all: [], heard: [], people: [], values: [], namesOf: () => [] };
+
 /** Whether a clause of a request names nothing: "actually forget I said that". */
-function pointsBack(text: string, turn: string, before: HeardBefore): boolean {
+function pointsBack(text: string, turn: string): boolean {
   const pack = detectPack(turn);
-  const none = { ...before, all: [], people: [], values: [] };
-  return pack !== null && pack.script !== 'han' && namedBy([text], none, pack).isEmpty;
+  return pack !== null && pack.script !== 'han' && namedBy([text], NOTHING_BEFORE, pack).isEmpty;
+}
+
+/** Whether an order at the end of a turn means what the user said, and names nothing of it: "pretend I didn't say that". */
+function meansSaid(text: string, turn: string): boolean {
+  const pack = detectPack(turn);
+  if (pack === null || !pointsBack(text, turn)) return false;
+  const recalled = matchesOf(plainMarks(text), everywhere(forgetPatterns(pack).recalls));
+  return recalled.some(([word]) => orderIn(word, turn) === null);
 }
 
 /** Whether a text is incomplete without the sentence before it: "Her name is Dana.", "Oh god, …". */
@@ -616,7 +670,8 @@ function followsAnother(text: string, pack: Pack | null): boolean {
 
 /**
  * The log-odds and the similarity above which such a request means a clause of an earlier turn: "That with Levin was private. Delete it."
- * Unless the request is a short last sentence, positive log-odds of an earlier clause are enough.
+ * Positive log-odds of the layers are enough, or those above `MEANT.surely` if the request is a short last sentence or means only that the
+ * user spoke.
  */
 const RATHER = 3;
 const RELATED = 0.4;

@@ -263,22 +263,24 @@ const WISH_ASKS = 3;
 
 /** The sentence of a turn that most probably asks to forget something or withdraws such a request. Null if there is none. */
 function forgetIn({ number, units, told }: Turn): ReadForget | null {
-  const isOwn = !units.some(({ isForeign }) => isForeign);
+  const isOrder = (unit: ReadUnit): boolean => orderIn(unit.text, unit.turn) !== null;
+  // Words such as "scratch that" take back what precedes them, and also order to forget it.
+  const isElsewhere = (unit: ReadUnit): boolean => unit.isForeign && !(unit.isTakenBack && isOrder(unit));
+  const isOwn = !units.some(({ isForeign, isTakenBack }) => isForeign && !isTakenBack);
   const likely = units
     // "my pin is [password removed]" is not a request: the redaction has added the verb.
-    .filter((unit) => !unit.isForeign && !isIntroduced(unit) && unit.text.search(REMOVED) === -1)
+    .filter((unit) => !isElsewhere(unit) && !isIntroduced(unit) && unit.text.search(REMOVED) === -1)
     .map((unit) => {
-      const isOrder = orderIn(unit.text, unit.turn) !== null;
       const parts = told.asking.filter((part) => intersects(part, unit));
       // A plain order may be a request even if the layers give low log-odds.
-      const least = isOwn && isOrder ? MAY_ASK : -Infinity;
-      return { unit, isOrder, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
+      const least = isOwn && isOrder(unit) ? MAY_ASK : -Infinity;
+      return { unit, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
     })
     .toSorted((one, other) => other.odds - one.odds)[0];
   if (likely === undefined || likely.odds < MAY_ASK) return null;
-  const { unit, isOrder, odds } = likely;
+  const { unit, odds } = likely;
   // "From now on …" is a wish, unless the sentence orders to forget something ("I want you to forget …") or the log-odds are high.
-  if (!isOrder && odds < WISH_ASKS && requestOf(unit) === 'wish') return null;
+  if (!isOrder(unit) && odds < WISH_ASKS && requestOf(unit) === 'wish') return null;
   return { quote: { turn: number, words: unit.text }, about: unit.text, known: [] };
 }
 
