@@ -21,10 +21,9 @@ import {
   partingOf,
   speaksOfOthers,
 } from '../../../language/packs/subjects.ts';
-import { isRole } from '../../../language/names.ts';
+import { isGuessed, isMove, isRole, leadOf } from '../../../language/names.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import type { TextSpan } from '../../../language/sentences.ts';
-import { isGuessed, isMove, leadOf } from '../../../language/small-names.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import { DAY } from '../../../record/clock.ts';

@@ -19,7 +19,7 @@ import {
 import { correctingIn, correctionOf, joinsLast, movedBy, redatedBy, replacementIn } from './earlier-statements.ts';
 import { calledOffIn, endingOn, leavingIn, quitIn, withoutQuitting } from './endings.ts';
 import { peopleOf, slotsOfKnown } from './known-names.ts';
-import { withListedNames } from './listed-values.ts';
+import { type FilledSlot, withListedNames } from './slot-values.ts';
 import { readObserved } from './observed.ts';
 import { othersWords } from './others-words.ts';
 import { type ReadParts, taggedSlots, tellMessage, UNTOLD } from './reading-layers.ts';
@@ -34,7 +34,6 @@ import {
   select,
   tellsReader,
 } from './selector.ts';
-import type { FilledSlot } from './slot-values.ts';
 import {
   contextOf,
   isDangling,

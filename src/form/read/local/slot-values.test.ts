@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { packOf } from '../../../language/packs/packs.ts';
 import { OF_USER } from './fill-slots.ts';
-import { withListedNames } from './listed-values.ts';
-import { type FilledSlot, renderSlot } from './slot-values.ts';
+import { type FilledSlot, renderSlot, withListedNames } from './slot-values.ts';
 import { attributeTable } from '../../../record/statement.ts';
 
 /** Sentences with the values that patterns and reading layers find, and the values that are expected. */

@@ -1,7 +1,7 @@
 import { isOrdinary, packOf } from '../../../language/packs/packs.ts';
 import { fillSlots } from './fill-slots.ts';
 import { peopleOf } from './known-names.ts';
-import { isGuessed, smallOrganisation, smallPerson, smallPlace, smallTitle } from '../../../language/small-names.ts';
+import { isGuessed, smallOrganisation, smallPerson, smallPlace, smallTitle } from '../../../language/names.ts';
 import { describe, expect, it } from 'vitest';
 
 const english = packOf('en')!;

@@ -4,7 +4,7 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, listPattern, plainMarks, saysAny } from '../../../language/packs/packs.ts';
 import { isSaidAfter } from '../../../language/packs/subjects.ts';
 import { intersects, splitLong, splitSentences, type TextSpan, withoutSpans } from '../../../language/sentences.ts';
-import { markTakenBack } from '../../../language/taken-back.ts';
+import { markTakenBack } from '../../../language/corrections.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isNameOfUser, isSameSubject, USER } from '../../../record/statement.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { splitSentences } from './sentences.ts';
-import { markTakenBack } from './taken-back.ts';
+import { markTakenBack } from './corrections.ts';
 
 /** The words of a text that are taken back, and the other words. */
 function parts(text: string): { takenBack: string[]; rest: string[] } {
