@@ -625,8 +625,9 @@ async function statedBefore(own: readonly OwnClause[], turn: string, work: FormW
 
 /** Whether the layers read from a request that names nothing that it means an earlier turn. */
 function meansEarlier({ own, similarity }: ReadRequest, likely: readonly Likely[], turn: string): boolean {
-  const isOfOwn = endsBriefly(turn, own) || own.some(({ isOfSaying }) => isOfSaying);
-  const least = isOfOwn ? MEANT.surely : MEANT_OWN;
+  const isOfSaying = own.some((clause) => clause.isOfSaying);
+  // The layers are too sure of the only earlier turn: "My dog is called Rex." before "I have asthma. Forget that."
+  const least = endsBriefly(turn, own) ? MEANT.elsewhere : isOfSaying ? MEANT.surely : MEANT_OWN;
   const isRelated = ({ source }: Heard): boolean => (similarity.get(source) ?? 0) > RELATED;
   return likely.some(({ clause, read, odds }) => read > least || (odds > MEANT.most && isRelated(clause)));
 }
