@@ -284,7 +284,8 @@ async function factHistory({ facts, memories }: Handle, key: string): Promise<Re
   const { items } = await memories.list({ attributes, subjects: [USER], archived: 'include', limit: 1000 });
   const kept = items.filter(({ archiveReason }) => archiveReason !== 'forgotten');
   const changes = await Promise.all(kept.map(({ id }) => memories.history(id)));
-  return changes.flat().sort((one, other) => one.at.getTime() - other.at.getTime());
+  // A replacement ends the old value and creates the new one at the same time. The end comes first.
+  return changes.flat().sort((one, other) => one.at.getTime() - other.at.getTime() || other.version - one.version);
 }
 
 function nothingUnder(id: string, { output }: CommandInput): number {
