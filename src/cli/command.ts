@@ -130,22 +130,13 @@ export function oneWord({ words }: CommandInput, what: string): string {
   return word;
 }
 
-// The longest interval of a timer.
-const LONG = 2 ** 31 - 1;
-
-/**
- * Keeps the process alive until the first signal that asks it to stop, and resolves with this signal. A second signal ends the process
- * immediately.
- */
+/** Resolves with the first signal that asks this process to stop. A second signal ends the process immediately. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = 0;
-    // A listener for signals does not keep a process alive, and neither does background work that waits for jobs.
-    const staying = setInterval(() => {}, LONG);
     const onSignal = (signal: NodeJS.Signals): void => {
       asked += 1;
       if (asked > 1) process.exit(1);
-      clearInterval(staying);
       resolve(signal);
     };
     process.on('SIGTERM', onSignal);

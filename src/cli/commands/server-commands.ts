@@ -208,7 +208,10 @@ export const worker: Command = {
     const stopped = untilStopped();
     const varve = await openMemory(input, { embeds: 'all', background: { concurrency } });
     input.output.note('Working. Stop with Ctrl-C.');
+    // Neither a listener for signals nor a worker that waits for jobs keeps a process alive.
+    const staying = setInterval(() => {}, HOUR);
     await stopped;
+    clearInterval(staying);
     await varve.close();
   },
 };

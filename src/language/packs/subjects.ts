@@ -1,4 +1,3 @@
-import { PLACES } from '../entities.ts';
 import { GIVEN_NAMES } from '../given-names.ts';
 import type { Pack } from './pack.ts';
 import {
@@ -226,19 +225,6 @@ const othersOf = perPack((pack) => {
     ),
   };
 });
-
-/**
- * The given name with which a sentence about another person begins: "priyas pregnant", "Jonas hat gekündigt". Null if the sentence also
- * names the user, or begins with a word that is as well an ordinary word ("Will", "May").
- */
-export function nameFirst(text: string, pack: Pack): string | null {
-  const word = /^\p{L}{2,}(?:'s)?(?= \p{L})/u.exec(text)?.[0].toLowerCase();
-  if (word === undefined || isAboutUser(text, pack)) return null;
-  const isName = (one: string): boolean =>
-    GIVEN_NAMES.has(one) && !PLACES.has(one) && !isOrdinary(one, pack) && !isTelling(one, pack);
-  const name = [word, ...(pack.isUninflected === true ? [word.replace(/'?s$/u, '')] : [])].find(isName);
-  return name === undefined ? null : name.charAt(0).toUpperCase() + name.slice(1);
-}
 
 export function speaksOfOthers(text: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(text) || othersOf(pack).any.test(text);

@@ -14,7 +14,7 @@ import {
   wordsOfAll,
   wordsPattern,
 } from '../../../language/packs/packs.ts';
-import { isAboutUser, nameFirst, reportsOthers } from '../../../language/packs/subjects.ts';
+import { isAboutUser, reportsOthers } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
 import { splitClauses, withBlanks } from '../../../language/sentences.ts';
@@ -562,8 +562,7 @@ function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const text = plainMarks(unit.text);
   const match = relativeFirst(pack).exec(text);
   const relation = pack.relations[match?.[1]?.toLowerCase() ?? ''];
-  if (match === null) return nameFirst(text, pack) ?? turn.speaker;
-  if (relation === undefined || !/^\p{Lu}/u.test(match[2] ?? '')) return turn.speaker;
+  if (relation === undefined || match === null || !/^\p{Lu}/u.test(match[2] ?? '')) return turn.speaker;
   return subjectFor(`User's ${relation} ${match[2]?.replace(/'s$/, '')}`, turn.speaker);
 }
 
