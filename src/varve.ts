@@ -161,7 +161,7 @@ async function createParts(
     access: createAccessTracker(database, clock),
     views: createViewCache({ bytes: options.recallCacheBytes, memoryTypes: checked.memoryTypes }),
     reranker: options.reranker ?? null,
-    localReader: createLocalReaderOnce(reading, reading === embedding.current),
+    localReader: createLocalReaderOnce(reading),
     readParts: reading.readParts,
     closeReading: async () => reading.close?.(),
     languageModel: languageModel ?? null,
@@ -170,10 +170,9 @@ async function createParts(
 }
 
 /** The local reader is large, so it is loaded at the first reading and not when Varve is opened. */
-function createLocalReaderOnce(model: ReadingModel, isCurrent: boolean): FormDeps['localReader'] {
+function createLocalReaderOnce(model: ReadingModel): FormDeps['localReader'] {
   let reader: ReturnType<FormDeps['localReader']> | undefined;
-  return () =>
-    (reader ??= import('./form/read/local/local-reader.ts').then(({ readerOn }) => readerOn(model, isCurrent)));
+  return () => (reader ??= import('./form/read/local/local-reader.ts').then(({ readerOn }) => readerOn(model)));
 }
 
 type ReadingModel = Embedder & Required<Pick<Embedder, 'readParts'>>;

@@ -43,6 +43,8 @@ export interface PartReading {
   changes: Float32Array;
   /** Whether the message makes this clause of an earlier turn untrue. The value has no meaning for the message itself. */
   ends: Float32Array;
+  /** The mean state of the last layer for each part of the message, from which the local reader decides whether the part is worth keeping. */
+  states: readonly Float32Array[];
   /** The attribute values in the message; empty if earlier turns were passed as well. */
   values: SlotValue[];
 }

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SIGNAL_NAMES, type SignalName } from '../../src/recall/candidate-signals.ts';
-import { embedAll } from '../selector/embed-cache.ts';
+import { embedAll } from './embed-cache.ts';
 import { embeddingTexts, rowsOf } from './features.ts';
 import { foldOf, FOLDS, learnWeights, LEARNING, rounded, scoresOf, type LearningOptions } from './learn.ts';
 import { BASELINE_NAMES, reportOf, type Ranked } from './report.ts';

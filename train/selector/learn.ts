@@ -1,203 +1,111 @@
-import {
-  DIMENSIONS,
-  FEATURES,
-  type Head,
-  HEADS,
-  type SelectorWeights,
-  VECTOR_SCALE,
-} from '../../src/form/read/local/selector.ts';
+import { type Head, HEADS, INPUTS, type SelectorWeights } from '../../src/form/read/local/selector.ts';
 
-/** An example as input of the learning. */
+/** An example as input of the learning. A label of -1 is unknown. */
 export interface Row {
-  /** The indexes and values of the features that are not zero. */
-  places: Int32Array;
-  values: Float32Array;
-  vector: Float32Array | null;
+  inputs: Float32Array;
   labels: Record<Head, number>;
   weight: number;
 }
 
 export interface LearnOptions {
   epochs: number;
+  batch: number;
   rate: number;
+  /** How strongly weights are pulled towards 0. */
   decay: number;
   seed: number;
-  withVector: boolean;
 }
 
-export const OPTIONS: LearnOptions = { epochs: 14, rate: 0.06, decay: 1e-4, seed: 7, withVector: true };
+export const OPTIONS: LearnOptions = { epochs: 14, batch: 256, rate: 3e-3, decay: 1e-3, seed: 7 };
 
 const NAMES = Object.keys(HEADS) as Head[];
-export const ROWS: number = NAMES.reduce((sum, head) => sum + HEADS[head].length, 0);
+const ROWS: number = NAMES.reduce((sum, head) => sum + HEADS[head].length, 0);
 
-/** The weights of all linear heads. Each head has its own softmax. */
-export interface Linear {
-  weights: Float32Array;
-  biases: Float32Array;
-  inputs: number;
-}
+/** The weights of all linear heads, and after them the biases. Each head has its own softmax. */
+export type Linear = Float32Array;
 
-export function rowOf(
-  features: Float32Array,
-  vector: Float32Array | null,
-  labels: Record<Head, number>,
-  weight: number,
-): Row {
-  const places: number[] = [];
-  for (let index = 0; index < features.length; index += 1) if (features[index] !== 0) places.push(index);
-  return {
-    places: Int32Array.from(places),
-    values: Float32Array.from(places, (place) => features[place] ?? 0),
-    vector,
-    labels,
-    weight,
-  };
-}
-
-/** Softmax regression for all heads together, by stochastic gradient descent with a separate learning rate for each weight (Adagrad). */
-export function learn(rows: readonly Row[], options: LearnOptions): Linear {
-  const inputs = FEATURES + (options.withVector ? DIMENSIONS : 0);
-  const weights = new Float32Array(ROWS * inputs);
-  const biases = new Float32Array(ROWS);
-  const squares = new Float32Array(ROWS * inputs).fill(0.1);
-  const biasSquares = new Float32Array(ROWS).fill(0.1);
-  const random = seeded(options.seed);
+/** Softmax regression for all heads together, by Adam with decoupled weight decay. The rate falls to 0. */
+export function learn(rows: readonly Row[], { epochs, batch, rate, decay, seed }: LearnOptions): Linear {
+  const weights = new Float32Array(ROWS * INPUTS + ROWS);
+  const [slopes, means, squares] = [weights.slice(), weights.slice(), weights.slice()];
+  const random = seeded(seed);
   const order = rows.map((_, index) => index);
-  const average = new Float32Array(ROWS * inputs);
-  const averageBias = new Float32Array(ROWS);
-  let averaged = 0;
-  for (let epoch = 0; epoch < options.epochs; epoch += 1) {
+  const steps = epochs * Math.ceil(rows.length / batch);
+  let step = 0;
+  for (let epoch = 0; epoch < epochs; epoch += 1) {
     shuffle(order, random);
-    const keep = 1 - options.decay * rows.length * options.rate;
-    for (const at of order) {
-      const row = rows[at];
-      if (row === undefined) continue;
-      let offset = 0;
-      for (const head of NAMES) {
-        const size = HEADS[head].length;
-        const label = row.labels[head];
-        if (label >= 0 && row.weight > 0)
-          step(row, {
-            offset,
-            size,
-            label,
-            inputs,
-            weights,
-            biases,
-            squares,
-            biasSquares,
-            rate: options.rate,
-            withVector: options.withVector,
-          });
-        offset += size;
+    for (let start = 0; start < order.length; start += batch) {
+      const some = order.slice(start, start + batch);
+      slopes.fill(0);
+      for (const index of some) addSlopes(rows[index] as Row, weights, slopes);
+      const now = rate * (1 - step / steps);
+      step += 1;
+      const [meanShare, squareShare] = [1 - 0.9 ** step, 1 - 0.999 ** step];
+      for (let index = 0; index < weights.length; index += 1) {
+        const slope = slopes[index]! / some.length;
+        const mean = (means[index] = 0.9 * means[index]! + 0.1 * slope);
+        const square = (squares[index] = 0.999 * squares[index]! + 0.001 * slope * slope);
+        const change = mean / meanShare / (Math.sqrt(square / squareShare) + 1e-8);
+        weights[index]! -= now * (change + (index < ROWS * INPUTS ? decay * weights[index]! : 0));
       }
     }
-    for (let index = 0; index < weights.length; index += 1) weights[index] = (weights[index] ?? 0) * keep;
-    // The mean of the later epochs varies less than the last epoch alone.
-    if (epoch >= options.epochs / 2) {
-      averaged += 1;
-      for (let index = 0; index < weights.length; index += 1)
-        average[index] = (average[index] ?? 0) + (weights[index] ?? 0);
-      for (let index = 0; index < ROWS; index += 1)
-        averageBias[index] = (averageBias[index] ?? 0) + (biases[index] ?? 0);
-    }
   }
-  return {
-    weights: average.map((value) => value / averaged),
-    biases: averageBias.map((value) => value / averaged),
-    inputs,
-  };
+  return weights;
 }
 
-interface Step {
-  offset: number;
-  size: number;
-  label: number;
-  inputs: number;
-  weights: Float32Array;
-  biases: Float32Array;
-  squares: Float32Array;
-  biasSquares: Float32Array;
-  rate: number;
-  withVector: boolean;
+function addSlopes({ inputs, labels, weight }: Row, weights: Linear, slopes: Float32Array): void {
+  let row = 0;
+  for (const head of NAMES) {
+    const size = HEADS[head].length;
+    if (labels[head] >= 0) {
+      const shares = sharesOf(inputs, weights, row, size);
+      for (let index = 0; index < size; index += 1) {
+        const slope = (shares[index]! - (index === labels[head] ? 1 : 0)) * weight;
+        const base = (row + index) * INPUTS;
+        for (let at = 0; at < INPUTS; at += 1) slopes[base + at]! += slope * inputs[at]!;
+        slopes[ROWS * INPUTS + row + index]! += slope;
+      }
+    }
+    row += size;
+  }
 }
 
-function step(row: Row, state: Step): void {
-  const { offset, size, label, inputs, weights, biases, squares, biasSquares, rate } = state;
-  const scores = new Float64Array(size);
-  for (let index = 0; index < size; index += 1)
-    scores[index] = scoreOf(row, (offset + index) * inputs, weights, state.withVector) + (biases[offset + index] ?? 0);
+function sharesOf(inputs: Float32Array, weights: Linear, first: number, size: number): number[] {
+  const scores = Array.from({ length: size }, (_, index) => {
+    const base = (first + index) * INPUTS;
+    let sum = weights[ROWS * INPUTS + first + index]!;
+    for (let at = 0; at < INPUTS; at += 1) sum += weights[base + at]! * inputs[at]!;
+    return sum;
+  });
   const highest = Math.max(...scores);
-  let total = 0;
-  for (let index = 0; index < size; index += 1) total += scores[index] = Math.exp((scores[index] ?? 0) - highest);
-  for (let index = 0; index < size; index += 1) {
-    const gradient = ((scores[index] ?? 0) / total - (index === label ? 1 : 0)) * row.weight;
-    if (Math.abs(gradient) < 1e-4) continue;
-    const base = (offset + index) * inputs;
-    const change = (place: number, value: number): void => {
-      const slope = gradient * value;
-      const square = (squares[place] ?? 0) + slope * slope;
-      squares[place] = square;
-      weights[place] = (weights[place] ?? 0) - (rate * slope) / Math.sqrt(square);
-    };
-    for (let at = 0; at < row.places.length; at += 1) change(base + (row.places[at] ?? 0), row.values[at] ?? 0);
-    if (state.withVector && row.vector !== null) {
-      for (let at = 0; at < DIMENSIONS; at += 1) change(base + FEATURES + at, (row.vector[at] ?? 0) * VECTOR_SCALE);
-    }
-    const square = (biasSquares[offset + index] ?? 0) + gradient * gradient;
-    biasSquares[offset + index] = square;
-    biases[offset + index] = (biases[offset + index] ?? 0) - (rate * gradient) / Math.sqrt(square);
-  }
-}
-
-function scoreOf(row: Row, base: number, weights: Float32Array, withVector: boolean): number {
-  let sum = 0;
-  for (let at = 0; at < row.places.length; at += 1)
-    sum += (weights[base + (row.places[at] ?? 0)] ?? 0) * (row.values[at] ?? 0);
-  if (withVector && row.vector !== null) {
-    for (let at = 0; at < DIMENSIONS; at += 1)
-      sum += (weights[base + FEATURES + at] ?? 0) * (row.vector[at] ?? 0) * VECTOR_SCALE;
-  }
-  return sum;
+  const powers = scores.map((score) => Math.exp(score - highest));
+  const total = powers.reduce((sum, power) => sum + power, 0);
+  return powers.map((power) => power / total);
 }
 
 /** The probabilities of the classes of each head for a row. */
-export function predict(row: Row, model: Linear): Record<Head, number[]> {
-  let offset = 0;
+export function predict({ inputs }: Row, weights: Linear): Record<Head, number[]> {
+  let row = 0;
   const result = {} as Record<Head, number[]>;
   for (const head of NAMES) {
-    const size = HEADS[head].length;
-    const scores = Array.from(
-      { length: size },
-      (_, index) =>
-        scoreOf(row, (offset + index) * model.inputs, model.weights, model.inputs > FEATURES) +
-        (model.biases[offset + index] ?? 0),
-    );
-    const highest = Math.max(...scores);
-    const powers = scores.map((score) => Math.exp(score - highest));
-    const total = powers.reduce((sum, power) => sum + power, 0);
-    result[head] = powers.map((power) => power / total);
-    offset += size;
+    result[head] = sharesOf(inputs, weights, row, HEADS[head].length);
+    row += HEADS[head].length;
   }
   return result;
 }
 
 /** Quantises the weights to int8, with one scale for each row of the matrix. */
-export function quantise(model: Linear): SelectorWeights {
-  const bytes = new Int8Array(model.weights.length);
-  const scales: number[] = [];
-  for (let row = 0; row < ROWS; row += 1) {
-    let highest = 1e-6;
-    for (let column = 0; column < model.inputs; column += 1)
-      highest = Math.max(highest, Math.abs(model.weights[row * model.inputs + column] ?? 0));
-    const scale = highest / 127;
-    for (let column = 0; column < model.inputs; column += 1)
-      bytes[row * model.inputs + column] = Math.round((model.weights[row * model.inputs + column] ?? 0) / scale);
-    scales.push(scale);
-  }
+export function quantise(weights: Linear): SelectorWeights {
+  const bytes = new Int8Array(ROWS * INPUTS);
+  const scales = Float32Array.from({ length: ROWS }, (_, row) => {
+    const values = weights.subarray(row * INPUTS, (row + 1) * INPUTS);
+    const scale = values.reduce((highest, value) => Math.max(highest, Math.abs(value)), 1e-6) / 127;
+    for (const [at, value] of values.entries()) bytes[row * INPUTS + at] = Math.round(value / scale);
+    return scale;
+  });
   const base64 = (data: Int8Array | Float32Array): string =>
     Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
-  return { matrix: base64(bytes), scales: base64(Float32Array.from(scales)), biases: base64(model.biases) };
+  return { matrix: base64(bytes), scales: base64(scales), biases: base64(weights.slice(ROWS * INPUTS)) };
 }
 
 /** A seeded random number generator (Mulberry32). */

@@ -4,7 +4,7 @@
 // statement is junk if its turn states no memory.
 import { writeFileSync } from 'node:fs';
 import { createLocalReader } from '../../src/form/read/local/local-reader.ts';
-import { createSelector, featuresOf, type select } from '../../src/form/read/local/selector.ts';
+import { createSelector, inputsOf, type select } from '../../src/form/read/local/selector.ts';
 import type { ReadStatement } from '../../src/form/read/reader.ts';
 import { PACKS } from '../../src/language/packs/packs.ts';
 import { attributeTable } from '../../src/record/statement.ts';
@@ -12,9 +12,9 @@ import type { Event } from '../../src/record/event.ts';
 import { MEMORY_TYPES } from '../../src/record/memory-types.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
 import { covers, flat, isAboutUser } from '../../src/evaluate/says.ts';
-import { embedAll } from './embed-cache.ts';
-import { learn, OPTIONS, quantise, rowOf } from './learn.ts';
-import { type Life, type LifeMemory, livesExamples, readLives, readTalk, talkExamples } from './training-data.ts';
+import { learn, OPTIONS, quantise } from './learn.ts';
+import { seenOf } from './seen-cache.ts';
+import { type Life, type LifeMemory, readExamples, readLives } from './training-data.ts';
 
 const args = process.argv.slice(2);
 const slotsOnly = args.includes('--slots');
@@ -32,19 +32,17 @@ const types = Object.entries(MEMORY_TYPES)
 const selectors = slotsOnly ? null : await foldSelectors();
 
 async function foldSelectors(): Promise<(typeof select)[]> {
-  const examples = [...livesExamples(lives), ...talkExamples(readTalk())];
-  const vectors = await embedAll(examples.map(({ unit }) => unit.text));
-  const rows = examples.map(({ unit, labels, weight }, index) =>
-    rowOf(featuresOf(unit), vectors[index] ?? null, labels, weight),
-  );
+  const examples = readExamples(lives);
+  const seen = await seenOf(examples.map(({ unit }) => unit));
+  const rows = examples.map(({ unit, labels, weight }, index) => ({
+    inputs: inputsOf(unit, seen[index]!),
+    labels,
+    weight,
+  }));
   return Array.from({ length: FOLDS }, (_, fold) => {
     const without = new Set(lives.filter((_life, index) => index % FOLDS === fold).map(({ id }) => id));
     const chosen = rows.filter((_row, index) => !without.has(examples[index]?.group ?? ''));
-    const vector = quantise(learn(chosen, OPTIONS));
-    return createSelector({
-      vector,
-      plain: process.env['PLAIN'] === '1' ? quantise(learn(chosen, { ...OPTIONS, withVector: false })) : vector,
-    });
+    return createSelector(quantise(learn(chosen, OPTIONS)));
   });
 }
 
@@ -58,7 +56,7 @@ async function readLife(
 ): Promise<{ said: Said[]; milliseconds: number; turns: number }> {
   const said: Said[] = [];
   const reader = createLocalReader({
-    embed: slotsOnly || process.env['PLAIN'] === '1' ? null : embedCached,
+    ...(slotsOnly ? {} : { embed: async (texts) => (await embedder.embed(texts)).vectors }),
     readParts: process.env['PLAIN'] === '1' ? undefined : embedder.readParts,
     ...(ask === null ? {} : { select: ask }),
   });
@@ -121,16 +119,6 @@ function toEvent(turn: Life['sessions'][0]['turns'][0], index: number, start: st
     recordedAt: at,
     processedAt: null,
   };
-}
-
-const cache = new Map<string, Float32Array>();
-async function embedCached(texts: string[]): Promise<Float32Array[]> {
-  return texts.map((text) => cache.get(text) ?? new Float32Array(384));
-}
-if (!slotsOnly) {
-  const examples = livesExamples(lives);
-  const texts = [...new Set(examples.map(({ unit }) => unit.text))];
-  (await embedAll(texts)).forEach((vector, index) => cache.set(texts[index] ?? '', vector));
 }
 
 type Sums = Record<string, number>;

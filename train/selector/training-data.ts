@@ -4,12 +4,13 @@ import { unitsOf, type ReadUnit } from '../../src/form/read/local/units.ts';
 import { HEADS, type Head } from '../../src/form/read/local/selector.ts';
 import { detectPack } from '../../src/language/packs/packs.ts';
 import type { Pack } from '../../src/language/packs/pack.ts';
+import { readSheets } from '../sheets/read-sheets.ts';
 
 /** A sentence with its labels. A label of -1 is unknown, and nothing is learned from it. */
 export interface Example {
   /** The life or the person. Examples of one group are never on both sides of a split. */
   group: string;
-  source: 'lives' | 'talk';
+  source: 'lives' | 'talk' | 'sheets';
   language: string;
   /** The id of the turn, unique within its group. */
   turn: string;
@@ -44,17 +45,14 @@ interface Talk {
   turns: { asked: string | null; text: string; sentences: TalkSentence[] }[];
 }
 
-export interface TalkSentence {
+interface TalkSentence {
   text: string;
   keep: boolean;
   type: string | null;
   tense: string | null;
   about: string | null;
-  slot: string | null;
-  value: string | null;
   request: string | null;
   foreign: string | null;
-  denied?: boolean;
 }
 
 const folder = join(import.meta.dirname, '..');
@@ -63,7 +61,30 @@ export function readLives(): Life[] {
   return filesIn(join(folder, 'lives')).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Life);
 }
 
-export function readTalk(): Talk[] {
+/** All examples, from all sources. */
+export function readExamples(lives: readonly Life[] = readLives()): Example[] {
+  return [...livesExamples(lives), ...talkExamples(readTalk()), ...talkExamples(sheetsAsTalk(), 'sheets')];
+}
+
+/** The talk sheets, piece by piece. */
+function sheetsAsTalk(): Talk[] {
+  return readSheets().map(({ id, language, messages }) => ({
+    id,
+    language,
+    turns: messages.map(({ asked, text, pieces }) => ({
+      asked,
+      text,
+      sentences: pieces.map(({ start, end, type, tense, about, foreign, requests }) => ({
+        text: text.slice(start, end),
+        keep: type !== null,
+        ...{ type, tense, about: about ?? 'User', foreign },
+        request: requests[0] ?? null,
+      })),
+    })),
+  }));
+}
+
+function readTalk(): Talk[] {
   const people: Talk[] = [];
   for (const file of filesIn(join(folder, 'talk', 'data'))) {
     try {
@@ -108,7 +129,7 @@ function overlap(sentence: Set<string>, memory: Set<string>): number {
  * The sentences of the lives. A life says which turn states a memory. The sentence that states it is found by the words that it shares with
  * the memory.
  */
-export function livesExamples(lives: readonly Life[]): Example[] {
+function livesExamples(lives: readonly Life[]): Example[] {
   const examples: Example[] = [];
   for (const life of lives) {
     let fallback: Pack | null = null;
@@ -166,7 +187,7 @@ export function livesExamples(lives: readonly Life[]): Example[] {
  * The sentences of the talk, which are labelled one by one. The units of the local reader take the labels of the sentences that they
  * overlap.
  */
-export function talkExamples(people: readonly Talk[]): Example[] {
+function talkExamples(people: readonly Talk[], source: Example['source'] = 'talk'): Example[] {
   const examples: Example[] = [];
   for (const person of people) {
     let fallback: Pack | null = null;
@@ -200,7 +221,7 @@ export function talkExamples(people: readonly Talk[]): Example[] {
         const foreign = longest(inside)?.foreign ?? null;
         examples.push({
           group: person.id,
-          source: 'talk',
+          source,
           language: person.language,
           turn: String(turnIndex),
           isTurnKept: (turn.sentences ?? []).some(({ keep }) => keep),

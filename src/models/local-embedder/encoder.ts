@@ -4,6 +4,7 @@ import {
   type LayerAddress,
   type LinearAddress,
   MODEL,
+  PART_SIZE,
   type MemoryLayout,
   PHASES,
   type Workspace,
@@ -164,8 +165,10 @@ export class Encoder {
         const weights = heads + head * MODEL.hidden;
         let sum = this.#floats[heads + HEADS * MODEL.hidden + head] ?? 0;
         for (let i = 0; i < MODEL.hidden; i++) sum += this.#floats[weights + i]! * this.#floats[context / 4 + i]!;
-        this.#floats[vectors / 4 + place * HEADS + head] = sum;
+        this.#floats[vectors / 4 + place * PART_SIZE + head] = sum;
       }
+      const mean = this.#floats.subarray(context / 4, context / 4 + MODEL.hidden);
+      this.#floats.set(mean, vectors / 4 + place * PART_SIZE + HEADS);
     }
   }
 

@@ -8,6 +8,7 @@ import {
   layoutMemory,
   type MemoryLayout,
   MODEL,
+  PART_SIZE,
   PHASES,
   QUESTIONS,
   SLOT_HEADS,
@@ -133,33 +134,42 @@ async function readParts(
         sender.send({ ids, parts: [...sentences, ...words.map(({ pieces }) => pieces)] }),
       ),
     );
-    const numbers = windows.flatMap(({ parts: sentences, skipped }, index) => [
-      ...read[index]!.subarray(skipped * HEADS, sentences.length * HEADS),
-    ]);
+    const numbers = windows.flatMap(({ parts: sentences, skipped }, index) =>
+      rowsOf(read[index]!).slice(skipped, sentences.length),
+    );
     // Parts beyond the last window get the values of the last part in that window. Clauses beyond it count as not meant by the request.
+    const last = said.length === 0 ? numbers.at(-1) : undefined;
     const tellOf = (head: number): Float32Array =>
-      Float32Array.from({ length: parts.length + said.flat().length }, (_, part) => {
-        const last = said.length === 0 ? numbers[numbers.length - HEADS + head] : -Infinity;
-        return numbers[part * HEADS + head] ?? last ?? 0;
-      });
+      Float32Array.from(
+        { length: parts.length + said.flat().length },
+        (_, part) => (numbers[part] ?? last)?.[head] ?? (said.length === 0 ? 0 : -Infinity),
+      );
     const values = windows.flatMap(({ words, parts: sentences }, index) =>
-      valuesOf(words, read[index]!.subarray(sentences.length * HEADS)),
+      valuesOf(words, rowsOf(read[index]!).slice(sentences.length)),
     );
     // The glossary composes letters and accents (NFC), which changes the offsets in a text with decomposed accents.
     const isPlaced = ({ part }: SlotValue): boolean => parts[part] === parts[part]?.normalize('NFC');
     const told = Object.fromEntries(QUESTIONS.map((name, head) => [name, tellOf(head)]));
-    return { ...(told as Record<(typeof QUESTIONS)[number], Float32Array>), values: values.filter(isPlaced) };
+    const states = parts.map((_, part) => (numbers[part] ?? last ?? new Float32Array(PART_SIZE)).slice(HEADS));
+    return { ...(told as Record<(typeof QUESTIONS)[number], Float32Array>), states, values: values.filter(isPlaced) };
   } finally {
     sender.end();
   }
 }
 
+/** The numbers of each part and word. */
+function rowsOf(numbers: Float32Array): Float32Array[] {
+  return Array.from({ length: numbers.length / PART_SIZE }, (_, row) =>
+    numbers.subarray(row * PART_SIZE, (row + 1) * PART_SIZE),
+  );
+}
+
 /** Joins neighbouring words of one part that most likely belong to the same slot, with the probability of the least likely word. */
-function valuesOf(words: readonly MessageWord[], numbers: Float32Array): SlotValue[] {
+function valuesOf(words: readonly MessageWord[], numbers: readonly Float32Array[]): SlotValue[] {
   const values: SlotValue[] = [];
   let last: string | null = null;
   for (const [index, { part, start, end }] of words.entries()) {
-    const scores = numbers.subarray(index * HEADS + SLOT_HEADS, (index + 1) * HEADS);
+    const scores = numbers[index]!.subarray(SLOT_HEADS, HEADS);
     const best = scores.indexOf(Math.max(...scores));
     const attribute = SLOTS[best - 1] ?? null;
     const probability = 1 / scores.reduce((sum, score) => sum + Math.exp(score - scores[best]!), 0);
@@ -321,7 +331,7 @@ function createCallingThread(options: { maximumTokens: number; weightsFolder: st
         ids.set(padded);
         if (text.parts !== undefined) prepared.readReader();
         encoder.encode({ workspace, firstId: 0, tokens: text.ids.length, slot: 0, parts: text.parts });
-        const size = text.parts === undefined ? MODEL.hidden : text.parts.length * HEADS;
+        const size = text.parts === undefined ? MODEL.hidden : text.parts.length * PART_SIZE;
         text.resolve(new Float32Array(memory.buffer, workspace.vectors, size).slice());
       } catch (error) {
         text.reject(error);
@@ -339,8 +349,8 @@ function createCallingThread(options: { maximumTokens: number; weightsFolder: st
 interface PoolText {
   readonly ids: readonly number[];
   /**
-   * The parts (at most {@link TEXTS_PER_TASK}) and their words, which the reader classifies. The result is then a number for each of them
-   * and each head instead of the vector.
+   * The parts (at most {@link TEXTS_PER_TASK}) and their words, which the reader classifies. The result is then `PART_SIZE` numbers for each
+   * of them instead of the vector.
    */
   readonly parts?: readonly TextPart[];
   resolve(vector: Float32Array): void;
@@ -481,7 +491,7 @@ class ThreadPool implements WorkerPool {
     this.#sharing.record({ isShared, milliseconds: performance.now() - startedAt, tokens });
     const start = this.#layout.workspaces[workspace]?.vectors ?? 0;
     for (const [slot, { parts, resolve }] of texts.entries()) {
-      const size = parts === undefined ? MODEL.hidden : parts.length * HEADS;
+      const size = parts === undefined ? MODEL.hidden : parts.length * PART_SIZE;
       resolve(new Float32Array(this.#memory.buffer, start + slot * size * 4, size).slice());
     }
   }

@@ -37,7 +37,7 @@ export interface Workspace {
   /** The progress of the threads that share the text: two int32 values per phase. */
   readonly progress: number;
   readonly ids: number;
-  /** The vectors of texts, or a number for each head of each part and word of a message. */
+  /** The vectors of texts, or `PART_SIZE` numbers for each part and word of a message. */
   readonly vectors: number;
   readonly x: number;
   readonly q: number;
@@ -88,6 +88,9 @@ export const SLOT_HEADS: number = QUESTIONS.length;
 
 export const HEADS: number = SLOT_HEADS + 1 + SLOTS.length;
 
+/** How many numbers the reader gives for a part or a word: one for each head, and then the mean state of its tokens. */
+export const PART_SIZE: number = HEADS + MODEL.hidden;
+
 /** There is one phase per layer, and one before the first layer. */
 export const PHASES: number = MODEL.layers + 1;
 
@@ -134,7 +137,7 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
   const workspaces = Array.from({ length: options.workspaces }, (): Workspace => ({
     progress: take(PHASES * 8),
     ids: take((tokens + TEXTS_PER_TASK) * 4),
-    vectors: take(Math.max(TEXTS_PER_TASK * hidden, (TEXTS_PER_TASK + tokens) * HEADS) * 4),
+    vectors: take(Math.max(TEXTS_PER_TASK * hidden, (TEXTS_PER_TASK + tokens) * PART_SIZE) * 4),
     x: take(tokens * hidden * 4),
     q: take(tokens * intermediate),
     ranges: take(tokens * 8),

@@ -1,20 +1,38 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { VarveError } from '../../../errors.ts';
 import { attributeTable, type Origin } from '../../../record/statement.ts';
 import type { Event, EventKind } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { MEMORY_TYPES } from '../../../record/memory-types.ts';
 import type { StatementReader, ReadInput, Reading } from '../reader.ts';
-import { select } from './selector.ts';
+import { type Select, select, type Selection } from './selector.ts';
 import { createLocalReader } from './local-reader.ts';
 import { topicsOf } from './observed.ts';
 import type { ReadParts } from './reading-layers.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
 import { partReading } from '../../../../test/part-reading.ts';
+import { createLocalEmbedder } from '../../../models/local-embedder/local-embedder.ts';
 
-const reader = createLocalReader();
+const embedder = createLocalEmbedder({ threads: 1 });
+afterAll(async () => embedder.close?.());
+const embed = async (texts: string[]): Promise<Float32Array[]> => (await embedder.embed(texts)).vectors;
+const readParts = embedder.readParts as NonNullable<ReadParts>;
+const reader = createLocalReader({ embed, readParts });
+
+/** A selection that takes a sentence for the user's own words about the user. */
+const ownWords = (selection: Selection, keep: Selection['keep']): Selection => ({
+  ...selection,
+  keep,
+  foreign: { ...selection.foreign, own: 1 },
+  about: { user: 1, other: 0 },
+});
+
+/** The reader with a selector of which some answers are replaced. */
+const readerWith = (answers: Partial<Selection>): StatementReader =>
+  createLocalReader({ embed, readParts, select: (inputs) => ({ ...select(inputs), ...answers }) });
+
 const types = Object.entries(MEMORY_TYPES)
   .filter(([, type]) => type.formable)
   .map(([name, { description }]) => ({ name, description }));
@@ -130,7 +148,7 @@ describe('the day of a statement', () => {
     ['Merk dir: die Chorprobe ist donnerstags.', 'habit'],
   ])('is one day if the words name a single weekday: %s', async (said, tense) => {
     const guess = { holds: 0.2, habit: 0.45, happened: 0.15, planned: 0.2 };
-    const by = createLocalReader({ select: (...input) => ({ ...select(...input), tense: guess }) });
+    const by = readerWith({ tense: guess });
     expect((await read(said, { by })).statements).toMatchObject([{ tense }]);
   });
 
@@ -174,15 +192,12 @@ describe('sentences that say too little alone', () => {
   const keeping = (kept: readonly number[]): StatementReader => {
     let place = -1;
     return createLocalReader({
-      select(...input) {
+      embed,
+      readParts,
+      select(inputs) {
         place += 1;
         const yes = kept.includes(place) ? 0.95 : 0.01;
-        const selection = select(...input);
-        return {
-          ...selection,
-          keep: { ...selection.keep, yes },
-          foreign: { ...selection.foreign, own: 1 },
-        };
+        return ownWords(select(inputs), { no: 1 - yes, yes });
       },
     });
   };
@@ -289,9 +304,7 @@ describe('an activity or a thing that is known', () => {
 });
 
 describe('a piece of a turn that states nothing alone', () => {
-  const by = createLocalReader({
-    select: (...input) => ({ ...select(...input), keep: { yes: 0.7, no: 0.3 } }),
-  });
+  const by = readerWith({ keep: { yes: 0.7, no: 0.3 } });
   // The question between the pieces and the last sentence is not kept, so that the pieces form no statement with it.
   it.each([
     ['Arrived! Where is the bus? My sister Ana picks us up on Sunday.', []],
@@ -341,7 +354,7 @@ describe('standing wishes and their withdrawal', () => {
 });
 
 describe('an order for all cases of a kind', () => {
-  const by = createLocalReader({ select: (...input) => ({ ...select(...input), keep: { yes: 0.2, no: 0.8 } }) });
+  const by = readerWith({ keep: { yes: 0.2, no: 0.8 } });
   it.each([
     'never contact my landlord directly',
     'any invoice over 300 euros needs my sign-off',
@@ -414,7 +427,7 @@ describe('a wish for the layout of answers', () => {
 });
 
 describe('an introduction that begins with a greeting', () => {
-  const by = createLocalReader({ select: (...input) => ({ ...select(...input), keep: { yes: 0.4, no: 0.6 } }) });
+  const by = readerWith({ keep: { yes: 0.4, no: 0.6 } });
   it.each(['hallo, ich bin swantje und unterrichte kunst', 'hey i teach pottery at a village hall'])(
     'is kept as a plain statement of the user: %s',
     async (said) => {
@@ -424,9 +437,7 @@ describe('an introduction that begins with a greeting', () => {
 });
 
 describe('a sentence beside a request', () => {
-  const unlikely = createLocalReader({
-    select: (...input) => ({ ...select(...input), keep: { yes: 0.2, no: 0.8 } }),
-  });
+  const unlikely = readerWith({ keep: { yes: 0.2, no: 0.8 } });
   it.each([
     ['What could I cook on Sunday? Noor is lactose intolerant and Bram wants no fish.', 1],
     ['Was koche ich heute? Unsere Gäste sind vegan und kommen um acht.', 1],
@@ -441,12 +452,12 @@ describe('a sentence beside a request', () => {
 });
 
 describe('what another person says, or what the user once wanted', () => {
-  const takesForGoals: typeof select = (features, vector) => {
-    const selection = select(features, vector);
-    return { ...selection, keep: { no: 0, yes: 1 }, type: { ...selection.type, goal: 1 } };
+  const takesForGoals: Select = (inputs) => {
+    const selection = select(inputs);
+    return ownWords({ ...selection, type: { ...selection.type, goal: 1 } }, { no: 0, yes: 1 });
   };
   const typeOf = async (said: string): Promise<string | undefined> =>
-    (await read(said, { by: createLocalReader({ select: takesForGoals }) })).statements[0]?.type;
+    (await read(said, { by: createLocalReader({ embed, readParts, select: takesForGoals }) })).statements[0]?.type;
 
   it.each([
     'My wife says always use olive oil.',
@@ -723,10 +734,7 @@ describe('text that is not the user’s own claim', () => {
 });
 
 describe('the reading layers', () => {
-  const keepsAll: typeof select = (features, vector) => ({
-    ...select(features, vector),
-    keep: { yes: 1, no: 0 },
-  });
+  const keepsAll: Select = (inputs) => ownWords(select(inputs), { no: 0, yes: 1 });
   const letter = 'Rosa wrote to the club.\nI live in Hamburg with my wife and I work at Halden Foods.';
   const failing = async (): Promise<never> => {
     throw new VarveError('The weights are missing.', { code: 'embedder_unavailable' });
@@ -766,7 +774,8 @@ describe('the reading layers', () => {
 
   it('may fail, and the reader then decides by words and layout alone', async () => {
     const by = createLocalReader({ embed: failing, readParts: failing });
-    for (const text of [letter, 'I live in Linz.']) expect(await read(text, { by })).toEqual(await read(text));
+    for (const text of [letter, 'I live in Linz.'])
+      expect(await read(text, { by })).toEqual(await read(text, { by: createLocalReader() }));
   });
 
   it('never classify a single short sentence as foreign', async () => {
@@ -795,7 +804,7 @@ describe('the reading layers', () => {
           return { part: index, start, end: start + 'origami'.length, attribute: 'hobby', probability: 0.99 };
         }),
       });
-    const { statements } = await read(text, { by: createLocalReader({ readParts, select: keepsAll }) });
+    const { statements } = await read(text, { by: createLocalReader({ embed, readParts, select: keepsAll }) });
     const filled = statements.filter(({ attribute }) => attribute !== null);
     expect(filled.map(({ attribute, value }) => [attribute, value])).toEqual(expected);
   });
@@ -812,7 +821,7 @@ describe('the reading layers', () => {
         partReading(parts.length, {
           values: [{ part: 0, start: text.indexOf(word), end: text.length, attribute, probability: 0.99 }],
         });
-      const by = createLocalReader({ readParts, select: keepsAll });
+      const by = createLocalReader({ embed, readParts, select: keepsAll });
       const filled = (await read(text, { by })).statements.filter((one) => one.attribute !== null);
       expect(filled.map((one) => [one.attribute, one.value])).toEqual(expected);
     },
@@ -823,7 +832,7 @@ describe('the reading layers', () => {
       partReading(parts.length, {
         values: [{ part: 0, start: 0, end: 4, attribute: 'partner_name', probability: 0.99 }],
       });
-    const by = createLocalReader({ readParts, select: keepsAll });
+    const by = createLocalReader({ embed, readParts, select: keepsAll });
     const certaintyOf = async (text: string): Promise<unknown> =>
       (await read(text, { by })).statements.find(({ attribute }) => attribute === 'partner_name')?.explicit;
     expect(await certaintyOf('Nina cooked for us.')).toBe(false);
@@ -868,7 +877,7 @@ describe('the reading layers', () => {
           return start < 0 ? [] : [{ part, start, end: start + value.length, attribute, probability: 0.99 }];
         }),
       });
-    const { statements } = await read(text, { by: createLocalReader({ readParts, select: keepsAll }) });
+    const { statements } = await read(text, { by: createLocalReader({ embed, readParts, select: keepsAll }) });
     expect(statements.flatMap((one) => (one.attribute === attribute ? one.value : []))).toEqual(values);
   });
 
@@ -877,7 +886,7 @@ describe('the reading layers', () => {
       partReading(parts.length, {
         values: [{ part: 0, start: 0, end: 6, attribute: 'home_city', probability: 0.8 }],
       });
-    const by = createLocalReader({ readParts, select: keepsAll });
+    const by = createLocalReader({ embed, readParts, select: keepsAll });
     const { statements } = await read('Kassel has been good to us.', { by });
     expect(statements.every(({ attribute }) => attribute === null)).toBe(true);
   });

@@ -22,20 +22,22 @@ import { peopleOf, slotsOfKnown } from './known-names.ts';
 import { type FilledSlot, withListedNames } from './slot-values.ts';
 import { readObserved } from './observed.ts';
 import { othersWords } from './others-words.ts';
-import { type ReadParts, taggedSlots, tellMessage, UNTOLD } from './reading-layers.ts';
+import { type ReadParts, stateOf, taggedSlots, tellMessage, UNTOLD } from './reading-layers.ts';
 import {
   type Asked,
   certainSlots,
-  featuresOf,
+  inputsOf,
   isDismissal,
   isKept,
   requestOf,
   type Select,
   select,
   tellsReader,
+  UNREAD,
 } from './selector.ts';
 import {
   contextOf,
+  hasValue,
   isDangling,
   isPlainPlan,
   type Kept,
@@ -55,14 +57,11 @@ import {
 } from './units.ts';
 
 export interface LocalReaderOptions {
+  /** Returns the unit vectors of texts from the local embedder. */
+  embed?: (texts: string[], options: EmbedOptions) => Promise<Float32Array[]>;
   /**
-   * Returns the unit vectors of texts from the local embedder. If the function is absent or fails, the other features decide alone, and
-   * fewer sentences are kept.
-   */
-  embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
-  /**
-   * Classifies the parts of a message by the reading layers of the local embedder. If the function is absent or fails, only plain orders to
-   * forget are recognised, and foreign text only by its form.
+   * Classifies the parts of a message by the reading layers of the local embedder. If one of the two functions is absent or fails, only
+   * plain statements, slots and plain requests are recognised, and foreign text only by its form.
    */
   readParts?: ReadParts;
   /** The selector. Training uses this option to evaluate other weights. */
@@ -77,7 +76,7 @@ const MAY_CHANGE = 2.5;
  * words, and the attributes that patterns or the reading layers fill. It makes no inferences.
  */
 export function createLocalReader({
-  embed = null,
+  embed = async () => [],
   readParts,
   select: ask = select,
 }: LocalReaderOptions = {}): StatementReader {
@@ -98,18 +97,17 @@ export function createLocalReader({
         }),
       );
       const texts = turns.flatMap((turn) => turn.units.map((unit) => unit.text));
-      const vectors = embed === null || texts.length === 0 ? null : await unlessUnavailable(embed(texts, { signal }));
+      const vectors = texts.length === 0 ? [] : ((await unlessUnavailable(embed(texts, { signal }))) ?? []);
       signal?.throwIfAborted();
       let place = 0;
       for (const turn of turns) {
         const asked = turn.units.map((unit) => {
-          const vector = vectors?.[place] ?? null;
+          const [state, vector] = [stateOf(turn.told, unit), vectors[place]];
           place += 1;
           return {
             unit: { ...unit, filled: filledIn(unit, turn) },
             request: requestOf(unit),
-            selection: ask(featuresOf(unit), vector),
-            hasVector: vector !== null,
+            selection: state === null || vector === undefined ? UNREAD : ask(inputsOf(unit, { state, vector })),
           };
         });
         readTurn(turn, asked);
@@ -119,16 +117,19 @@ export function createLocalReader({
   };
 }
 
-/** The reader on a local embedder. Its vectors are used only if `embeds` is true. */
-export function readerOn({ embed, readParts }: Embedder, embeds: boolean): StatementReader {
-  const vectorsOf: LocalReaderOptions['embed'] = async (texts, options) => (await embed(texts, options)).vectors;
-  return createLocalReader({ embed: embeds ? vectorsOf : null, readParts });
+/** The reader on a local embedder. */
+export function readerOn({ embed, readParts }: Embedder): StatementReader {
+  return createLocalReader({ embed: async (texts, options) => (await embed(texts, options)).vectors, readParts });
 }
 
 /** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
 function filledIn(unit: ReadUnit, { input, at, told, speaker }: Turn): FilledSlot[] {
   const ofKnown = slotsOfKnown(unit, { ...input, known: asKnownTo(speaker, input.known) }, at);
-  const slots = [...unit.filled, ...taggedSlots(unit, told.values, at), ...ofKnown];
+  // "I've given up padel" names a sport, but denies it.
+  const isDenied = ({ attribute, value }: FilledSlot): boolean =>
+    ofKnown.some((slot) => slot.polarity === 'denied' && slot.attribute === attribute && hasValue(slot, value));
+  const tagged = taggedSlots(unit, told.values, at).filter((slot) => !isDenied(slot));
+  const slots = [...unit.filled, ...tagged, ...ofKnown];
   return withListedNames(slots, unit.text, unit.pack);
 }
 

@@ -38,7 +38,7 @@ import { isOwnMessage, READ, type ReadUnit, type ToldMessage } from './units.ts'
 /** Classifies the parts of a message by the reading layers (train/reader). Undefined if the embedder has none. */
 export type ReadParts = Embedder['readParts'];
 
-export const UNTOLD: ToldMessage = { foreign: [], asking: [], changes: -Infinity, values: [] };
+export const UNTOLD: ToldMessage = { parts: [], foreign: [], asking: [], changes: -Infinity, values: [] };
 
 const MOST_PARTS = 400;
 /** Up to this many characters before a colon may ask something about the text that follows: "Translate this: …". */
@@ -64,7 +64,7 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   const parts = partsOf(readable);
   if (parts.length === 0 || read === undefined) return UNTOLD;
   const words = wordsOf(readable, parts);
-  const { foreign, asks, takesBack, changes, values } = await read(words, options);
+  const { foreign, asks, takesBack, changes, states, values } = await read(words, options);
   const pack = detectPack(readable);
   const others = [...words.keys()].filter((index) => !isOfAnswers(words[index] ?? '', pack));
   // Before a wish about the answers ("Keep your replies brief"), the layers take an introduction of the user for a text to work on. The
@@ -77,6 +77,7 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   }
   const startOf = (index: number): number => parts[index - 1]?.end ?? 0;
   return {
+    parts: parts.flatMap((part, index) => (states[index] === undefined ? [] : { ...part, state: states[index] })),
     foreign: foreignAsTold(readable, parts, foreign, asks),
     asking: parts.map((part, index) => ({ ...part, odds: Math.max(asks[index] ?? 0, takesBack[index] ?? 0) })),
     changes: Math.max(...changes),
@@ -86,6 +87,13 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
       end: startOf(part) + end,
     })),
   };
+}
+
+/** The state of the part that covers most of a sentence. Null if no part does. */
+export function stateOf({ parts }: ToldMessage, { start, end }: TextSpan): Float32Array | null {
+  const overlapWith = (part: TextSpan): number => Math.min(part.end, end) - Math.max(part.start, start);
+  const [most] = parts.toSorted((one, other) => overlapWith(other) - overlapWith(one));
+  return most === undefined || overlapWith(most) <= 0 ? null : most.state;
 }
 
 /**
@@ -127,9 +135,15 @@ export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
   return parts.map(({ end }, index) => text.slice(parts[index - 1]?.end ?? 0, end));
 }
 
+/** Whether a text asks to remember something, such as "Write this down: the key is with Ana." */
+function asksToRemember(text: string): boolean {
+  const pack = detectPack(text);
+  return pack !== null && packPattern(pack, 'request:remember').test(plainMarks(text));
+}
+
 function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, asks: Float32Array): ForeignSpan[] {
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
-  if (text.length < SHORTEST || (isBare && parts.length === 1)) return [];
+  if (text.length < SHORTEST || (isBare && (parts.length === 1 || asksToRemember(text)))) return [];
   // A request in a short message and the words after a role play are the user's own: "We were wrong about him. Please throw out that whole
   // story."
   const left = playLeftAt(text);

@@ -14,6 +14,8 @@ import type { FilledSlot, SlotContext } from './slot-values.ts';
 
 /** How the reading layers classify a message. */
 export interface ToldMessage {
+  /** The parts of the message, each with the mean state of its words in the last layer. */
+  parts: (TextSpan & { state: Float32Array })[];
   foreign: ForeignSpan[];
   /** The parts of the message, each with the log-odds that it asks to forget something or withdraws such a request. */
   asking: (TextSpan & { odds: number })[];
