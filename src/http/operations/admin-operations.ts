@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
-
 import { type NewApiKey, newApiKeySchema } from '../../operate/api-keys.ts';
 import { textSchema } from '../../record/parse.ts';
-
 import { found, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
