@@ -2,6 +2,7 @@ import { splitSentences } from '../language/sentences.ts';
 import { anyWords } from '../language/packs/packs.ts';
 import { words } from '../language/words.ts';
 import type { AttributeTable } from '../record/attributes.ts';
+import { cachedFor } from '../record/cache.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader } from '../store/database.ts';
 import { agentQuestions, correctionsByMonth, countRefusals, countTalk } from '../store/doors/quality-store.ts';
@@ -169,21 +170,20 @@ const ASKED_SO: Readonly<Record<string, RegExp>> = {
 /** Synonyms of attributes that often mean something else in a question: "What is your role in this?" */
 const VAGUE = new Set('called from role field position area place city work home own_name'.split(' '));
 
-const phrasesByTable = new WeakMap<AttributeTable, [attribute: string, phrases: string[][]][]>();
+/** The phrases that name each attribute of a table. */
+const phrasesOf = cachedFor((attributes: AttributeTable) =>
+  attributes.names().map((attribute): [string, string[][]] => {
+    const { labels, synonyms } = attributes.policyOf(attribute);
+    const names = [attribute, ...Object.values(labels), ...synonyms].filter((name) => !VAGUE.has(name));
+    return [attribute, names.map((name) => words(name.replaceAll('_', ' '))).filter((phrase) => phrase.length > 0)];
+  }),
+);
 
 /** The attributes that a question asks for. It must contain all words of the attribute's name, of a label or of a synonym. */
 function attributesAsked(question: string, attributes: AttributeTable): Set<string> {
-  const known =
-    phrasesByTable.get(attributes) ??
-    attributes.names().map((attribute): [string, string[][]] => {
-      const { labels, synonyms } = attributes.policyOf(attribute);
-      const names = [attribute, ...Object.values(labels), ...synonyms].filter((name) => !VAGUE.has(name));
-      return [attribute, names.map((name) => words(name.replaceAll('_', ' '))).filter((phrase) => phrase.length > 0)];
-    });
-  phrasesByTable.set(attributes, known);
   const said = new Set(words(question));
   return new Set(
-    known
+    phrasesOf(attributes)
       .filter(
         ([attribute, phrases]) =>
           ASKED_SO[attribute]?.test(question) === true ||
