@@ -69,10 +69,10 @@ export function createFormation(deps: FormDeps): Formation {
   const running = new Map<string, Promise<unknown>>();
 
   // This serialises formations within the process. Across processes, the job queue and the session's cursor do so.
-  const oneAtATime: OneAtATime = async (scope, form) => {
+  const form: FormAlone = async (scope, options) => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
-    const formed = before.then(form);
+    const formed = before.then(() => formSession(deps, scope, options));
     const settled = formed
       .catch(() => undefined)
       .finally(() => {
@@ -83,17 +83,14 @@ export function createFormation(deps: FormDeps): Formation {
   };
 
   return {
-    form(scope) {
-      const place = scopeAt(scope, 'session');
-      return oneAtATime(place, () => againAfterConflict(() => formSession(deps, place, { cause: 'hand' })));
-    },
+    form: (scope) => againAfterConflict(() => form(scopeAt(scope, 'session'), { cause: 'hand' })),
     afterAppend: (writer, scope, events) => triggerFormation(writer, deps, scope, events),
     noticed(scope, events) {
       for (const ids of inlineExchanges(deps, events)) inline.add({ scope, events: ids });
     },
     cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
     cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
-    jobs: formationJobs(deps, oneAtATime),
+    jobs: formationJobs(deps, form),
     async resume() {
       for (const exchange of await unreadExchanges(deps)) inline.add(exchange);
     },
@@ -111,10 +108,10 @@ async function againAfterConflict(read: () => Promise<FormResult>): Promise<Form
   });
 }
 
-/** Runs a formation after any formation of the same session that is already running in this process. */
-type OneAtATime = <Result>(scope: Scope, form: () => Promise<Result>) => Promise<Result>;
+/** Forms a session after any formation of the same session that is already running in this process. */
+type FormAlone = (scope: Scope, options: FormOptions) => Promise<FormResult>;
 
-function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
+function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
   const reading =
     (by: 'local' | 'model'): JobHandler =>
     async (job, { signal, complete }) => {
@@ -126,18 +123,16 @@ function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
       async run(job, { signal, complete }) {
         const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
         const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
-        const scope = scopeOfJob(job);
-        await oneAtATime(scope, () => formSession(deps, scope, { cause, minimumMessages, signal, complete }));
+        await form(scopeOfJob(job), { cause, minimumMessages, signal, complete });
       },
     },
     summarise: {
       isPaid: true,
-      // With a model, this job forms the session. If it ran beside another formation, the model would be called twice for the same turns.
       async run(job, { signal, complete }) {
         const scope = scopeOfJob(job);
-        const form = (options: FormOptions): Promise<FormResult> =>
-          formSession(deps, scope, { ...options, cause: 'schedule', signal });
-        await oneAtATime(scope, () => summariseSession(deps, scope, form, complete));
+        const formWith = (options: FormOptions): Promise<FormResult> =>
+          form(scope, { ...options, cause: 'schedule', signal });
+        await summariseSession(deps, scope, formWith, complete);
       },
     },
     'read-exchange': { isPaid: true, run: reading('model') },

@@ -464,15 +464,18 @@ const LEAST_RELATED = 0.17;
 
 /** Checks the statements of a reading. A model's statement that shares no word with its sources must be near to one of them in meaning. */
 async function checkReading(work: FormWork, read: readonly ReadStatement[], context: CheckContext): Promise<Checked> {
+  if (context.isLocal) return checkStatements(read, context);
   const unrelated = new Set<ReadStatement>();
-  for (const statement of context.isLocal ? [] : read) {
+  const told: ReadStatement[] = [];
+  for (const statement of read) {
     const sources = unsharedSources(statement, context);
-    if (sources === null) continue;
-    const nearness = await nearnessTo(work, statement.text, sources);
-    if (nearness?.every(({ cosine }) => cosine < LEAST_RELATED) === true) unrelated.add(statement);
+    // A statement that shares no word with its sources counts as a conclusion.
+    const each = sources === null ? statement : { ...statement, explicit: false };
+    told.push(each);
+    const nearness = sources === null ? null : await nearnessTo(work, statement.text, sources);
+    if (nearness?.every(({ cosine }) => cosine < LEAST_RELATED) === true) unrelated.add(each);
   }
-  const checked = checkStatements(read, { ...context, unrelated });
-  return context.isLocal ? checked : withoutUnrelated(work, checked, context);
+  return withoutUnrelated(work, checkStatements(told, { ...context, unrelated }), context);
 }
 
 /** Removes relations to known statements that have nothing in common with the words of the new statement. */

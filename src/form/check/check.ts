@@ -46,7 +46,6 @@ import {
   quoteOf,
   trustOfEvent,
   trustOfWords,
-  unsharedSources,
   wordsOf,
 } from './evidence.ts';
 
@@ -94,8 +93,8 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(asSaid(named, read, context), said, context);
   if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
+  const resolved = resolveTimes(named, said, context);
   const problem = checkWords(resolved, checking, type.wordLimit ?? WORD_LIMIT);
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);
@@ -128,11 +127,6 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
     relation: relationOf(resolved, checking),
   };
-}
-
-/** A model's statement that shares no word with its sources counts as a conclusion. */
-function asSaid(named: ReadStatement, read: ReadStatement, context: CheckContext): ReadStatement {
-  return context.isLocal || unsharedSources(read, context) === null ? named : { ...named, explicit: false };
 }
 
 /**
