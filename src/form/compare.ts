@@ -60,7 +60,7 @@ export async function nearStatements(
     search(store, deps, {
       owner: ownerOf(scope),
       owners: changeableOwners(deps, scope),
-      condition: isOfTypes(typesThat(deps.memoryTypes, (type) => type[policy])),
+      policy,
       words: wordsOf(text),
       vectors,
       most: { byText: most, byMeaning: most },
@@ -119,9 +119,10 @@ function wordsOf(text: string, most: number = MOST_WORDS): string[] {
 interface Search {
   owner: Scope;
   owners: readonly string[];
-  /** Default: memories of the types that are compared. */
-  condition?: ReturnType<typeof isOfTypes>;
-  archived?: boolean;
+  /** Only memories of the types with this policy. Default `comparable`. */
+  policy?: 'comparable' | 'forgettable';
+  /** Only memories that expired after this time. Default: only memories that are not archived. */
+  expiredSince?: number;
   words: readonly string[];
   vectors: Vectors | null;
   /** How many memories are found by words, and how many by each vector. */
@@ -135,9 +136,12 @@ interface Search {
 async function search(
   store: Reader,
   { database, memoryTypes }: ApplyDeps,
-  { owner, owners, condition = isComparable(memoryTypes), archived, words, vectors, most }: Search,
+  { owner, owners, policy = 'comparable', expiredSince, words, vectors, most }: Search,
 ): Promise<{ memory: Memory; cosine: number | undefined }[]> {
-  const among = { tenant: owner.tenant, owners, kind: 'memory', condition, archived } as const;
+  const ofTypes = isOfTypes(typesThat(memoryTypes, (type) => type[policy]));
+  const isExpired = expiredSince !== undefined;
+  const condition = isExpired ? isExpiredSince(ofTypes, expiredSince) : ofTypes;
+  const among = { tenant: owner.tenant, owners, kind: 'memory', condition, archived: isExpired } as const;
   const byText = words.length === 0 ? [] : await database.text.search(store, { ...among, words, limit: most.byText });
   const scores = new Map(byText.map(({ rowId }, place) => [rowId, 1 / (10 + place)]));
   const cosines = new Map<number, number>();
@@ -159,10 +163,6 @@ async function search(
 export function similarityOf(text: string, { content }: Memory, vectors: Vectors | null, cosine?: number): number {
   const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
   return Math.max(meaning, lexicalSimilarity(text, content));
-}
-
-function isComparable(types: ApplyDeps['memoryTypes']): ReturnType<typeof isOfTypes> {
-  return isOfTypes(typesThat(types, ({ comparable }) => comparable));
 }
 
 const LONGEST_QUERY = 400;
@@ -192,7 +192,8 @@ export async function knownStatements(
   const said = events.filter(isReadable).map((event) => event.content);
   const words = wordsOf(said.join(' ').slice(0, 20_000), LONGEST_QUERY);
   const wanted = { owner, owners: visibleOwners(owner), words, vectors };
-  const found = await search(store, deps, { ...wanted, most: mostOf(existing) });
+  const most = { byText: existing, byMeaning: Math.min(NEAR_TURN, existing) };
+  const found = await search(store, deps, { ...wanted, most });
   const near = found.map(({ memory }) => memory);
   const first = { order: 'important', limit: existing * 2 } as const;
   const important = await listMemories(store, owner, first, { now: deps.clock.now() });
@@ -217,10 +218,6 @@ export async function knownStatements(
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
 }
 
-function mostOf(count: number): Search['most'] {
-  return { byText: count, byMeaning: Math.min(NEAR_TURN, count) };
-}
-
 /** For how many days after a plan has expired a reader still looks for its outcome in the user's turns. */
 const OUTCOME_DAYS = 90;
 /**
@@ -234,9 +231,9 @@ const MOST_EXPIRED = 6;
  * turns come first: "got the job!" is the outcome of an archived interview.
  */
 async function expiredNear(store: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
-  const since = deps.clock.now() - OUTCOME_DAYS * DAY;
-  const condition = isExpiredSince(isComparable(deps.memoryTypes), since);
-  const found = await search(store, deps, { ...wanted, most: mostOf(MOST_EXPIRED), condition, archived: true });
+  const expiredSince = deps.clock.now() - OUTCOME_DAYS * DAY;
+  const most = { byText: MOST_EXPIRED, byMeaning: MOST_EXPIRED };
+  const found = await search(store, deps, { ...wanted, expiredSince, most });
   return found.slice(0, MOST_EXPIRED).map(({ memory }) => memory);
 }
 
