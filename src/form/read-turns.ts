@@ -26,21 +26,17 @@ import { quotesMeet } from '../store/forget/forgotten-store.ts';
 import type { Reader } from '../store/database.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
-import { checkRequests } from './apply/requests.ts';
+import { checkEnd, checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import {
   type CheckContext,
-  isOfAnother,
   isQuoted,
   isStated,
-  mayChangeKnown,
   quotedIn,
   saidWith,
-  trustOfWords,
   unrelatedChanges,
   unrelatedTarget,
   unsharedSources,
-  wholeOf,
 } from './check/evidence.ts';
 import {
   embedTexts,
@@ -117,7 +113,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: !isModel,
   };
-  const changed = facts ? await changedByTurns(work, reading, input.userNames) : { ends: [], corrections: [] };
+  const changed = facts ? await changedByTurns(work, reading, context) : { ends: [], corrections: [] };
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
   const first = await checkReading(work, [...reading.statements, ...changed.corrections], context);
@@ -155,38 +151,32 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 async function changedByTurns(
   work: FormWork,
   reading: Reading,
-  userNames: readonly string[],
+  context: CheckContext,
 ): Promise<Pick<CheckedRequests, 'ends'> & { corrections: ReadStatement[] }> {
   const ends: CheckedRequests['ends'] = [];
   const corrections: ReadStatement[] = [];
   if (usesModel(work.deps, 'read')) return { ends, corrections };
-  const mayEnd = (event: Event, target: Memory): boolean => mayChangeKnown(wholeOf(event), target, userNames);
-  const endOf = (event: Event, target: Memory): CheckedRequests['ends'][number] => {
-    const evidence = wholeOf(event);
-    const isOthers = isOfAnother(event, userNames);
-    const trust = isOthers ? trustOfWords(evidence, target.subject, userNames) : undefined;
-    return { target, evidence, on: null, trust };
-  };
-  for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
+  for (const [index, event] of work.events.entries()) {
+    if (event.kind !== 'observation' || event.origin === 'tool') continue;
     const targets = await endedByText(work, { ...event, content: noteInFirstPerson(event.content) });
-    ends.push(...targets.filter((target) => mayEnd(event, target)).map((target) => endOf(event, target)));
+    ends.push(...targets.flatMap((target) => checkEnd(target, { turn: index + 1, words: '' }, context) ?? []));
   }
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
     // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in
     // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
-    const found = (await changedBy(work, event)).filter(
-      ({ target }) =>
-        mayEnd(event, target) &&
-        !own.some(({ attribute, relation, text }) =>
-          relation?.kind === 'extends'
-            ? text.startsWith(target.content)
-            : attribute !== null && attribute === target.attribute,
-        ),
-    );
-    if (own.length === 0) corrections.push(...correctionBy(event, number, found));
-    ends.push(...found.flatMap(({ target, isOver }) => (isOver ? endOf(event, target) : [])));
+    const found = (await changedBy(work, event)).flatMap(({ target, isOver }) => {
+      const isTold = own.some(({ attribute, relation, text }) =>
+        relation?.kind === 'extends'
+          ? text.startsWith(target.content)
+          : attribute !== null && attribute === target.attribute,
+      );
+      const end = isTold ? null : checkEnd(target, { turn: number, words: '' }, context);
+      return end === null ? [] : { end, isOver };
+    });
+    if (own.length === 0) corrections.push(...correctionBy(event, number, found[0]?.end.target));
+    ends.push(...found.flatMap(({ end, isOver }) => (isOver ? end : [])));
   }
   return { ends, corrections };
 }
@@ -355,9 +345,8 @@ const MOST_CHARACTERS = 200;
  * Keeps a message that makes a statement untrue and from which nothing was read, in the user's words. The words of a short message ("No,
  * Friday") follow the text of the statement that it corrects.
  */
-function correctionBy(event: Event, number: number, [first]: readonly ChangedStatement[]): ReadStatement[] {
-  if (first === undefined || event.content.length > MOST_CHARACTERS) return [];
-  const { target } = first;
+function correctionBy(event: Event, number: number, target: Memory | undefined): ReadStatement[] {
+  if (target === undefined || event.content.length > MOST_CHARACTERS) return [];
   const words = event.content.trim();
   const isShort = words.split(/\s+/u).length < FEW_WORDS;
   const { subject, type, tense, importance } = target;

@@ -35,7 +35,7 @@ import {
 } from '../check/evidence.ts';
 import { changeableOwners } from '../compare.ts';
 import { maySupersede } from '../decide/decide.ts';
-import { type Reading, refusal } from '../read/reader.ts';
+import { type Reading, type ReadQuote, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { CheckedForget, CheckedRequests, Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { reachGoal } from './apply.ts';
@@ -76,20 +76,31 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on, isReached } of ends) {
     const target = context.known[known - 1];
-    const evidence = locateOwnWords(quote, context, target);
-    if (target === undefined) checked.refused.push(refusal('end', 'unknown_target', quote.words));
-    else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
-    else {
-      const trust = trustOfWords(evidence, target.subject, context.userNames);
-      const day = parseDate(on, zoneOf(evidence.event, context.settings.timeZone));
-      checked.ends.push({ target, evidence, on: day, trust, isReached });
+    const end = target === undefined ? null : checkEnd(target, quote, context);
+    if (end === null) {
+      const reason = target === undefined ? 'unknown_target' : 'quote_not_found';
+      checked.refused.push(refusal('end', reason, quote.words));
+      continue;
     }
+    const day = parseDate(on, zoneOf(end.evidence.event, context.settings.timeZone));
+    checked.ends.push({ ...end, on: day, isReached });
   }
   if (context.isLocal) return checked;
   const changes = checked.ends.map((end) => ({ ...end, said: saidWith([end.evidence.event], context) }));
   const unrelated = await unrelatedChanges(work, changes);
   checked.refused.push(...unrelated.map(({ target, evidence }) => unrelatedTarget(target, [evidence.event])));
   return { ...checked, ends: changes.filter((end) => !unrelated.includes(end)) };
+}
+
+/** The end of a known statement, if the quoted words may end it. Empty words quote the whole turn. */
+export function checkEnd(
+  target: Memory,
+  quote: ReadQuote,
+  context: CheckContext,
+): CheckedRequests['ends'][number] | null {
+  const evidence = locateOwnWords(quote, context, target);
+  if (evidence === null) return null;
+  return { target, evidence, on: null, trust: trustOfWords(evidence, target.subject, context.userNames) };
 }
 
 /** The state in which requests to forget are applied. */
@@ -121,7 +132,7 @@ export async function applyRequests(
 async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promise<void> {
   const { writer, deps, scope, result } = writing;
   const why = { ...writing.why, reason: IT_IS_OVER };
-  for (const { target, evidence, on, trust = trustOf(evidence.event.origin), isReached } of ends) {
+  for (const { target, evidence, on, trust, isReached } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
     if (now === null || !isOpen(now, writing)) continue;

@@ -447,7 +447,7 @@ export function isQuoted(value: string, quotes: readonly Quote[], events: readon
 }
 
 /** A whole event as evidence. */
-export function wholeOf(event: Event): Evidence {
+function wholeOf(event: Event): Evidence {
   return { event, start: 0, end: event.content.length };
 }
 
