@@ -32,10 +32,10 @@ import {
   inlineExchanges,
   inlineJob,
   payloadOf,
-  summariseSession,
   takeEffect,
   triggerFormation,
   unreadExchanges,
+  writeQuotedTopics,
 } from './formation-jobs.ts';
 
 /** The formation of memories in a process: immediately, by jobs, or on request. */
@@ -126,13 +126,24 @@ function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
         await form(scopeOfJob(job), { cause, minimumMessages, signal, complete });
       },
     },
+    // Summarises a session once it is quiet, with one memory for each topic. With a model, the topics are part of the reading. Without a
+    // model, they are dated quotations of statements from the user's turns.
     summarise: {
       isPaid: true,
       async run(job, { signal, complete }) {
         const scope = scopeOfJob(job);
-        const formWith = (options: FormOptions): Promise<FormResult> =>
-          form(scope, { ...options, cause: 'schedule', signal });
-        await summariseSession(deps, scope, formWith, complete);
+        const options = { cause: 'schedule', signal } as const;
+        if (usesModel(deps, 'read')) {
+          await form(scope, { ...options, complete });
+          return;
+        }
+        // Topics belong to the owner. Without a user, all users would share them, so none are written.
+        const isOfUser = scope.user !== null;
+        if (isOfUser) await form(scope, options);
+        await deps.database.write(scope.tenant, async (writer) => {
+          if (isOfUser) await writeQuotedTopics(writer, deps, scope);
+          await complete(writer);
+        });
       },
     },
     'read-exchange': { isPaid: true, run: reading('model') },
