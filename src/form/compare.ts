@@ -61,7 +61,7 @@ export async function nearStatements(
       owner: ownerOf(scope),
       owners: changeableOwners(deps, scope),
       policy,
-      words: wordsOf(text),
+      words: searchWords(text),
       vectors,
       most: { byText: most, byMeaning: most },
     }),
@@ -95,7 +95,7 @@ export async function findCandidates(
     const near = await search(store, deps, {
       owner,
       owners,
-      words: wordsOf(text),
+      words: searchWords(text),
       vectors: vectors === null ? null : { ...vectors, of: vectors.of.slice(index, index + 1) },
       most: { byText: TEXT_HITS, byMeaning: deps.settings.limits.candidates * 2 },
     });
@@ -111,7 +111,7 @@ export async function findCandidates(
 const MOST_WORDS = 30;
 
 /** The distinct words of a text, for a search by words. */
-function wordsOf(text: string, most: number = MOST_WORDS): string[] {
+function searchWords(text: string, most: number = MOST_WORDS): string[] {
   return [...new Set(indexWords(text))].slice(0, most);
 }
 
@@ -190,7 +190,7 @@ export async function knownStatements(
   const { existing, existingTokens } = deps.settings.limits;
   const owner = ownerOf(scope);
   const said = events.filter(isReadable).map((event) => event.content);
-  const words = wordsOf(said.join(' ').slice(0, 20_000), LONGEST_QUERY);
+  const words = searchWords(said.join(' ').slice(0, 20_000), LONGEST_QUERY);
   const wanted = { owner, owners: visibleOwners(owner), words, vectors };
   const most = { byText: existing, byMeaning: Math.min(NEAR_TURN, existing) };
   const found = await search(store, deps, { ...wanted, most });

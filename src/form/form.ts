@@ -205,7 +205,7 @@ async function formExchange(
       const isProvisional = options.by === 'local' && usesModel(deps, 'read');
       const formed = isProvisional ? ((await findSession(store, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
       const events = found.filter(({ position }) => (position ?? Infinity) >= formed);
-      return { events, earlier: await turnsBefore(store, place, events[0]), stretch: null };
+      return { events, earlier: await eventsBefore(store, place, events[0]), stretch: null };
     },
   });
 }
@@ -283,7 +283,7 @@ function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Even
   return end === -1 ? [...events] : events.slice(0, end);
 }
 
-async function turnsBefore(store: Reader, scope: Scope, first: Event | undefined): Promise<Event[]> {
+async function eventsBefore(store: Reader, scope: Scope, first: Event | undefined): Promise<Event[]> {
   if (first === undefined || scope.session === null || first.position === null || first.position === 0) return [];
   return listSessionEvents(store, scope, Math.max(0, first.position - EARLIER), first.position);
 }
@@ -435,21 +435,9 @@ export async function formStatements(
   const { writer, events } = given;
   const scope = { ...given.scope, connection: null };
   const deps = await inOwnZone(writer, given.deps, scope);
-  const userNames = userNamesOf(scope, []);
-  const subjects = await listSubjects(writer, ownerOf(scope));
-  const read = {
-    ...deps,
-    scope,
-    events,
-    earlier: [],
-    known: [],
-    userNames,
-    subjects,
-    isLocal: true,
-    sourceType,
-    stated,
-  };
-  const checked = checkStatements(statements, read);
+  const names = { userNames: userNamesOf(scope, []), subjects: await listSubjects(writer, ownerOf(scope)) };
+  const context = { ...deps, ...names, scope, events, earlier: [], known: [], isLocal: true, sourceType, stated };
+  const checked = checkStatements(statements, context);
   const result = { ...nothingFormed(), refused: checked.refused.map(withoutIndex) };
   const writing = { ...given, scope, result };
   await changeOwner(writer, ownerOf(scope), deps.clock.now());

@@ -39,7 +39,7 @@ import { type Reading, type ReadQuote, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
 import type { CheckedForget, CheckedRequests, Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { reachGoal } from './apply.ts';
-import { clausesOf, turnsBefore } from './request-clauses.ts';
+import { clausesOf, userTurnsBefore } from './request-clauses.ts';
 import { wordsOf } from './request-owners.ts';
 import { mayAsk, tellRequest } from './told-request.ts';
 
@@ -329,7 +329,7 @@ async function keepsAgain(work: FormWork, { event }: Evidence): Promise<ToldRequ
   const owner = ownerOf(work.scope);
   const { asked, last } = await work.deps.database.read(work.scope.tenant, async (store) => ({
     asked: await askedToForget(store, owner),
-    last: (await turnsBefore(store, owner, event, MOST_TURNS))[0],
+    last: (await userTurnsBefore(store, owner, event, MOST_TURNS))[0],
   }));
   const isNext = asked.some(({ request }) => request === last?.id);
   const named = order.about.map((word) => asked.some((record) => isNamed(record, word)));

@@ -14,7 +14,7 @@ import {
 import { clausesIn, splitSentences } from '../../language/sentences.ts';
 import { contentStems, matchesOf, withoutEnd } from '../../language/words.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
-import { wordsOf } from '../check/evidence.ts';
+import { quotedWords } from '../check/evidence.ts';
 import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
 import { usesModel } from '../read/reader.ts';
@@ -426,7 +426,7 @@ async function readClauses(
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
   const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
   const heard = turns.flat().map((clause, index) => ({ clause, read: told?.meant[own.length + index] ?? -Infinity }));
-  const sharing = sharingMost(kept.length > 0 ? asked : wordsOf(evidence), heard);
+  const sharing = sharingMost(kept.length > 0 ? asked : quotedWords(evidence), heard);
   const earlier = said.map((texts) => texts.join(''));
   const nearness = told === null ? null : await nearnessTo(work, asked, earlier);
   const stays = kept.map(({ text }) => text);

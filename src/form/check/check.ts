@@ -43,10 +43,10 @@ import {
   isStated,
   locateQuotes,
   mayChangeKnown,
+  quotedWords,
   quoteOf,
   trustOfEvent,
   trustOfWords,
-  wordsOf,
 } from './evidence.ts';
 
 /** The statements that passed, and those that were refused, with the reason. A refused statement does not affect the others. */
@@ -145,7 +145,7 @@ type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events' | 'timeZone'> & {
 function saidIn({ evidence, stated, settings: { timeZone } }: Checking): Said {
   const last = evidence.at(-1)?.event;
   return {
-    quoted: evidence.map(wordsOf).join(' … '),
+    quoted: evidence.map(quotedWords).join(' … '),
     statedAt: last?.occurredAt ?? stated?.at ?? new Date(0),
     statedBy: last?.origin ?? stated?.by ?? 'system',
     timeZone: last === undefined ? timeZone : zoneOf(last, timeZone),
@@ -197,7 +197,7 @@ function levelOf(
   const own = ownerLevel(scope);
   if (!forEveryone || scope.agent === null || own !== 'user' || trust === 'low' || isForOwner(text)) return own;
   const isPersonal =
-    isUser(subject) || belongsToUser(subject) || evidence.some((each) => FIRST_PERSON.test(wordsOf(each)));
+    isUser(subject) || belongsToUser(subject) || evidence.some((each) => FIRST_PERSON.test(quotedWords(each)));
   return isPersonal || mayBePerson(subject) ? own : 'agent';
 }
 

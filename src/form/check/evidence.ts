@@ -39,7 +39,7 @@ import { type ReadQuote, type ReadStatement, type Refusal, refusal, type Refusal
 import type { ApplyDeps, FormWork } from '../formation-settings.ts';
 import type { Evidence } from '../statement.ts';
 
-export function wordsOf({ event, start, end }: Evidence): string {
+export function quotedWords({ event, start, end }: Evidence): string {
   return event.content.slice(start, end);
 }
 
@@ -107,7 +107,7 @@ export function checkOrigin(
   const evidence = cited.filter((each) => !known.includes(each));
   if (evidence.length === 0) return { reason: known.length > 0 ? 'recalled_text' : 'quote_not_found' };
   const outside = evidence.filter((each) => isFromOutside(each) || isPasted(each));
-  if (outside.some((each) => isInstruction(wordsOf(each)) || isInstruction(statement.text)))
+  if (outside.some((each) => isInstruction(quotedWords(each)) || isInstruction(statement.text)))
     return { reason: 'instruction_from_outside' };
   // An agent's observation, decision or outcome counts as it is, unless text from outside is cited as well.
   if (outside.length === 0 && evidence.some(({ event }) => isStated(event) && !isOfAnother(event, userNames)))
@@ -164,7 +164,7 @@ function isTakenUp(evidence: Evidence): boolean {
   const said = numbersSaid(
     (own.match(/[^.!?？。！\n]+[.!?？。！\n]*/gu) ?? []).filter((each) => !/[?？]/u.test(each)).join(' '),
   );
-  return [...numbersSaid(wordsOf(evidence))].some((number) => number >= LEAST_TELLING && said.has(number));
+  return [...numbersSaid(quotedWords(evidence))].some((number) => number >= LEAST_TELLING && said.has(number));
 }
 
 /**
@@ -269,7 +269,7 @@ function findWords(words: string, turns: readonly Event[], { ownTexts }: CheckCo
  * supports no statement.
  */
 function isTelling(evidence: Evidence): boolean {
-  const words = wordsOf(evidence);
+  const words = quotedWords(evidence);
   return words.length * 2 >= evidence.event.content.trim().length || contentStems(words).size > 0;
 }
 
@@ -339,7 +339,7 @@ export function clippedWords(evidence: Evidence, { subject, text, polarity }: Re
   const hypothesis = HYPOTHESIS.exec(before);
   if (hypothesis !== null) return hypothesis[0].trim();
   const somebody = SOMEBODY.exec(before);
-  const quoted = wordsOf(evidence);
+  const quoted = quotedWords(evidence);
   if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
   const [words, relation = '', name] = somebody;
   // "my commute | takes an hour" is about the user. Only a name shows that the subject is a person.
@@ -412,7 +412,7 @@ function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, '
     text,
     isDenied: polarity === 'denied',
     value: tense !== 'planned' && attributes.isKnown(attribute ?? '') ? value : null,
-    quoted: evidence.map(wordsOf),
+    quoted: evidence.map(quotedWords),
     isAnswer: cited.some(({ content }) => isAssent(content)),
     messages: turns.filter(({ origin }) => origin === 'user').map(({ content }) => content),
     before: answeredBy(cited, turns),
