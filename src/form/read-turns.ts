@@ -28,16 +28,7 @@ import { listMemories, listStatements, listSubjects, memoriesFrom } from '../sto
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { checkEnd, checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
-import {
-  type CheckContext,
-  isQuoted,
-  isStated,
-  quotedIn,
-  saidWith,
-  unrelatedChanges,
-  unrelatedTarget,
-  unsharedSources,
-} from './check/evidence.ts';
+import { type CheckContext, isQuoted, isStated, quotedIn, saidWith, unsharedSources } from './check/evidence.ts';
 import {
   embedTexts,
   findCandidates,
@@ -47,6 +38,8 @@ import {
   LONGEST_COMPARED,
   nearnessTo,
   nearStatements,
+  unrelatedChanges,
+  unrelatedTarget,
   type Vectors,
 } from './compare.ts';
 import { decideContext, openCandidates, type Verdict } from './decide/decide.ts';

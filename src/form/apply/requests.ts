@@ -23,17 +23,8 @@ import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
-import {
-  type CheckContext,
-  isQuoted,
-  locateOwnWords,
-  quoteOf,
-  saidWith,
-  trustOfWords,
-  unrelatedChanges,
-  unrelatedTarget,
-} from '../check/evidence.ts';
-import { changeableOwners } from '../compare.ts';
+import { type CheckContext, isQuoted, locateOwnWords, quoteOf, saidWith, trustOfWords } from '../check/evidence.ts';
+import { changeableOwners, unrelatedChanges, unrelatedTarget } from '../compare.ts';
 import { maySupersede } from '../decide/decide.ts';
 import { type Reading, type ReadQuote, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';

@@ -2,9 +2,7 @@ import {
   addressesIn,
   hasWordsFromOutside,
   headsOf,
-  isAbout,
   isAssent,
-  isCourtesy,
   isInstruction,
   type Quoting,
   unsupported,
@@ -15,7 +13,6 @@ import { wordsOfAll } from '../../language/packs/packs.ts';
 import { isNameSaid, isNegated, locateQuote, numberNotSaid, numbersSaid, tellApart } from '../../language/quotes.ts';
 import type { TextSpan } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { type AttributeTable, hasTrait } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
 import type { Memory, SourceType } from '../../record/memory.ts';
@@ -34,9 +31,8 @@ import {
   trustOf,
   USER,
 } from '../../record/statement.ts';
-import { LONGEST_COMPARED, nearnessTo } from '../compare.ts';
-import { type ReadQuote, type ReadStatement, type Refusal, refusal, type RefusalReason } from '../read/reader.ts';
-import type { ApplyDeps, FormWork } from '../formation-settings.ts';
+import { type ReadQuote, type ReadStatement, type RefusalReason } from '../read/reader.ts';
+import type { ApplyDeps } from '../formation-settings.ts';
 import type { Evidence } from '../statement.ts';
 
 export function quotedWords({ event, start, end }: Evidence): string {
@@ -492,58 +488,4 @@ export function unsharedSources({ text, quotes, relation }: ReadStatement, conte
     [...headsOf(text)].some((head) => heads.has(head)) ||
     [...numbersSaid(text)].some((number) => number > 1 && numbers.has(number));
   return isShared || sources.length === 0 ? null : sources;
-}
-
-/** The calibrated similarity from which two texts count as related. */
-const RELATED = 0.6;
-
-/**
- * The changes of known statements that are unrelated to the words that cause them. A change is checked if the known statement is vital, if
- * the application has set it, or if the words are only words of courtesy or a question. The words and the known statement must then share a
- * word, a number, a topic or the meaning. Other changes are not checked: "got it got it got it" may end a search for work. If a turn
- * changes several statements, a statement that is not vital may also be related to another changed statement instead of to the words.
- */
-export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
-  work: FormWork,
-  changes: readonly Each[],
-): Promise<Each[]> {
-  const { attributes, clock } = work.deps;
-  const now = work.events.at(-1)?.occurredAt ?? new Date(clock.now());
-  const far: Each[] = [];
-  for (const change of changes) {
-    const { said, target } = change;
-    if (said.some((text) => concerns(text, target, attributes))) continue;
-    // A statement that the application has set was not learned from turns.
-    const isSet = target.sourceEvents.length === 0 && target.sourceType === 'explicit';
-    // Nothing ends because the user thanks or asks for something else.
-    const isIdle = said.every((text) => isCourtesy(text) || /[?？]\s*$/u.test(text));
-    if (!isVital(target, now, attributes) && !isSet && !isIdle) continue;
-    const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
-    if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
-  }
-  return far.filter(({ said, target }) => {
-    const others = changes.filter((other) => !far.includes(other) && other.said[0] === said[0]);
-    return (
-      isVital(target, now, attributes) || !others.some((other) => concerns(other.target.content, target, attributes))
-    );
-  });
-}
-
-function concerns(said: string, { subject, content, value, attribute }: Memory, attributes: AttributeTable): boolean {
-  const names = [attribute ?? '', ...attributes.policyOf(attribute ?? '').synonyms].join(' ').replaceAll('_', ' ');
-  return isAbout(said, `${subject} ${content} ${value ?? ''} ${names}`, attribute);
-}
-
-// The importance that the prompt in `model-reader.ts` gives to health, safety, identity, and statements that the user asks to remember.
-const MOST_IMPORTANT = 0.9;
-
-/** Whether a statement changes only by words that concern it. An event whose day has passed does not need this protection. */
-function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date, attributes: AttributeTable): boolean {
-  const isPassed = (tense === 'planned' || tense === 'happened') && dueAt !== null && dueAt <= now;
-  return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital', attributes));
-}
-
-/** The refusal of a change whose words are unrelated to its target. */
-export function unrelatedTarget({ content }: Memory, events: readonly { id: string }[]): Refusal {
-  return refusal('end', 'unknown_target', content, { detail: 'the quoted turn is not about it', events });
 }
