@@ -21,9 +21,16 @@ import { writeReflections } from './apply/reflections.ts';
 import { applyRequests } from './apply/requests.ts';
 import { checkStatements } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
-import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';
+import {
+  type FormResult,
+  nothingFormed,
+  type ReadStatement,
+  type Refusal,
+  userNamesOf,
+  usesModel,
+} from './read/reader.ts';
 import type { ApplyDeps, FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
-import { type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
+import { type Formable, isEmpty, readTurns, withoutIndex } from './read-turns.ts';
 import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
 import {
   eventsOf,

@@ -24,8 +24,8 @@ import { ownerOf, type Scope } from '../record/scope.ts';
 import { findEvents, ownEvents } from '../store/event-store.ts';
 import { quotesMeet } from '../store/forget/forgotten-store.ts';
 import type { Reader } from '../store/database.ts';
-import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
-import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
+import { listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
+import { reflectionsOf, topicsToContinue } from './apply/reflections.ts';
 import { checkEnd, checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
 import { type CheckContext, isQuoted, isStated, quotedIn, saidWith, unsharedSources } from './check/evidence.ts';
@@ -47,16 +47,17 @@ import {
   emptyReading,
   type Reading,
   type ReadInput,
-  type ReadReflection,
   readStatement,
   type ReadStatement,
   type Refusal,
   refusal,
   toolEpisodes,
+  userNamesOf,
   usesModel,
+  usualSpeaker,
 } from './read/reader.ts';
 import type { FormWork } from './formation-settings.ts';
-import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
+import { askVerdicts, isMendable } from './read/model-reader.ts';
 import { ownTextsAmong } from './read/local/reading-layers.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
@@ -120,7 +121,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const texts = statements.map(({ text }) => text);
   const vectors = isModel ? await embedTexts(work, texts) : null;
   const verdicts = isModel ? await verdictsOf(work, { statements, vectors, shown: input.known }) : new Map();
-  const reflections = await reflectionsOf(work, reading, statements);
+  const reflections = isModel ? await reflectionsOf(work, reading, statements) : [];
   return {
     reading: { ...reading, reflections },
     statements,
@@ -412,29 +413,11 @@ async function readInput(work: FormWork): Promise<ReadInput> {
 }
 
 const MOST_RECENT = 200;
-const MOST_TURNS = 0.75;
 
 /** The speakers of the user's latest turns. Null for a turn without a speaker. */
 async function listSpeakers(store: Reader, scope: Scope): Promise<(string | null)[]> {
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
   return (await ownEvents(store, ownerOf(scope), recent)).map(({ speaker }) => speaker);
-}
-
-/**
- * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
- * in which the user's own turns have no speaker, or the user's name.
- */
-export function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
-  const own = new Set(names.map((name) => name.toLowerCase()));
-  if (speakers.some((speaker) => speaker === null || own.has(speaker.toLowerCase()))) return [];
-  const turns = [...Map.groupBy(speakers, (speaker) => speaker ?? '')];
-  return turns.flatMap(([speaker, { length }]) => (length >= speakers.length * MOST_TURNS ? speaker : []));
-}
-
-/** The names of the user: the id in the scope, and the names that the user has stated. */
-export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
-  const own = said.filter(({ polarity }) => polarity === 'affirmed').flatMap(({ value }) => value ?? []);
-  return [...new Set([...(scope.user === null ? [] : [scope.user]), ...own])];
 }
 
 /**
@@ -541,20 +524,6 @@ async function verdictsOf(
     return open.length === 0 ? [] : [{ statement, candidates: open }];
   });
   return askVerdicts(meter.languageModel(deps.languageModel), questions, signal);
-}
-
-/** The reflections of the reading, or of a separate call that is shown the new statements. */
-async function reflectionsOf(work: FormWork, reading: Reading, statements: Statement[]): Promise<ReadReflection[]> {
-  const { deps, reader, events, meter, signal } = work;
-  const { settings, languageModel } = deps;
-  if (!settings.reflections || reader.kind !== 'model' || languageModel === null) return [];
-  if (settings.reflectionCall === 'with-reading') return reading.reflections;
-  if (!usesModel(deps, 'reflect') || !events.some(({ origin }) => origin === 'user')) return [];
-  const current = await deps.database.read(work.scope.tenant, (store) =>
-    listMemories(store, work.scope, { types: ['reflection'], limit: 40 }, { now: deps.clock.now() }),
-  );
-  const input = { events: spokenEvents(events), statements, inMind: current.items.map(({ content }) => content) };
-  return askReflections(meter.languageModel(languageModel), input, signal);
 }
 
 export function withoutIndex({ index: _index, ...refusal }: Refusal & { index: number }): Refusal {

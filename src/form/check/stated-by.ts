@@ -1,6 +1,6 @@
 import { directs } from '../../language/claims.ts';
 import { isOfAnother, isStated } from './evidence.ts';
-import { usualSpeaker } from '../read-turns.ts';
+import { userNamesOf, usualSpeaker } from '../read/reader.ts';
 import { fillSlots } from '../read/local/fill-slots.ts';
 import { noteInFirstPerson } from '../../language/first-person.ts';
 import type { FilledSlot } from '../read/local/slot-values.ts';
@@ -135,8 +135,7 @@ async function lastTurns(handle: LoggedScope): Promise<(SaidTurn & Pick<Event, '
     session: session ?? undefined,
     limit: LAST_TURNS * 2,
   });
-  const { user } = handle.scope;
-  const names = user === null ? [] : [user];
+  const names = userNamesOf(handle.scope, []);
   const speakers = items.flatMap(({ origin, speaker }) => (origin === 'user' ? [speaker] : []));
   const own = [...names, ...usualSpeaker(speakers, names)];
   return items
