@@ -93,11 +93,8 @@ export async function tellRequest(work: FormWork, evidence: Evidence): Promise<T
   const { asks, takesBack, isForAll, isSure } = asked;
   // The named words decide if the turn is a plain order or a certain request, and does not withdraw a request.
   const isNamed = naming.exactly.length > 0 && isSure && takesBack < ASKS;
-  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but is not one.
-  const isDoubtful = !asked.isCertain && !isSure;
-  if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
   // If a language model reads the turns later, it decides about doubtful requests: "You'll never guess who rang."
-  if (isDoubtful && usesModel(work.deps, 'read')) return null;
+  if (!asked.isCertain && !isSure && usesModel(work.deps, 'read')) return null;
   const meant =
     isForAll && kept.length > 0
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
@@ -512,6 +509,7 @@ function askedBy(read: ReadRequest, likely: readonly Likely[], { exactly }: Nami
   // Ordinary turns rarely reach these thresholds. `natural-requests.slow.test.ts` counts the turns that are wrongly obeyed.
   const least = orders.length > 0 ? ASKS : SURELY_REQUESTS;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
+  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but means no clause.
   const isJointly =
     asks > ASKS && likely.some(({ odds, read }) => odds > DOUBTFUL && asks + Math.min(odds, read) > JOINTLY);
   // "Don't save this: my husband is bankrupt. Can we pay in instalments?" is followed by a question, and changes no plan.
