@@ -58,7 +58,9 @@ async function score(path: string): Promise<void> {
     if (at.getTime() > clock.now()) clock.set(at.getTime());
     const session = varve.for({ agent: 'a', user, session: visitOf(sheet, index + 1) });
     if (asked !== null) await session.observe([{ content: asked, origin: 'agent' }]);
-    const { events: [event] } = await session.observe([{ content: text, origin: 'user' }]);
+    const {
+      events: [event],
+    } = await session.observe([{ content: text, origin: 'user' }]);
     messageOf.set(event!.id, index + 1);
     await varve.drain();
   }
@@ -79,7 +81,17 @@ async function score(path: string): Promise<void> {
     ) / Math.max(1, piece.end - piece.start);
   const says = (memory: Memory, piece: Piece): boolean => covers(memory, piece) >= 0.5;
   const gold = [...pieces.values()].filter(({ type }) => type !== null);
-  const notes = { id: sheet.id, missed: [] as string[], junk: [] as string[], stale: [] as string[], lost: [] as string[], wrong: [] as string[], unfilled: [] as string[], tense: [] as string[], requests: [] as string[] };
+  const notes = {
+    id: sheet.id,
+    missed: [] as string[],
+    junk: [] as string[],
+    stale: [] as string[],
+    lost: [] as string[],
+    wrong: [] as string[],
+    unfilled: [] as string[],
+    tense: [] as string[],
+    requests: [] as string[],
+  };
   const wordsOf = ({ name, message, start, end }: Piece): string =>
     `${name} ${sheet.messages[message - 1]?.text.slice(start, end)}`;
   for (const piece of gold) {
@@ -97,7 +109,9 @@ async function score(path: string): Promise<void> {
       add('lost by an end', gone.length > 0, group);
       (gone.length > 0 ? notes.lost : notes.missed).push(wordsOf(piece));
     }
-    const main = telling.toSorted((one, other) => one.quotes[0]!.end - one.quotes[0]!.start - (other.quotes[0]!.end - other.quotes[0]!.start))[0];
+    const main = telling.toSorted(
+      (one, other) => one.quotes[0]!.end - one.quotes[0]!.start - (other.quotes[0]!.end - other.quotes[0]!.start),
+    )[0];
     if (main !== undefined) {
       const tense = main.tense === piece.tense;
       add('tense', tense, group);
@@ -114,8 +128,12 @@ async function score(path: string): Promise<void> {
     const [left, right] = [one.toLowerCase(), other.toLowerCase()];
     return left.includes(right) || right.includes(left);
   };
-  const filled = live.filter(({ subject, attribute, value }) => subject === 'User' && attribute !== null && value !== null);
-  const slots = gold.filter(({ name, denied }) => !ended.has(name) && !denied).flatMap((piece) => piece.slots.map((slot) => ({ ...slot, piece })));
+  const filled = live.filter(
+    ({ subject, attribute, value }) => subject === 'User' && attribute !== null && value !== null,
+  );
+  const slots = gold
+    .filter(({ name, denied }) => !ended.has(name) && !denied)
+    .flatMap((piece) => piece.slots.map((slot) => ({ ...slot, piece })));
   const distinct = [...new Map(slots.map((each) => [`${each.slot} ${each.value}`, each])).values()];
   for (const { slot, value, piece } of distinct) {
     const isFound = filled.some((memory) => memory.attribute === slot && same(memory.value ?? '', value));
@@ -123,38 +141,71 @@ async function score(path: string): Promise<void> {
     if (!isFound) notes.unfilled.push(`${slot}=${value} | ${wordsOf(piece)}`);
   }
   const known = new Set(slots.map(({ slot }) => slot));
-  for (const memory of filled.filter(({ attribute, polarity }) => polarity === 'affirmed' && (known.has(attribute ?? '') || true))) {
-    const isRight = gold.some(
-      (piece) => piece.slots.some(({ slot, value }) => slot === memory.attribute && same(value, memory.value ?? '')),
+  for (const memory of filled.filter(
+    ({ attribute, polarity }) => polarity === 'affirmed' && (known.has(attribute ?? '') || true),
+  )) {
+    const isRight = gold.some((piece) =>
+      piece.slots.some(({ slot, value }) => slot === memory.attribute && same(value, memory.value ?? '')),
     );
     add('slots right', isRight, group);
-    if (!isRight) notes.wrong.push(`${memory.attribute}=${memory.value} | ${memory.quotes[0] ? sheet.messages[(messageOf.get(memory.quotes[0].event) ?? 1) - 1]?.text.slice(memory.quotes[0].start, memory.quotes[0].end) : ''}`);
+    if (!isRight)
+      notes.wrong.push(
+        `${memory.attribute}=${memory.value} | ${memory.quotes[0] ? sheet.messages[(messageOf.get(memory.quotes[0].event) ?? 1) - 1]?.text.slice(memory.quotes[0].start, memory.quotes[0].end) : ''}`,
+      );
   }
   for (const { text, pieces: names } of sheet.ask) {
     if (names.length === 0) continue;
     const { results } = await handle.recall(text, { limit: 10, track: false, abstain: false });
     const { abstained } = await handle.recall(text, { limit: 10, track: false });
     add('wrongly silent', abstained, group);
-    const turns = results.map((result) => (result.kind === 'event' ? [messageOf.get(result.id)] : result.kind === 'memory' ? result.memory.sourceEvents.map((id) => messageOf.get(id)) : []));
+    const turns = results.map((result) =>
+      result.kind === 'event'
+        ? [messageOf.get(result.id)]
+        : result.kind === 'memory'
+          ? result.memory.sourceEvents.map((id) => messageOf.get(id))
+          : [],
+    );
     const wanted = [...new Set(names.map((name) => pieces.get(name)?.message))];
     for (const message of wanted) {
-      add('R@5', turns.slice(0, 5).some((each) => each.includes(message)), group);
-      add('R@10', turns.some((each) => each.includes(message)), group);
+      add(
+        'R@5',
+        turns.slice(0, 5).some((each) => each.includes(message)),
+        group,
+      );
+      add(
+        'R@10',
+        turns.some((each) => each.includes(message)),
+        group,
+      );
     }
   }
-  for (const { text, pieces: names } of sheet.ask.filter((each) => each.pieces.length === 0))
+  for (const { text } of sheet.ask.filter((each) => each.pieces.length === 0))
     add('silent on unknown', (await handle.recall(text, { limit: 10, track: false })).abstained, group);
   await varve.close();
   if (args.includes('--requests')) {
-    for (const { text, names } of [...sheet.forget.map((each) => ({ text: each.text, names: each.pieces })), ...sheet.not.map((each) => ({ text: each, names: [] as string[] }))]) {
+    for (const { text, names } of [
+      ...sheet.forget.map((each) => ({ text: each.text, names: each.pieces })),
+      ...sheet.not.map((each) => ({ text: each, names: [] as string[] })),
+    ]) {
       const copy = join(folder, 'b.db');
-      for (const end of ['', '-wal', '-shm']) try { cpSync(join(folder, `a.db${end}`), `${copy}${end}`); } catch { /* SQLite has merged the log. */ }
+      for (const end of ['', '-wal', '-shm'])
+        try {
+          cpSync(join(folder, `a.db${end}`), `${copy}${end}`);
+        } catch {
+          /* SQLite has merged the log. */
+        }
       const again = await open(copy);
       const same = again.for({ agent: 'a', user, session: 'last' });
       await same.observe([{ content: text, origin: 'user' }]);
       await again.drain();
-      const events = new Map((await again.for({ agent: 'a', user }).events.list({ limit: 200 })).items.map(({ id, content }) => [messageOf.get(id), content]));
-      const isGone = ({ message, start, end }: Piece): boolean => !(events.get(message) ?? '').includes(sheet.messages[message - 1]!.text.slice(start, end));
+      const events = new Map(
+        (await again.for({ agent: 'a', user }).events.list({ limit: 200 })).items.map(({ id, content }) => [
+          messageOf.get(id),
+          content,
+        ]),
+      );
+      const isGone = ({ message, start, end }: Piece): boolean =>
+        !(events.get(message) ?? '').includes(sheet.messages[message - 1]!.text.slice(start, end));
       const gone = [...pieces.values()].filter((piece) => isGone(piece));
       const kind = names.length > 0 ? 'requests' : 'look-alikes';
       const isHeard = gone.length > 0;
@@ -166,7 +217,8 @@ async function score(path: string): Promise<void> {
         add('requests: all that is meant', missed.length === 0, group);
         add('requests: exactly', missed.length === 0 && more.length === 0, group);
       } else add('look-alikes obeyed', isHeard, group);
-      if (kind === 'requests' ? missed.length > 0 || more.length > 0 : isHeard) notes.requests.push(`${text} | wanted ${names.join(' ')} | gone ${gone.map(({ name }) => name).join(' ')}`);
+      if (kind === 'requests' ? missed.length > 0 || more.length > 0 : isHeard)
+        notes.requests.push(`${text} | wanted ${names.join(' ')} | gone ${gone.map(({ name }) => name).join(' ')}`);
       await again.close();
       for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
     }
