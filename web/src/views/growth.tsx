@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/online-metrics.ts';
+import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/metric-definitions.ts';
 import { get } from '../api.ts';
 import { Empty, hueOf, Loaded, Panel, Tiles } from '../components/basics.tsx';
 import { Chart, columnsFrom, counted, type Series } from '../components/chart.tsx';
