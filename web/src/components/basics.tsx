@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api.ts';
+import { hueColor, typeHue } from '../hues.ts';
 import type { Query } from '../use-query.ts';
 import { visibleParts } from '../words.ts';
 
@@ -78,22 +79,15 @@ export function Badge({ children, tone = 'plain' }: { children: ComponentChildre
 /** A memory type in its colour. */
 export function TypeBadge({ type }: { type: string }): JSX.Element {
   return (
-    <span class={`badge badge-type hue-${hueOf(type)}`}>
-      <span class="swatch" />
+    <span class="badge">
+      <Swatch hue={typeHue(type)} />
       {type.replaceAll('_', ' ')}
     </span>
   );
 }
 
-const HUES = ['fact', 'preference', 'goal', 'decision', 'personal', 'intention', 'context', 'episode', 'feedback'];
-
-/** One of twelve colours of the style sheet: the common types have their own, the others share three. */
-export function hueOf(name: string): number {
-  const index = HUES.indexOf(name);
-  if (index >= 0) return index;
-  let sum = 0;
-  for (const character of name) sum = (sum * 31 + character.charCodeAt(0)) % 997;
-  return HUES.length + (sum % 3);
+export function Swatch({ hue }: { hue: number }): JSX.Element {
+  return <span class="swatch" style={{ background: hueColor(hue) }} />;
 }
 
 export function Button({
@@ -110,6 +104,23 @@ export function Button({
     <button type="button" {...rest} class={`button button-${kind} ${children === undefined ? 'button-icon' : ''}`}>
       {icon === undefined ? null : <Icon name={icon} />}
       {children === undefined ? null : <span>{children}</span>}
+    </button>
+  );
+}
+
+/** A small button that is on or off. */
+export function Chip({
+  isOn,
+  onClick,
+  children,
+}: {
+  isOn: boolean;
+  onClick(): void;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <button type="button" class="chip" aria-pressed={isOn} onClick={onClick}>
+      {children}
     </button>
   );
 }
@@ -163,6 +174,19 @@ export function Loaded<Data>({
   return <>{children(query.data)}</>;
 }
 
+/** Shows the answer of a query for a list, or `empty` if the list has no items. */
+export function LoadedList<Answer extends { items: readonly unknown[] }>({
+  query,
+  empty,
+  children,
+}: {
+  query: Query<Answer>;
+  empty: ComponentChildren;
+  children(answer: Answer): ComponentChildren;
+}): JSX.Element {
+  return <Loaded query={query}>{(answer) => (answer.items.length === 0 ? empty : children(answer))}</Loaded>;
+}
+
 function Problem({ error }: { error: unknown }): JSX.Element {
   const isOutside = error instanceof ApiError && error.code === 'outside_scope';
   return (
@@ -186,6 +210,36 @@ export function Fields({ rows }: { rows: readonly (readonly [string, ComponentCh
           </div>
         ))}
     </dl>
+  );
+}
+
+/** A table, which scrolls sideways where it is too wide. In a table of numbers all columns but the first are numbers. */
+export function Table({
+  label,
+  columns,
+  kind,
+  children,
+}: {
+  label: string;
+  columns: readonly string[];
+  kind?: 'numbers' | 'side-by-side';
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="table-box" tabIndex={0} role="region" aria-label={label}>
+      <table class={kind}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
   );
 }
 

@@ -17,6 +17,8 @@ export const ARCHIVED_AS: Readonly<Record<string, string>> = {
   forgotten: 'forgotten',
 };
 
+export const archivedAs = ({ archiveReason }: Memory): string => ARCHIVED_AS[archiveReason ?? ''] ?? 'archived';
+
 /** The text of a memory, in the second person for a personal key. Readers who may not see a forgotten memory get no text. */
 export function MemoryText({ memory }: { memory: Memory }): JSX.Element {
   if (memory.content === '') return <em class="muted">Forgotten. Its words are not shown.</em>;
@@ -46,7 +48,7 @@ export function MemoryRow({ memory, showOwner = false }: { memory: Memory; showO
           </span>
         )}
         {showOwner && memory.scope.user !== null ? <span>{memory.scope.user}</span> : null}
-        {isArchived ? <span>{ARCHIVED_AS[memory.archiveReason ?? ''] ?? 'archived'}</span> : null}
+        {isArchived ? <span>{archivedAs(memory)}</span> : null}
         <span class="push" title={date(memory.statedAt)}>
           {ago(memory.statedAt)}
         </span>
@@ -67,7 +69,7 @@ export function MemoryLink({ memory }: { memory: Memory }): JSX.Element {
       </span>
       <span class="memory-link-meta">
         <TypeBadge type={memory.type} /> {date(memory.statedAt)}
-        {memory.archivedAt === null ? null : ` · ${ARCHIVED_AS[memory.archiveReason ?? ''] ?? 'archived'}`}
+        {memory.archivedAt === null ? null : ` · ${archivedAs(memory)}`}
       </span>
     </a>
   );
