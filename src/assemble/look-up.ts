@@ -171,19 +171,24 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       how.sources === undefined || how.sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
-    // Equal decisions are one result, so an outcome is shown with any relevant decision, not only with its own.
-    const relevant = near.results.filter(({ relevance }) => relevance >= WORTH_A_LINE);
-    const isOfDecision = relevant.some(({ event }) => event?.kind === 'decision');
-    const telling = near.results.filter(
-      (result) =>
-        result.event === null ||
-        (standsAlone(result.event, turn.message) && !isUnrelatedQuestion(result.event, result.relevance)) ||
-        (result.event.kind === 'outcome' && (isOfDecision || relevant.includes(result))),
-    );
+    const telling = tellingResults(near.results, turn.message);
     const { timeZone } = request.options;
     const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(turn.message), timeZone });
     span.set({ 'gen_ai.memory.record.count': items.length });
     return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
+  });
+}
+
+/** The results that can be understood without the turns around them, except questions about another matter. */
+function tellingResults(results: readonly RecallResult[], message: string): RecallResult[] {
+  const relevant = results.filter(({ relevance }) => relevance >= WORTH_A_LINE);
+  // Equal decisions are one result, so an outcome is shown with any relevant decision, not only with its own.
+  const isOfDecision = relevant.some(({ event }) => event?.kind === 'decision');
+  return results.filter((result) => {
+    const { event, relevance } = result;
+    if (event === null) return true;
+    if (event.kind === 'outcome' && (isOfDecision || relevant.includes(result))) return true;
+    return standsAlone(event, message) && !isUnrelatedQuestion(event, relevance);
   });
 }
 
