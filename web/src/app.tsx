@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, Empty, Icon, Logo, Text, type IconName } from './components/basics.tsx';
+import { Button, Text } from './components/basics.tsx';
+import { Icon, type IconName, Logo } from './components/icons.tsx';
+import { Empty } from './components/loaded.tsx';
 import { OwnerPicker } from './components/owner-picker.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { go, href, isEmpty, isLive, isOperator, isPersonal, me, route, scope, signOut } from './state.ts';

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { href, isPersonal } from '../state.ts';
 import type { Memory } from '../types.ts';
 import { ago, date, inSecondPerson, label } from '../words.ts';
-import { Badge, Icon, Text, TypeBadge } from './basics.tsx';
+import { Badge, Text, TypeBadge } from './basics.tsx';
+import { Icon } from './icons.tsx';
 import { isPinned } from '../memory-actions.ts';
 
 /** The reasons why a memory is out of recall, in words. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { get, post } from '../api.ts';
-import { Button, LoadedList, Panel, Table, Text } from '../components/basics.tsx';
+import { Button, Panel, Table, Text } from '../components/basics.tsx';
+import { LoadedList } from '../components/loaded.tsx';
 import { act, isOperator, scope } from '../state.ts';
 import type { JobRecord, Run } from '../types.ts';
 import { useQuery } from '../use-query.ts';

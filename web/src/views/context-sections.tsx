@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Badge, Button, Loaded, Swatch, Text } from '../components/basics.tsx';
+import { Badge, Button, Swatch, Text } from '../components/basics.tsx';
+import { Loaded } from '../components/loaded.tsx';
 import { MemoryLink } from '../components/memory-bits.tsx';
 import { speakerOf } from '../components/quotes.tsx';
 import { hueColor, sectionHue } from '../hues.ts';

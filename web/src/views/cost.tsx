@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { get } from '../api.ts';
-import { Loaded, LoadedList, Panel, Table } from '../components/basics.tsx';
+import { Panel, Table } from '../components/basics.tsx';
+import { Loaded, LoadedList } from '../components/loaded.tsx';
 import { Chart, columnsFrom, counted, type Series } from '../components/chart.tsx';
 import type { CostLine } from '../types.ts';
 import { type Query, useQuery } from '../use-query.ts';

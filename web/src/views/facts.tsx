@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, get } from '../api.ts';
-import { Button, Empty, LoadedList, Panel, Text } from '../components/basics.tsx';
+import { Button, Panel, Text } from '../components/basics.tsx';
+import { Empty, LoadedList } from '../components/loaded.tsx';
 import { NeedsOwner } from '../components/needs-owner.tsx';
 import { act, hasOwner, href, mayWrite, scope } from '../state.ts';
 import type { Fact } from '../types.ts';

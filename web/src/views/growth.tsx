@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/metric-definitions.ts';
 import { get } from '../api.ts';
-import { Empty, Loaded, Panel, Tiles } from '../components/basics.tsx';
+import { Panel, Tiles } from '../components/basics.tsx';
+import { Empty, Loaded } from '../components/loaded.tsx';
 import { Chart, columnsFrom, counted, type Series } from '../components/chart.tsx';
 import { ARCHIVED_AS } from '../components/memory-bits.tsx';
 import { reasonHue, typeHue } from '../hues.ts';

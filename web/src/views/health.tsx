@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { send } from '../api.ts';
-import { Loaded, Panel, Table, Tabs, Tiles } from '../components/basics.tsx';
+import { Panel, Table, Tabs, Tiles } from '../components/basics.tsx';
+import { Loaded } from '../components/loaded.tsx';
 import { isOperator } from '../state.ts';
 import { useQuery } from '../use-query.ts';
 import { number } from '../words.ts';

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { get, post } from '../api.ts';
-import { Button, Empty, LoadedList, Panel } from '../components/basics.tsx';
+import { Button, Panel } from '../components/basics.tsx';
+import { Empty, LoadedList } from '../components/loaded.tsx';
 import { MemoryLink } from '../components/memory-bits.tsx';
 import { act, isPersonal, mayWrite, scope } from '../state.ts';
 import { scopeOf } from '../memory-actions.ts';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Empty } from '../components/basics.tsx';
+import { Empty } from '../components/loaded.tsx';
 import { onlyOwner } from '../components/needs-owner.tsx';
 import { go, hasOwner, href, route, scope } from '../state.ts';
 import { useQuery, useRested } from '../use-query.ts';

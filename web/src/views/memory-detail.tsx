@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Badge, Button, Fields, Loaded, Meter, Panel, Text, TypeBadge } from '../components/basics.tsx';
+import { Badge, Button, Fields, Meter, Panel, Text, TypeBadge } from '../components/basics.tsx';
+import { Loaded } from '../components/loaded.tsx';
 import { archivedAs, MemoryLink, MemoryText, TrustBadge } from '../components/memory-bits.tsx';
 import { Quotes } from '../components/quotes.tsx';
 import { Versions } from '../components/versions.tsx';

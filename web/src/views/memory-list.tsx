@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Button, Empty } from '../components/basics.tsx';
+import { Button } from '../components/basics.tsx';
+import { Empty } from '../components/loaded.tsx';
 import { MemoryRow } from '../components/memory-bits.tsx';
 import { VirtualList } from '../components/virtual-list.tsx';
 import { changes, go, hasOwner, href, scope } from '../state.ts';

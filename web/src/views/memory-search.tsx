@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { get, post } from '../api.ts';
-import { Badge, Chip, Icon, Meter, Text } from '../components/basics.tsx';
+import { Badge, Chip, Meter, Text } from '../components/basics.tsx';
+import { Icon } from '../components/icons.tsx';
 import { MemoryRow } from '../components/memory-bits.tsx';
 import { OwnerChoices, onlyOwner } from '../components/needs-owner.tsx';
 import { speakerOf } from '../components/quotes.tsx';

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, orNone } from '../api.ts';
-import { Badge, Button, Empty, Loaded, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Badge, Button, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Empty, Loaded } from '../components/loaded.tsx';
 import { Diff } from '../components/diff.tsx';
 import { NeedsOwner } from '../components/needs-owner.tsx';
 import { hasOwner, scope } from '../state.ts';

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, post, send } from '../api.ts';
-import { Button, Dialog, Empty, Loaded, LoadedList, Panel, Text } from '../components/basics.tsx';
+import { Button, Dialog, Panel, Text } from '../components/basics.tsx';
+import { Empty, Loaded, LoadedList } from '../components/loaded.tsx';
 import { MemoryText } from '../components/memory-bits.tsx';
 import { Quotes } from '../components/quotes.tsx';
 import { archive, revise, scopeOf } from '../memory-actions.ts';

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask, get, post } from '../api.ts';
-import { Badge, Button, Empty, LoadedList, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Badge, Button, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Empty, LoadedList } from '../components/loaded.tsx';
 import { Diff } from '../components/diff.tsx';
 import { REFUSED_BECAUSE, refusalName } from '../components/refusals.tsx';
 import { scopeOf } from '../memory-actions.ts';

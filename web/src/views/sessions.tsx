@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Badge, Button, Empty, Loaded, LoadedList, Text } from '../components/basics.tsx';
+import { Badge, Button, Text } from '../components/basics.tsx';
+import { Empty, Loaded, LoadedList } from '../components/loaded.tsx';
 import { MemoryLink } from '../components/memory-bits.tsx';
 import { Turn } from '../components/quotes.tsx';
 import { REFUSED_BECAUSE } from '../components/refusals.tsx';

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Button, Chip, Empty, Loaded, Text, TypeBadge } from '../components/basics.tsx';
+import { Button, Chip, Text, TypeBadge } from '../components/basics.tsx';
+import { Empty, Loaded } from '../components/loaded.tsx';
 import { MemoryText } from '../components/memory-bits.tsx';
 import { hasOwner, href, isPersonal, memoryTypes, scope } from '../state.ts';
 import type { Memory, MemoryRows } from '../types.ts';

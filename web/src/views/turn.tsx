@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, messageOf, post } from '../api.ts';
-import { Button, Empty, Fields, LoadedList, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Button, Fields, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Empty, LoadedList } from '../components/loaded.tsx';
 import { NeedsOwner } from '../components/needs-owner.tsx';
 import { go, hasOwner, href, route, say, scope } from '../state.ts';
 import type { Context, LoggedContext, Report, Scope, Section } from '../types.ts';
