@@ -5,7 +5,7 @@ import type { Database, Parts, Reader } from '../store/database.ts';
 import { firstConversations, formedSignature } from '../store/doors/quality-store.ts';
 import type { FormedConversation, FormedStatement } from '../store/doors/quality-store.ts';
 import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
-import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
+import { type CheckName, EXTRACTION_CHECKS } from './metric-definitions.ts';
 
 /** How many of a tenant's first conversations are checked. The tenant usually tunes its prompts during these conversations. */
 const CHECKED_CONVERSATIONS = 100;

@@ -1,5 +1,6 @@
 import { REPORT_BY, type ReportBy } from '../../store/doors/usage-store.ts';
-import { EXTRACTION_CHECKS, ONLINE_METRICS, type Rate } from '../../operate/online-metrics.ts';
+import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../operate/metric-definitions.ts';
+import type { Rate } from '../../operate/online-metrics.ts';
 import { type Command, EXIT, listOption, textOption, UsageError, valued } from '../command.ts';
 import { noteOtherScopes, scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
