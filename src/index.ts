@@ -150,7 +150,8 @@ export type { MadeApiKey, Keys } from './operate/api-keys.ts';
 export type { Act, Acts, NewAct } from './store/doors/admin-acts.ts';
 export type { RecordCounts } from './store/doors/inspect-scope.ts';
 export type { CheckResult, ExtractionReport } from './operate/extraction-checks.ts';
-export type { OnlineMetrics, Rate, ScaffoldGrowth, CheckName } from './operate/online-metrics.ts';
+export type { CheckName } from './operate/metric-definitions.ts';
+export type { OnlineMetrics, Rate, ScaffoldGrowth } from './operate/online-metrics.ts';
 export type { RecordChange, FollowOptions } from './operate/follow-changes.ts';
 export type { ImportReport, ImportOptions } from './operate/import-records.ts';
 export type {

@@ -217,7 +217,7 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     await detail.getByRole('columnheader', { name: 'v2' }).waitFor();
 
     await page.getByLabel('Search memories').fill('what must nobody cook for Clive');
-    await page.locator('.found-item:has(.badge-type)').filter({ hasText: 'no fish' }).first().click();
+    await page.locator('.found-item:has(.swatch)').filter({ hasText: 'no fish' }).first().click();
     await detail.getByText('Why it ranks here').waitFor();
     await eventually(() => detail.locator('.signal-bar').count()).toBeGreaterThan(1);
     // The signals are told in words, and the list says how likely it is that it holds an answer.

@@ -47,7 +47,7 @@ describe('the files of the inspector', () => {
     expect(page.text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=/i);
   });
 
-  it('name no other host, and have at most 250 kB compressed for the first load', async () => {
+  it('name no other host, and have at most 70 kB compressed for the first load', async () => {
     const { text } = await server.call('GET', '/', { key: null });
     const first = [...text.matchAll(/(?:src|href)="\.?(\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(first.length).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ describe('the files of the inspector', () => {
       expect(file.status).toBe(200);
       size += brotliCompressSync(file.text).length;
     }
-    expect(size).toBeLessThan(250_000);
+    expect(size).toBeLessThan(70_000);
     for (const entry of readdirSync(WEB, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const source = readFileSync(join(entry.parentPath, entry.name), 'utf8');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../src/operate/online-metrics.ts';
+import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../src/operate/metric-definitions.ts';
 import { answering, item, openForming, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
 import { runCli, type CliRun } from './run-cli.ts';

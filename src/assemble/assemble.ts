@@ -1,5 +1,4 @@
 import { messageOf } from '../errors.ts';
-import type { AttributeTable } from '../record/attributes.ts';
 import type { Scope } from '../record/scope.ts';
 import { ownTimeZone } from '../store/owner-store.ts';
 import {
@@ -15,7 +14,7 @@ import {
 import type { Asked, ContextOptions, Intent } from './context-options.ts';
 import type { ContextReport, Lookup } from './context-report.ts';
 import { fitContext, type FittedContext } from './fit-context.ts';
-import { type Knowledge, knownSections, NOTHING_KNOWN } from './knowledge.ts';
+import { type Knowledge, knownItems, NOTHING_KNOWN } from './knowledge.ts';
 import {
   type Budget,
   formatsOf,
@@ -26,9 +25,9 @@ import {
   writingOf,
 } from './layout.ts';
 import { layoutOf } from './layouts.ts';
-import { chooseIntent, chooseLookup, decideLookup, intentionSection, lookUp, mostRecalled } from './look-up.ts';
+import { chooseIntent, chooseLookup, decideLookup, lookUp, mostRecalled } from './look-up.ts';
 import { type Item, type Material, SECTION_NAMES, type SectionName, sectionOf } from './section.ts';
-import { historyItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
+import { historyItems, intentionItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 import { estimatingCounter } from '../language/words.ts';
 
 /** The context of one turn for the agent. */
@@ -244,14 +243,14 @@ async function gather(asking: GatherRequest): Promise<Gathered> {
 
   const [found, intentions, services, structuredProfile, turns] = await Promise.all([
     lookUp(request, lookup, turn),
-    on.has('intentions') ? attempt('intentions', () => intentionSection(deps, scope, { now, timeZone }), []) : [],
+    on.has('intentions') ? attempt('intentions', () => intentionItems(deps, scope, { now, timeZone }), []) : [],
     on.has('services') ? serviceItems(asked, options, attempt) : [],
     on.has('structuredProfile') ? attempt('structuredProfile', () => profileItems(asked, options), []) : [],
     historyItems(request, past, turn),
   ]);
 
   const material: Material = {
-    ...itemsOf(knowledge, deps.attributes),
+    ...knownItems(knowledge, deps.attributes),
     ...found,
     intentions,
     services,
@@ -270,15 +269,6 @@ async function gather(asking: GatherRequest): Promise<Gathered> {
     charactersSaid: knowledge.said.characters,
     cached,
   };
-}
-
-// The items of knowledge are cached, because knowledge stays the same for many turns.
-const knownBefore = new WeakMap<Knowledge, Material>();
-
-function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
-  const known = knownBefore.get(knowledge) ?? knownSections(knowledge, attributes);
-  knownBefore.set(knowledge, known);
-  return known;
 }
 
 async function openKnowledge(

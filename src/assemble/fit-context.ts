@@ -16,6 +16,7 @@ import {
   type Frame,
   type Layout,
   type SectionFormat,
+  totalOf,
   writeContext,
   writeSection,
   writingOf,
@@ -50,8 +51,6 @@ export interface FitRequest {
 // The application's own text comes before all other sections and is never cut.
 const TAKES_ROOM = SECTION_NAMES.filter((name) => sectionOf(name).overflow !== 'keep');
 
-const DEFAULT_TOTAL = 8000;
-
 /**
  * Fits the gathered items into their budgets. Sections get their tokens one after the other, and each section leaves out the statements
  * that an earlier section contains. An item that did not fit into an earlier section may still appear in a later one.
@@ -66,7 +65,7 @@ export function fitContext(request: FitRequest): FittedContext {
   const tokens = {
     ...context.tokens,
     wanted: [...taken.wanted.values()].reduce((sum, count) => sum + count, toolTokens),
-    limit: budget.total ?? DEFAULT_TOTAL,
+    limit: totalOf(budget),
     reserve,
     plannedReserve: budget.reserve ?? reserve,
   };
@@ -142,13 +141,13 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
     for (const item of found.items) said.add(section, item);
     if (section === 'history') for (const item of request.given ?? []) said.add(section, item);
   };
-  const isOwn = (place: SectionReport['place']): SectionName[] =>
-    [...fitter.placed].flatMap(([name, placed]) =>
-      placed.place === place && !TAKES_ROOM.includes(name) ? [name] : [],
-    );
-  for (const section of isOwn('system')) take(section, Infinity);
+  const takeOwnText = (place: SectionReport['place']): void => {
+    for (const [name, placed] of fitter.placed)
+      if (placed.place === place && !TAKES_ROOM.includes(name)) take(name, Infinity);
+  };
+  takeOwnText('system');
   const beforeMessage = left;
-  for (const section of isOwn('user')) take(section, Infinity);
+  takeOwnText('user');
   const slack = slackOf(request, beforeMessage - left);
   let held = evidenceOf(request, left - slack);
   for (const section of TAKES_ROOM.filter((name) => fitter.placed.has(name))) {
@@ -172,7 +171,7 @@ const BETWEEN_SECTIONS = 1;
  * prompt leaves the whole reservation free, so that it is the same for a message of ten words and one of twenty.
  */
 function slackOf({ budget }: FitRequest, message: number): number {
-  const tenth = Math.max(Math.floor((budget.total ?? DEFAULT_TOTAL) / 10), 1);
+  const tenth = Math.max(Math.floor(totalOf(budget) / 10), 1);
   return budget.evidence === undefined ? 0 : Math.ceil(message / tenth) * tenth - message;
 }
 
@@ -239,7 +238,7 @@ function fitTotal(
 }
 
 function limitOf(request: FitRequest): number {
-  return Math.max((request.budget.total ?? DEFAULT_TOTAL) - reserveOf(request), 0);
+  return Math.max(totalOf(request.budget) - reserveOf(request), 0);
 }
 
 function materialOf(fitted: ReadonlyMap<SectionName, FittedSection>): Material {

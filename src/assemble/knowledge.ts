@@ -241,8 +241,16 @@ function keyOf({ scope, connections, topMemories }: KnowledgeRequest): string {
   return JSON.stringify([scope, connections, topMemories]);
 }
 
-/** The sections that do not depend on the message. */
-export function knownSections(knowledge: Knowledge, attributes: AttributeTable): Material {
+const knownBefore = new WeakMap<Knowledge, Material>();
+
+/** The items that do not depend on the message. They are cached, because knowledge stays the same for many turns. */
+export function knownItems(knowledge: Knowledge, attributes: AttributeTable): Material {
+  const known = knownBefore.get(knowledge) ?? itemsOf(knowledge, attributes);
+  knownBefore.set(knowledge, known);
+  return known;
+}
+
+function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
   const { blocks, quotes, facts, memories, learnings, reflections } = knowledge;
   const own = (kind: VisibleBlock['kind']): VisibleBlock | undefined =>
     blocks.findLast((block) => block.kind === kind && block.connection === null && block.level !== 'session');

@@ -50,6 +50,12 @@ export interface Budget {
   evidence?: { share: number; most: number };
 }
 
+const DEFAULT_TOTAL = 8000;
+
+export function totalOf({ total }: Budget): number {
+  return total ?? DEFAULT_TOTAL;
+}
+
 /** How a layout recalls. Options that are left out have the defaults of `recall()`. */
 export interface LayoutRecall extends RecallOptions {
   /** Memories of the types that these sections show are not recalled. */
@@ -76,7 +82,7 @@ export interface Layout {
 
 /** Declares a layout of the application's own. Throws `invalid_input` if the layout shows a section twice. */
 export function defineLayout(layout: Layout): Layout {
-  const names = [...layout.system, ...layout.user].flatMap(formatsOf).map(({ section }) => section);
+  const names = allFormats(layout).map(({ section }) => section);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalidInput(`The layout ${layout.name} shows the section ${twice} twice.`);
   return layout;
@@ -87,16 +93,18 @@ export function formatsOf(entry: SectionFormat | Frame): readonly SectionFormat[
   return 'sections' in entry ? entry.sections : [entry];
 }
 
+function allFormats({ system, user }: Layout): SectionFormat[] {
+  return [...system, ...user].flatMap(formatsOf);
+}
+
 export function sectionsOf(layout: Layout): Set<SectionName> {
-  const names = [...layout.system, ...layout.user].flatMap(formatsOf).map(({ section }) => section);
+  const names = allFormats(layout).map(({ section }) => section);
   return new Set(layout.history === 'messages' ? [...names, 'history'] : names);
 }
 
 export function writingOf(layout: Layout): Writing {
   if (layout.escape === 'xml') return xmlWriting;
-  const labels = [...layout.system, ...layout.user].flatMap((entry) =>
-    formatsOf(entry).map(({ before }) => before?.split('\n')[0] ?? ''),
-  );
+  const labels = allFormats(layout).map(({ before }) => before?.split('\n')[0] ?? '');
   return markdownWriting(labels.filter((label) => !label.startsWith('<')));
 }
 

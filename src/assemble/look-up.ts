@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { messageOf } from '../errors.ts';
 import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { dayOf, zoneOf } from '../language/calendar.ts';
-import { dueOn } from '../language/told-days.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { asksFor, detectPack, isQuestion, smallTalkIn, wordsOfAll } from '../language/packs/packs.ts';
 import { splitSentences } from '../language/sentences.ts';
@@ -11,7 +10,6 @@ import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../model
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { CHANGED_LATER, textOf, trustOfTurn } from '../recall/results.ts';
-import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
 import { type Memory, plannedFor } from '../record/memory.ts';
@@ -19,7 +17,6 @@ import type { Scope } from '../record/scope.ts';
 import { memoriesByTag } from '../store/context-rows.ts';
 import { type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
 import { findEvents } from '../store/event-store.ts';
-import { listMemories } from '../store/read-memories.ts';
 import type { GatherRequest, GatherTurn } from './assemble-deps.ts';
 import type { ContextOptions, Intent } from './context-options.ts';
 import type { Lookup } from './context-report.ts';
@@ -174,19 +171,24 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       how.sources === undefined || how.sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
-    // Equal decisions are one result, so an outcome is shown with any relevant decision, not only with its own.
-    const relevant = near.results.filter(({ relevance }) => relevance >= WORTH_A_LINE);
-    const isOfDecision = relevant.some(({ event }) => event?.kind === 'decision');
-    const telling = near.results.filter(
-      (result) =>
-        result.event === null ||
-        (standsAlone(result.event, turn.message) && !isUnrelatedQuestion(result.event, result.relevance)) ||
-        (result.event.kind === 'outcome' && (isOfDecision || relevant.includes(result))),
-    );
+    const telling = tellingResults(near.results, turn.message);
     const { timeZone } = request.options;
     const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(turn.message), timeZone });
     span.set({ 'gen_ai.memory.record.count': items.length });
     return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
+  });
+}
+
+/** The results that can be understood without the turns around them, except questions about another matter. */
+function tellingResults(results: readonly RecallResult[], message: string): RecallResult[] {
+  const relevant = results.filter(({ relevance }) => relevance >= WORTH_A_LINE);
+  // Equal decisions are one result, so an outcome is shown with any relevant decision, not only with its own.
+  const isOfDecision = relevant.some(({ event }) => event?.kind === 'decision');
+  return results.filter((result) => {
+    const { event, relevance } = result;
+    if (event === null) return true;
+    if (event.kind === 'outcome' && (isOfDecision || relevant.includes(result))) return true;
+    return standsAlone(event, message) && !isUnrelatedQuestion(event, relevance);
   });
 }
 
@@ -322,38 +324,6 @@ function possibleTags(message: string): string[] {
   });
   return [...new Set(tags)];
 }
-
-/** Two days, because a day that was stated in another time zone may begin up to 26 hours after the same day of the user. */
-const AHEAD = 2 * DAY;
-
-/** The intentions to bring up: those of today in the order of their times, then those that are overdue. */
-export async function intentionSection(
-  deps: RecallDeps,
-  scope: Scope,
-  at: { now: number; timeZone: string },
-): Promise<Item[]> {
-  const now = new Date(at.now);
-  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
-  const { items } = await deps.database.readReplica(scope, (reader) =>
-    listMemories(reader, scope, { types, dueBefore: new Date(at.now + AHEAD), limit: 50 }, { now: at.now }),
-  );
-  return items
-    .flatMap((memory) => {
-      const due = dueOn(memory, deps.memoryTypes.get(memory.type), { ...at, now });
-      return due === null || memory.dueAt === null ? [] : [{ memory, due, dueAt: memory.dueAt }];
-    })
-    .sort(
-      (one, other) =>
-        Number(one.due !== 'today') - Number(other.due !== 'today') || Number(one.dueAt) - Number(other.dueAt),
-    )
-    .slice(0, 5)
-    .map(({ memory, due, dueAt }) => {
-      const note = due === 'today' ? '' : ` (${LATE[due]} ${dayOf(memory, dueAt)})`;
-      return { ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) + note };
-    });
-}
-
-const LATE = { overdue: 'overdue since', passed: 'was planned for' };
 
 /** The turns and statements behind recalled results. */
 export interface Behind {

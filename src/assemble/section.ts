@@ -249,7 +249,7 @@ export function entryWithout(entry: Item, isSaid: (statement: string) => boolean
 /** A JSON block of a connection or a user, as one item. */
 export function jsonItem(id: string, content: unknown, label?: string): Item | null {
   if (typeof content !== 'object' || content === null || Object.keys(content).length === 0) return null;
-  return { ...blockItem(id, defuseImages(safeJson(content))), label };
+  return { ...blockItem(id, safeJson(content)), label };
 }
 
 /** Data of the application as items, one for each field or line. */

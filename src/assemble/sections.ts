@@ -1,16 +1,30 @@
 import { messageOf } from '../errors.ts';
-import { defuseImages, oneLine } from '../language/inert-text.ts';
+import { dayOf } from '../language/calendar.ts';
+import { defuseImages, oneLine, textByTrust } from '../language/inert-text.ts';
+import { dueOn } from '../language/told-days.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { cached } from '../record/cache.ts';
+import { DAY } from '../record/clock.ts';
 import { type Event, isBlank } from '../record/event.ts';
+import { typesThat } from '../record/memory-types.ts';
 import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
+import { listMemories } from '../store/read-memories.ts';
 import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
 import type { Asked, ContextHooks, ContextOptions, HistoryOptions } from './context-options.ts';
 import { fitSection } from './fit-section.ts';
-import { applicationItem, fieldItems, type Item, type Material, textWithSpeaker, turnItem } from './section.ts';
+import { totalOf } from './layout.ts';
+import {
+  applicationItem,
+  fieldItems,
+  type Item,
+  type Material,
+  memoryItem,
+  textWithSpeaker,
+  turnItem,
+} from './section.ts';
 import { indexWords, type TokenCounter } from '../language/words.ts';
 
 /** The data of the services that the question needs; no other service is called. */
@@ -34,6 +48,38 @@ export async function profileItems(asked: Asked, { structuredProfile }: ContextO
   const data = (await structuredProfile?.(asked)) ?? null;
   return data === null ? [] : fieldItems(data, { trust: 'medium', score: () => 0 });
 }
+
+/** Two days, because a day that was stated in another time zone may begin up to 26 hours after the same day of the user. */
+const AHEAD = 2 * DAY;
+
+/** The intentions to bring up: those of today in the order of their times, then those that are overdue. */
+export async function intentionItems(
+  deps: RecallDeps,
+  scope: Scope,
+  at: { now: number; timeZone: string },
+): Promise<Item[]> {
+  const now = new Date(at.now);
+  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
+  const { items } = await deps.database.readReplica(scope, (reader) =>
+    listMemories(reader, scope, { types, dueBefore: new Date(at.now + AHEAD), limit: 50 }, { now: at.now }),
+  );
+  return items
+    .flatMap((memory) => {
+      const due = dueOn(memory, deps.memoryTypes.get(memory.type), { ...at, now });
+      return due === null || memory.dueAt === null ? [] : [{ memory, due, dueAt: memory.dueAt }];
+    })
+    .sort(
+      (one, other) =>
+        Number(one.due !== 'today') - Number(other.due !== 'today') || Number(one.dueAt) - Number(other.dueAt),
+    )
+    .slice(0, 5)
+    .map(({ memory, due, dueAt }) => {
+      const note = due === 'today' ? '' : ` (${LATE[due]} ${dayOf(memory, dueAt)})`;
+      return { ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) + note };
+    });
+}
+
+const LATE = { overdue: 'overdue since', passed: 'was planned for' };
 
 /** The application's own text, the date and the message. */
 export function ownText(
@@ -81,7 +127,6 @@ const formattersOf = cached(MOST_ZONES, (timeZone) => ({
 const NO_HISTORY: History = { turns: [] };
 // The share of the total that past turns may take if they have no budget of their own.
 const SHARE_OF_HISTORY = 0.25;
-const DEFAULT_TOTAL = 8000;
 
 export async function pastTurns(
   { deps, scope, options, on }: GatherRequest,
@@ -109,7 +154,7 @@ export async function historyItems(
   }
   const drops = options.history !== false && options.history?.older === 'drop';
   if (drops || !on.has('earlier')) return { verbatim: items, earlier: [] };
-  const room = budget.sections?.history ?? Math.floor((budget.total ?? DEFAULT_TOTAL) * SHARE_OF_HISTORY);
+  const room = budget.sections?.history ?? Math.floor(totalOf(budget) * SHARE_OF_HISTORY);
   const { summarise } = options;
   const bySummary =
     summarise === undefined

@@ -17,56 +17,53 @@ const work = () => import('./commands/work-commands.ts');
 const data = () => import('./commands/data-commands.ts');
 const report = () => import('./commands/report-commands.ts');
 
+/** A command of the help that the module exports as `name`. */
+function listed<Name extends string>(
+  summary: string,
+  load: () => Promise<Readonly<Record<Name, Command>>>,
+  name: Name,
+  more: Pick<Listed, 'isLasting'> = {},
+): Listed {
+  return { summary, ...more, load: async () => (await load())[name] };
+}
+
 /** All commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
-  init: { summary: 'create a folder for memory', load: async () => (await server()).init },
-  serve: {
-    summary: 'start the server (HTTP, MCP, background work)',
-    isLasting: true,
-    load: async () => (await server()).serve,
-  },
-  worker: {
-    summary: 'do background work in a separate process',
-    isLasting: true,
-    load: async () => (await server()).worker,
-  },
-  setup: { summary: 'connect an editor or a chat client to this memory', load: async () => (await client()).setup },
-  hook: { summary: 'handle the hooks of Claude Code', load: async () => (await client()).hook },
-  mcp: { summary: 'serve MCP on standard input and output', isLasting: true, load: async () => (await client()).mcp },
-  demo: { summary: 'watch a short demonstration', load: async () => (await import('./commands/demo.ts')).demo },
-  observe: { summary: 'append an event', load: async () => (await conversation()).observe },
-  remember: { summary: 'store a memory or a fact', load: async () => (await memory()).remember },
-  recall: { summary: 'find the records that help to answer', load: async () => (await conversation()).recall },
-  context: { summary: 'assemble the prompt of a turn', load: async () => (await conversation()).context },
-  list: { summary: 'list memories, facts, events, notes', load: async () => (await memory()).list },
-  show: { summary: 'show a memory, an event or a block', load: async () => (await memory()).show },
-  history: { summary: 'show all changes of a memory or a block', load: async () => (await memory()).history },
-  refusals: { summary: 'list refused statements with the reasons', load: async () => (await work()).refusals },
-  forget: { summary: 'forget a memory or a fact (it can be restored)', load: async () => (await memory()).forget },
-  forgotten: { summary: 'list and restore forgotten memories', load: async () => (await memory()).forgotten },
-  erase: { summary: 'remove everything of a scope for good', load: async () => (await data()).erase },
-  reflect: { summary: 'run the nightly reflection now', load: async () => (await work()).reflect },
-  consolidate: { summary: 'do the waiting background work now', load: async () => (await work()).consolidate },
-  jobs: { summary: 'list background work, retry dead jobs', load: async () => (await work()).jobs },
-  stats: { summary: 'count the records of a scope', load: async () => (await report()).stats },
-  metrics: { summary: 'show how well memory works in use', load: async () => (await report()).metrics },
-  costs: { summary: 'show the use and the cost of models', load: async () => (await report()).costs },
-  import: { summary: 'import memories from other programs', load: async () => (await data()).importCommand },
-  export: { summary: 'write everything of a scope as NDJSON', load: async () => (await data()).exportCommand },
-  migrate: {
-    summary: 'migrate the store to the current schema, distribute it',
-    load: async () => (await server()).migrate,
-  },
-  doctor: { summary: 'find and explain what is wrong', load: async () => (await report()).doctor },
-  eval: {
-    summary: 'measure what memory keeps and finds, and what reaches the prompt',
-    load: async () => (await import('./commands/eval.ts')).evalCommand,
-  },
-  calibrate: {
-    summary: 'fit thresholds to the embedder',
-    load: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
-  },
-  keys: { summary: 'create, list, rotate and revoke API keys', load: async () => (await server()).keys },
+  init: listed('create a folder for memory', server, 'init'),
+  serve: listed('start the server (HTTP, MCP, background work)', server, 'serve', { isLasting: true }),
+  worker: listed('do background work in a separate process', server, 'worker', { isLasting: true }),
+  setup: listed('connect an editor or a chat client to this memory', client, 'setup'),
+  hook: listed('handle the hooks of Claude Code', client, 'hook'),
+  mcp: listed('serve MCP on standard input and output', client, 'mcp', { isLasting: true }),
+  demo: listed('watch a short demonstration', () => import('./commands/demo.ts'), 'demo'),
+  observe: listed('append an event', conversation, 'observe'),
+  remember: listed('store a memory or a fact', memory, 'remember'),
+  recall: listed('find the records that help to answer', conversation, 'recall'),
+  context: listed('assemble the prompt of a turn', conversation, 'context'),
+  list: listed('list memories, facts, events, notes', memory, 'list'),
+  show: listed('show a memory, an event or a block', memory, 'show'),
+  history: listed('show all changes of a memory or a block', memory, 'history'),
+  refusals: listed('list refused statements with the reasons', work, 'refusals'),
+  forget: listed('forget a memory or a fact (it can be restored)', memory, 'forget'),
+  forgotten: listed('list and restore forgotten memories', memory, 'forgotten'),
+  erase: listed('remove everything of a scope for good', data, 'erase'),
+  reflect: listed('run the nightly reflection now', work, 'reflect'),
+  consolidate: listed('do the waiting background work now', work, 'consolidate'),
+  jobs: listed('list background work, retry dead jobs', work, 'jobs'),
+  stats: listed('count the records of a scope', report, 'stats'),
+  metrics: listed('show how well memory works in use', report, 'metrics'),
+  costs: listed('show the use and the cost of models', report, 'costs'),
+  import: listed('import memories from other programs', data, 'importCommand'),
+  export: listed('write everything of a scope as NDJSON', data, 'exportCommand'),
+  migrate: listed('migrate the store to the current schema, distribute it', server, 'migrate'),
+  doctor: listed('find and explain what is wrong', report, 'doctor'),
+  eval: listed(
+    'measure what memory keeps and finds, and what reaches the prompt',
+    () => import('./commands/eval.ts'),
+    'evalCommand',
+  ),
+  calibrate: listed('fit thresholds to the embedder', () => import('./commands/calibrate.ts'), 'calibrateCommand'),
+  keys: listed('create, list, rotate and revoke API keys', server, 'keys'),
 };
 
 /** A command by its name; undefined when there is none. */

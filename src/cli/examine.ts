@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, VarveError } from '../errors.ts';
-import { EXTRACTION_CHECKS } from '../operate/online-metrics.ts';
+import { EXTRACTION_CHECKS } from '../operate/metric-definitions.ts';
 import type { StoreStatus } from '../operate/operator.ts';
 import { isNodeNewEnough, NODE_NEEDED, nodeProblem } from '../varve-options.ts';
 import type { Varve } from '../varve.ts';

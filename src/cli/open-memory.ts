@@ -4,7 +4,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
-
 import type { OwnerSummary } from '../operate/inspect-records.ts';
 import type { HandleScope } from '../record/scope.ts';
 import type { Varve, VarveOptions } from '../varve.ts';

@@ -1,6 +1,7 @@
 import { isInstruction, ruleAuthorises } from '../language/claims.ts';
 import { replaceSentences, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
+import { cachedFor } from '../record/cache.ts';
 import { countWords } from '../record/parse.ts';
 
 const ADDRESS =
@@ -18,17 +19,11 @@ export interface TextSources {
   own: readonly string[];
 }
 
-const shownTexts = new WeakMap<TextSources, { all: string; digits: string }>();
-
 /** The shown texts joined into one, cached because every sentence of an answer is checked against it. */
-function shownIn(sources: TextSources): { all: string; digits: string } {
-  const known = shownTexts.get(sources);
-  if (known !== undefined) return known;
-  const all = sources.shown.join('\n').toLowerCase();
-  const made = { all, digits: all.replace(/\D/g, '') };
-  shownTexts.set(sources, made);
-  return made;
-}
+const shownIn = cachedFor(({ shown }: TextSources) => {
+  const all = shown.join('\n').toLowerCase();
+  return { all, digits: all.replace(/\D/g, '') };
+});
 
 /** Why a sentence of a model is refused; null if it is accepted. */
 export function problemOf(sentence: string, sources: TextSources): 'order' | 'address' | null {

@@ -1,16 +1,11 @@
 import type { ApplyDeps } from '../form/formation-settings.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
-import { decideHeldChanges, findHeldChange, type HeldChange, listHeldChanges } from '../store/held-change-store.ts';
+import { decideHeldChanges, findHeldChange } from '../store/held-change-store.ts';
 import { insertRun } from '../store/history-store.ts';
 import type { StoredDocument } from './documents/document.ts';
 import { applySynthesis, type SynthesisToApply } from './documents/synthesise.ts';
 import { applyDocument } from './nightly/reflect.ts';
-
-/** The answers of a scope that wait for review, oldest first. */
-export async function heldChanges(parts: Parts, scope: Scope): Promise<HeldChange[]> {
-  return parts.database.read(scope.tenant, (reader) => listHeldChanges(reader, scope));
-}
 
 /** Applies a held answer as it was proposed. Throws `conflict` if the document has changed since. */
 export async function acceptHeldChange(deps: ApplyDeps, scope: Scope, id: string, actor: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { type ChangedOwner, changedOwners } from '../store/owner-store.ts';
-import { enqueueJobs, scopeOfJob } from '../store/queue/enqueue.ts';
+import { enqueueJobs, ownerJob, scopeOfJob } from '../store/queue/enqueue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
 import { ownerOf, type Scope } from '../record/scope.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
+import { scopeOfRow } from '../store/rows.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
 
@@ -49,13 +50,7 @@ async function queueConsolidation(deps: Parts): Promise<void> {
   let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | undefined = { tenant_id: '', owner_key: '' };
   while (after !== undefined) {
     const owners: ChangedOwner[] = await changedOwners(deps.database, after, OWNERS_AT_ONCE);
-    const jobs = owners.map((row) => ({
-      kind: 'consolidate',
-      tenant: row.tenant_id,
-      ownerKey: row.owner_key,
-      uniqueKey: row.owner_key,
-      payload: { scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id } },
-    }));
+    const jobs = owners.map((row) => ({ ...ownerJob('consolidate', scopeOfRow(row)), uniqueKey: row.owner_key }));
     if (jobs.length > 0) await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
     after = owners.length < OWNERS_AT_ONCE ? undefined : owners.at(-1);
   }

@@ -3,7 +3,7 @@ import { english } from '../language/packs/en.ts';
 import { detectPack, packPattern, plainMarks } from '../language/packs/packs.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
-import { type Memory, roundedImportance } from '../record/memory.ts';
+import { roundedImportance } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import {
@@ -18,6 +18,8 @@ import type { Parts, Reader, Writer } from '../store/database.ts';
 import { ownEvents } from '../store/event-store.ts';
 import { findBlock } from '../store/block-store.ts';
 import { findMemory } from '../store/read-memories.ts';
+import { toMemory } from '../store/record-rows.ts';
+import { rowsInReach } from '../store/rows.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import type { UsefulnessSettings } from './consolidation-settings.ts';
@@ -102,15 +104,14 @@ async function countUse(
 ): Promise<Map<string, Counts>> {
   const ids = given.map((each) => each.given.id);
   const taken = await takeGiven(writer, scope.tenant, ids);
+  const judged = given.filter((each) => taken.has(each.given.id));
   const counts = new Map<string, Counts>();
-  // A memory that does not exist is cached as null, so that it is not searched for again.
-  const memories = new Map<string, Memory | null>();
-  for (const { given: each, turn } of given) {
-    if (!taken.has(each.id)) continue;
-    const known = memories.get(each.memoryId);
-    const memory = known === undefined ? await findMemory(writer, scope, each.memoryId) : known;
-    memories.set(each.memoryId, memory);
-    if (memory === null) continue;
+  const memoryIds = judged.map((each) => each.given.memoryId);
+  const rows = await rowsInReach(writer, scope, 'memories', memoryIds);
+  const memories = new Map(rows.map((row) => [row.id, toMemory(row)]));
+  for (const { given: each, turn } of judged) {
+    const memory = memories.get(each.memoryId);
+    if (memory === undefined) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
     // A memory that every prompt contains is not judged by turns that do not use it, and neither is a memory about who somebody is or about
     // somebody's health, which few answers repeat.

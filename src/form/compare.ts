@@ -1,6 +1,8 @@
+import { isAbout, isCourtesy } from '../language/claims.ts';
 import { estimateTokens, indexWords, lexicalSimilarity } from '../language/words.ts';
 import { calibratedSimilarity, type Calibration, dot, type Embedder, unlessUnavailable } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
+import { type AttributeTable, hasTrait } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import { hasOutcome, mayStillChange, type Memory } from '../record/memory.ts';
 import { typesThat } from '../record/memory-types.ts';
@@ -9,6 +11,7 @@ import type { Reader } from '../store/database.ts';
 import { listMemories, loadMemories, memoriesReplacedBy, statementHistory } from '../store/read-memories.ts';
 import type { Candidate } from './decide/decide.ts';
 import type { ApplyDeps, FormWork } from './formation-settings.ts';
+import { type Refusal, refusal } from './read/reader.ts';
 import type { Statement } from './statement.ts';
 import { isExpiredSince, isOfTypes } from '../store/indexing.ts';
 
@@ -60,8 +63,8 @@ export async function nearStatements(
     search(store, deps, {
       owner: ownerOf(scope),
       owners: changeableOwners(deps, scope),
-      condition: isOfTypes(typesThat(deps.memoryTypes, (type) => type[policy])),
-      words: wordsOf(text),
+      policy,
+      words: searchWords(text),
       vectors,
       most: { byText: most, byMeaning: most },
     }),
@@ -95,7 +98,7 @@ export async function findCandidates(
     const near = await search(store, deps, {
       owner,
       owners,
-      words: wordsOf(text),
+      words: searchWords(text),
       vectors: vectors === null ? null : { ...vectors, of: vectors.of.slice(index, index + 1) },
       most: { byText: TEXT_HITS, byMeaning: deps.settings.limits.candidates * 2 },
     });
@@ -111,7 +114,7 @@ export async function findCandidates(
 const MOST_WORDS = 30;
 
 /** The distinct words of a text, for a search by words. */
-function wordsOf(text: string, most: number = MOST_WORDS): string[] {
+function searchWords(text: string, most: number = MOST_WORDS): string[] {
   return [...new Set(indexWords(text))].slice(0, most);
 }
 
@@ -119,9 +122,10 @@ function wordsOf(text: string, most: number = MOST_WORDS): string[] {
 interface Search {
   owner: Scope;
   owners: readonly string[];
-  /** Default: memories of the types that are compared. */
-  condition?: ReturnType<typeof isOfTypes>;
-  archived?: boolean;
+  /** Only memories of the types with this policy. Default `comparable`. */
+  policy?: 'comparable' | 'forgettable';
+  /** Only memories that expired after this time. Default: only memories that are not archived. */
+  expiredSince?: number;
   words: readonly string[];
   vectors: Vectors | null;
   /** How many memories are found by words, and how many by each vector. */
@@ -135,9 +139,12 @@ interface Search {
 async function search(
   store: Reader,
   { database, memoryTypes }: ApplyDeps,
-  { owner, owners, condition = isComparable(memoryTypes), archived, words, vectors, most }: Search,
+  { owner, owners, policy = 'comparable', expiredSince, words, vectors, most }: Search,
 ): Promise<{ memory: Memory; cosine: number | undefined }[]> {
-  const among = { tenant: owner.tenant, owners, kind: 'memory', condition, archived } as const;
+  const ofTypes = isOfTypes(typesThat(memoryTypes, (type) => type[policy]));
+  const isExpired = expiredSince !== undefined;
+  const condition = isExpired ? isExpiredSince(ofTypes, expiredSince) : ofTypes;
+  const among = { tenant: owner.tenant, owners, kind: 'memory', condition, archived: isExpired } as const;
   const byText = words.length === 0 ? [] : await database.text.search(store, { ...among, words, limit: most.byText });
   const scores = new Map(byText.map(({ rowId }, place) => [rowId, 1 / (10 + place)]));
   const cosines = new Map<number, number>();
@@ -159,10 +166,6 @@ async function search(
 export function similarityOf(text: string, { content }: Memory, vectors: Vectors | null, cosine?: number): number {
   const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
   return Math.max(meaning, lexicalSimilarity(text, content));
-}
-
-function isComparable(types: ApplyDeps['memoryTypes']): ReturnType<typeof isOfTypes> {
-  return isOfTypes(typesThat(types, ({ comparable }) => comparable));
 }
 
 const LONGEST_QUERY = 400;
@@ -190,9 +193,10 @@ export async function knownStatements(
   const { existing, existingTokens } = deps.settings.limits;
   const owner = ownerOf(scope);
   const said = events.filter(isReadable).map((event) => event.content);
-  const words = wordsOf(said.join(' ').slice(0, 20_000), LONGEST_QUERY);
+  const words = searchWords(said.join(' ').slice(0, 20_000), LONGEST_QUERY);
   const wanted = { owner, owners: visibleOwners(owner), words, vectors };
-  const found = await search(store, deps, { ...wanted, most: mostOf(existing) });
+  const most = { byText: existing, byMeaning: Math.min(NEAR_TURN, existing) };
+  const found = await search(store, deps, { ...wanted, most });
   const near = found.map(({ memory }) => memory);
   const first = { order: 'important', limit: existing * 2 } as const;
   const important = await listMemories(store, owner, first, { now: deps.clock.now() });
@@ -217,10 +221,6 @@ export async function knownStatements(
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
 }
 
-function mostOf(count: number): Search['most'] {
-  return { byText: count, byMeaning: Math.min(NEAR_TURN, count) };
-}
-
 /** For how many days after a plan has expired a reader still looks for its outcome in the user's turns. */
 const OUTCOME_DAYS = 90;
 /**
@@ -234,9 +234,9 @@ const MOST_EXPIRED = 6;
  * turns come first: "got the job!" is the outcome of an archived interview.
  */
 async function expiredNear(store: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
-  const since = deps.clock.now() - OUTCOME_DAYS * DAY;
-  const condition = isExpiredSince(isComparable(deps.memoryTypes), since);
-  const found = await search(store, deps, { ...wanted, most: mostOf(MOST_EXPIRED), condition, archived: true });
+  const expiredSince = deps.clock.now() - OUTCOME_DAYS * DAY;
+  const most = { byText: MOST_EXPIRED, byMeaning: MOST_EXPIRED };
+  const found = await search(store, deps, { ...wanted, expiredSince, most });
   return found.slice(0, MOST_EXPIRED).map(({ memory }) => memory);
 }
 
@@ -258,4 +258,58 @@ async function replacedByDrafts(store: Reader, { tenant }: Scope, drafts: readon
 /** Whether an event is worth reading: a turn of the user, or an observation. */
 export function isReadable(event: Event): boolean {
   return event.origin === 'user' || event.kind === 'observation';
+}
+
+/** The calibrated similarity from which two texts count as related. */
+const RELATED = 0.6;
+
+/**
+ * The changes of known statements that are unrelated to the words that cause them. A change is checked if the known statement is vital, if
+ * the application has set it, or if the words are only words of courtesy or a question. The words and the known statement must then share a
+ * word, a number, a topic or the meaning. Other changes are not checked: "got it got it got it" may end a search for work. If a turn
+ * changes several statements, a statement that is not vital may also be related to another changed statement instead of to the words.
+ */
+export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
+  work: FormWork,
+  changes: readonly Each[],
+): Promise<Each[]> {
+  const { attributes, clock } = work.deps;
+  const now = work.events.at(-1)?.occurredAt ?? new Date(clock.now());
+  const far: Each[] = [];
+  for (const change of changes) {
+    const { said, target } = change;
+    if (said.some((text) => concerns(text, target, attributes))) continue;
+    // A statement that the application has set was not learned from turns.
+    const isSet = target.sourceEvents.length === 0 && target.sourceType === 'explicit';
+    // Nothing ends because the user thanks or asks for something else.
+    const isIdle = said.every((text) => isCourtesy(text) || /[?？]\s*$/u.test(text));
+    if (!isVital(target, now, attributes) && !isSet && !isIdle) continue;
+    const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
+    if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
+  }
+  return far.filter(({ said, target }) => {
+    const others = changes.filter((other) => !far.includes(other) && other.said[0] === said[0]);
+    return (
+      isVital(target, now, attributes) || !others.some((other) => concerns(other.target.content, target, attributes))
+    );
+  });
+}
+
+function concerns(said: string, { subject, content, value, attribute }: Memory, attributes: AttributeTable): boolean {
+  const names = [attribute ?? '', ...attributes.policyOf(attribute ?? '').synonyms].join(' ').replaceAll('_', ' ');
+  return isAbout(said, `${subject} ${content} ${value ?? ''} ${names}`, attribute);
+}
+
+// The importance that the prompt in `model-reader.ts` gives to health, safety, identity, and statements that the user asks to remember.
+const MOST_IMPORTANT = 0.9;
+
+/** Whether a statement changes only by words that concern it. An event whose day has passed does not need this protection. */
+function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date, attributes: AttributeTable): boolean {
+  const isPassed = (tense === 'planned' || tense === 'happened') && dueAt !== null && dueAt <= now;
+  return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital', attributes));
+}
+
+/** The refusal of a change whose words are unrelated to its target. */
+export function unrelatedTarget({ content }: Memory, events: readonly { id: string }[]): Refusal {
+  return refusal('end', 'unknown_target', content, { detail: 'the quoted turn is not about it', events });
 }

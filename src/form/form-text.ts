@@ -16,9 +16,9 @@ import { findMemory, listStatements } from '../store/read-memories.ts';
 import { reviseMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { endStatement } from './apply/requests.ts';
 import { formStatements } from './form.ts';
-import { type FormResult, readStatement, type ReadStatement, turnsAlone } from './read/reader.ts';
+import { type FormResult, readStatement, type ReadStatement, turnsAlone, userNamesOf } from './read/reader.ts';
 import type { FormDeps, Writing } from './formation-settings.ts';
-import { endedByText, userNamesOf } from './read-turns.ts';
+import { endedByText } from './read-turns.ts';
 
 /** The fields of a memory that determine neither its subject nor its value nor its time. */
 const BESIDE_THE_TEXT: ReadonlySet<string> = new Set([

@@ -21,9 +21,16 @@ import { writeReflections } from './apply/reflections.ts';
 import { applyRequests } from './apply/requests.ts';
 import { checkStatements } from './check/check.ts';
 import type { CheckContext } from './check/evidence.ts';
-import { type FormResult, nothingFormed, type ReadStatement, type Refusal, usesModel } from './read/reader.ts';
+import {
+  type FormResult,
+  nothingFormed,
+  type ReadStatement,
+  type Refusal,
+  userNamesOf,
+  usesModel,
+} from './read/reader.ts';
 import type { ApplyDeps, FormDeps, FormOptions, FormWork, LimitSettings, Writing } from './formation-settings.ts';
-import { type Formable, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
+import { type Formable, isEmpty, readTurns, withoutIndex } from './read-turns.ts';
 import { createModelReader, type ReadPromptInput } from './read/model-reader.ts';
 import {
   eventsOf,
@@ -32,10 +39,10 @@ import {
   inlineExchanges,
   inlineJob,
   payloadOf,
-  summariseSession,
   takeEffect,
   triggerFormation,
   unreadExchanges,
+  writeQuotedTopics,
 } from './formation-jobs.ts';
 
 /** The formation of memories in a process: immediately, by jobs, or on request. */
@@ -69,10 +76,10 @@ export function createFormation(deps: FormDeps): Formation {
   const running = new Map<string, Promise<unknown>>();
 
   // This serialises formations within the process. Across processes, the job queue and the session's cursor do so.
-  const oneAtATime: OneAtATime = async (scope, form) => {
+  const form: FormAlone = async (scope, options) => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
-    const formed = before.then(form);
+    const formed = before.then(() => formSession(deps, scope, options));
     const settled = formed
       .catch(() => undefined)
       .finally(() => {
@@ -83,17 +90,14 @@ export function createFormation(deps: FormDeps): Formation {
   };
 
   return {
-    form(scope) {
-      const place = scopeAt(scope, 'session');
-      return oneAtATime(place, () => againAfterConflict(() => formSession(deps, place, { cause: 'hand' })));
-    },
+    form: (scope) => againAfterConflict(() => form(scopeAt(scope, 'session'), { cause: 'hand' })),
     afterAppend: (writer, scope, events) => triggerFormation(writer, deps, scope, events),
     noticed(scope, events) {
       for (const ids of inlineExchanges(deps, events)) inline.add({ scope, events: ids });
     },
     cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
     cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
-    jobs: formationJobs(deps, oneAtATime),
+    jobs: formationJobs(deps, form),
     async resume() {
       for (const exchange of await unreadExchanges(deps)) inline.add(exchange);
     },
@@ -111,10 +115,10 @@ async function againAfterConflict(read: () => Promise<FormResult>): Promise<Form
   });
 }
 
-/** Runs a formation after any formation of the same session that is already running in this process. */
-type OneAtATime = <Result>(scope: Scope, form: () => Promise<Result>) => Promise<Result>;
+/** Forms a session after any formation of the same session that is already running in this process. */
+type FormAlone = (scope: Scope, options: FormOptions) => Promise<FormResult>;
 
-function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
+function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
   const reading =
     (by: 'local' | 'model'): JobHandler =>
     async (job, { signal, complete }) => {
@@ -126,18 +130,27 @@ function formationJobs(deps: FormDeps, oneAtATime: OneAtATime): JobKinds {
       async run(job, { signal, complete }) {
         const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
         const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
-        const scope = scopeOfJob(job);
-        await oneAtATime(scope, () => formSession(deps, scope, { cause, minimumMessages, signal, complete }));
+        await form(scopeOfJob(job), { cause, minimumMessages, signal, complete });
       },
     },
+    // Summarises a session once it is quiet, with one memory for each topic. With a model, the topics are part of the reading. Without a
+    // model, they are dated quotations of statements from the user's turns.
     summarise: {
       isPaid: true,
-      // With a model, this job forms the session. If it ran beside another formation, the model would be called twice for the same turns.
       async run(job, { signal, complete }) {
         const scope = scopeOfJob(job);
-        const form = (options: FormOptions): Promise<FormResult> =>
-          formSession(deps, scope, { ...options, cause: 'schedule', signal });
-        await oneAtATime(scope, () => summariseSession(deps, scope, form, complete));
+        const options = { cause: 'schedule', signal } as const;
+        if (usesModel(deps, 'read')) {
+          await form(scope, { ...options, complete });
+          return;
+        }
+        // Topics belong to the owner. Without a user, all users would share them, so none are written.
+        const isOfUser = scope.user !== null;
+        if (isOfUser) await form(scope, options);
+        await deps.database.write(scope.tenant, async (writer) => {
+          if (isOfUser) await writeQuotedTopics(writer, deps, scope);
+          await complete(writer);
+        });
       },
     },
     'read-exchange': { isPaid: true, run: reading('model') },
@@ -199,7 +212,7 @@ async function formExchange(
       const isProvisional = options.by === 'local' && usesModel(deps, 'read');
       const formed = isProvisional ? ((await findSession(store, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
       const events = found.filter(({ position }) => (position ?? Infinity) >= formed);
-      return { events, earlier: await turnsBefore(store, place, events[0]), stretch: null };
+      return { events, earlier: await eventsBefore(store, place, events[0]), stretch: null };
     },
   });
 }
@@ -277,7 +290,7 @@ function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Even
   return end === -1 ? [...events] : events.slice(0, end);
 }
 
-async function turnsBefore(store: Reader, scope: Scope, first: Event | undefined): Promise<Event[]> {
+async function eventsBefore(store: Reader, scope: Scope, first: Event | undefined): Promise<Event[]> {
   if (first === undefined || scope.session === null || first.position === null || first.position === 0) return [];
   return listSessionEvents(store, scope, Math.max(0, first.position - EARLIER), first.position);
 }
@@ -429,21 +442,9 @@ export async function formStatements(
   const { writer, events } = given;
   const scope = { ...given.scope, connection: null };
   const deps = await inOwnZone(writer, given.deps, scope);
-  const userNames = userNamesOf(scope, []);
-  const subjects = await listSubjects(writer, ownerOf(scope));
-  const read = {
-    ...deps,
-    scope,
-    events,
-    earlier: [],
-    known: [],
-    userNames,
-    subjects,
-    isLocal: true,
-    sourceType,
-    stated,
-  };
-  const checked = checkStatements(statements, read);
+  const names = { userNames: userNamesOf(scope, []), subjects: await listSubjects(writer, ownerOf(scope)) };
+  const context = { ...deps, ...names, scope, events, earlier: [], known: [], isLocal: true, sourceType, stated };
+  const checked = checkStatements(statements, context);
   const result = { ...nothingFormed(), refused: checked.refused.map(withoutIndex) };
   const writing = { ...given, scope, result };
   await changeOwner(writer, ownerOf(scope), deps.clock.now());

@@ -18,7 +18,7 @@ import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeReflections } from './apply/reflections.ts';
 import { conflicts, decideContext, ofSameMatter, wins } from './decide/decide.ts';
 import { nothingFormed, readStatement, usesModel } from './read/reader.ts';
-import type { FormDeps, FormOptions, TriggerDeps, TriggerSettings } from './formation-settings.ts';
+import type { FormDeps, TriggerDeps, TriggerSettings } from './formation-settings.ts';
 
 /**
  * Queues the jobs that new events require, in the transaction that appends the events: the formation of the session when there are enough
@@ -170,34 +170,11 @@ export function eventsOf(job: Job): string[] {
   return payloadOf(job)['events'] as string[];
 }
 
-/**
- * Summarises a session once it is quiet, with one memory for each topic. With a model, the topics are part of the reading, so this job
- * forms the session. Without a model, the topics are dated quotations of statements from the user's turns.
- */
-export async function summariseSession(
-  deps: FormDeps,
-  scope: Scope,
-  form: (options: FormOptions) => Promise<unknown>,
-  complete: JobContext['complete'],
-): Promise<void> {
-  if (usesModel(deps, 'read')) {
-    await form({ complete });
-    return;
-  }
-  // Topics belong to the owner. Without a user, all users would share them, so none are written.
-  const isOfUser = scope.user !== null;
-  if (isOfUser) await form({});
-  await deps.database.write(scope.tenant, async (writer) => {
-    if (isOfUser) await writeQuotedTopics(writer, deps, scope);
-    await complete(writer);
-  });
-}
-
 /** How many of the last events of a session are summarised. Earlier summaries cover the events before them. */
 const MOST_SUMMARISED = 2000;
 
 /** Writes the topics of a session as quotations of the user, from the live statements that were formed from the user's turns. */
-async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): Promise<void> {
+export async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): Promise<void> {
   const why = { reason: 'summed up the session', actor: 'form', run: deps.ids.next('run') };
   await changeOwner(writer, scope, deps.clock.now());
   const { eventCount = 0 } = (await findSession(writer, scope, deps.clock.now())) ?? {};

@@ -24,24 +24,11 @@ import { ownerOf, type Scope } from '../record/scope.ts';
 import { findEvents, ownEvents } from '../store/event-store.ts';
 import { quotesMeet } from '../store/forget/forgotten-store.ts';
 import type { Reader } from '../store/database.ts';
-import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
-import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
-import { checkRequests } from './apply/requests.ts';
+import { listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
+import { reflectionsOf, topicsToContinue } from './apply/reflections.ts';
+import { checkEnd, checkRequests } from './apply/requests.ts';
 import { type Checked, checkStatements } from './check/check.ts';
-import {
-  type CheckContext,
-  isOfAnother,
-  isQuoted,
-  isStated,
-  mayChangeKnown,
-  quotedIn,
-  saidWith,
-  trustOfWords,
-  unrelatedChanges,
-  unrelatedTarget,
-  unsharedSources,
-  wholeOf,
-} from './check/evidence.ts';
+import { type CheckContext, isQuoted, isStated, quotedIn, saidWith, unsharedSources } from './check/evidence.ts';
 import {
   embedTexts,
   findCandidates,
@@ -51,6 +38,8 @@ import {
   LONGEST_COMPARED,
   nearnessTo,
   nearStatements,
+  unrelatedChanges,
+  unrelatedTarget,
   type Vectors,
 } from './compare.ts';
 import { decideContext, openCandidates, type Verdict } from './decide/decide.ts';
@@ -58,16 +47,17 @@ import {
   emptyReading,
   type Reading,
   type ReadInput,
-  type ReadReflection,
   readStatement,
   type ReadStatement,
   type Refusal,
   refusal,
   toolEpisodes,
+  userNamesOf,
   usesModel,
+  usualSpeaker,
 } from './read/reader.ts';
 import type { FormWork } from './formation-settings.ts';
-import { askReflections, askVerdicts, isMendable } from './read/model-reader.ts';
+import { askVerdicts, isMendable } from './read/model-reader.ts';
 import { ownTextsAmong } from './read/local/reading-layers.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
@@ -117,7 +107,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
     subjects: await deps.database.read(scope.tenant, (store) => listSubjects(store, ownerOf(scope))),
     isLocal: !isModel,
   };
-  const changed = facts ? await changedByTurns(work, reading, input.userNames) : { ends: [], corrections: [] };
+  const changed = facts ? await changedByTurns(work, reading, context) : { ends: [], corrections: [] };
   const isAsked = reading.ends.length + reading.forgets.length > 0;
   const asked = isAsked ? await checkRequests(work, reading, context) : { ends: [], forgets: [], refused: [] };
   const first = await checkReading(work, [...reading.statements, ...changed.corrections], context);
@@ -131,7 +121,7 @@ export async function readTurns(given: FormWork): Promise<Formable> {
   const texts = statements.map(({ text }) => text);
   const vectors = isModel ? await embedTexts(work, texts) : null;
   const verdicts = isModel ? await verdictsOf(work, { statements, vectors, shown: input.known }) : new Map();
-  const reflections = await reflectionsOf(work, reading, statements);
+  const reflections = isModel ? await reflectionsOf(work, reading, statements) : [];
   return {
     reading: { ...reading, reflections },
     statements,
@@ -155,38 +145,32 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 async function changedByTurns(
   work: FormWork,
   reading: Reading,
-  userNames: readonly string[],
+  context: CheckContext,
 ): Promise<Pick<CheckedRequests, 'ends'> & { corrections: ReadStatement[] }> {
   const ends: CheckedRequests['ends'] = [];
   const corrections: ReadStatement[] = [];
   if (usesModel(work.deps, 'read')) return { ends, corrections };
-  const mayEnd = (event: Event, target: Memory): boolean => mayChangeKnown(wholeOf(event), target, userNames);
-  const endOf = (event: Event, target: Memory): CheckedRequests['ends'][number] => {
-    const evidence = wholeOf(event);
-    const isOthers = isOfAnother(event, userNames);
-    const trust = isOthers ? trustOfWords(evidence, target.subject, userNames) : undefined;
-    return { target, evidence, on: null, trust };
-  };
-  for (const event of work.events.filter(({ kind, origin }) => kind === 'observation' && origin !== 'tool')) {
+  for (const [index, event] of work.events.entries()) {
+    if (event.kind !== 'observation' || event.origin === 'tool') continue;
     const targets = await endedByText(work, { ...event, content: noteInFirstPerson(event.content) });
-    ends.push(...targets.filter((target) => mayEnd(event, target)).map((target) => endOf(event, target)));
+    ends.push(...targets.flatMap((target) => checkEnd(target, { turn: index + 1, words: '' }, context) ?? []));
   }
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
     // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in
     // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
-    const found = (await changedBy(work, event)).filter(
-      ({ target }) =>
-        mayEnd(event, target) &&
-        !own.some(({ attribute, relation, text }) =>
-          relation?.kind === 'extends'
-            ? text.startsWith(target.content)
-            : attribute !== null && attribute === target.attribute,
-        ),
-    );
-    if (own.length === 0) corrections.push(...correctionBy(event, number, found));
-    ends.push(...found.flatMap(({ target, isOver }) => (isOver ? endOf(event, target) : [])));
+    const found = (await changedBy(work, event)).flatMap(({ target, isOver }) => {
+      const isTold = own.some(({ attribute, relation, text }) =>
+        relation?.kind === 'extends'
+          ? text.startsWith(target.content)
+          : attribute !== null && attribute === target.attribute,
+      );
+      const end = isTold ? null : checkEnd(target, { turn: number, words: '' }, context);
+      return end === null ? [] : { end, isOver };
+    });
+    if (own.length === 0) corrections.push(...correctionBy(event, number, found[0]?.end.target));
+    ends.push(...found.flatMap(({ end, isOver }) => (isOver ? end : [])));
   }
   return { ends, corrections };
 }
@@ -355,9 +339,8 @@ const MOST_CHARACTERS = 200;
  * Keeps a message that makes a statement untrue and from which nothing was read, in the user's words. The words of a short message ("No,
  * Friday") follow the text of the statement that it corrects.
  */
-function correctionBy(event: Event, number: number, [first]: readonly ChangedStatement[]): ReadStatement[] {
-  if (first === undefined || event.content.length > MOST_CHARACTERS) return [];
-  const { target } = first;
+function correctionBy(event: Event, number: number, target: Memory | undefined): ReadStatement[] {
+  if (target === undefined || event.content.length > MOST_CHARACTERS) return [];
   const words = event.content.trim();
   const isShort = words.split(/\s+/u).length < FEW_WORDS;
   const { subject, type, tense, importance } = target;
@@ -430,29 +413,11 @@ async function readInput(work: FormWork): Promise<ReadInput> {
 }
 
 const MOST_RECENT = 200;
-const MOST_TURNS = 0.75;
 
 /** The speakers of the user's latest turns. Null for a turn without a speaker. */
 async function listSpeakers(store: Reader, scope: Scope): Promise<(string | null)[]> {
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
   return (await ownEvents(store, ownerOf(scope), recent)).map(({ speaker }) => speaker);
-}
-
-/**
- * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
- * in which the user's own turns have no speaker, or the user's name.
- */
-export function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
-  const own = new Set(names.map((name) => name.toLowerCase()));
-  if (speakers.some((speaker) => speaker === null || own.has(speaker.toLowerCase()))) return [];
-  const turns = [...Map.groupBy(speakers, (speaker) => speaker ?? '')];
-  return turns.flatMap(([speaker, { length }]) => (length >= speakers.length * MOST_TURNS ? speaker : []));
-}
-
-/** The names of the user: the id in the scope, and the names that the user has stated. */
-export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
-  const own = said.filter(({ polarity }) => polarity === 'affirmed').flatMap(({ value }) => value ?? []);
-  return [...new Set([...(scope.user === null ? [] : [scope.user]), ...own])];
 }
 
 /**
@@ -464,15 +429,18 @@ const LEAST_RELATED = 0.17;
 
 /** Checks the statements of a reading. A model's statement that shares no word with its sources must be near to one of them in meaning. */
 async function checkReading(work: FormWork, read: readonly ReadStatement[], context: CheckContext): Promise<Checked> {
+  if (context.isLocal) return checkStatements(read, context);
   const unrelated = new Set<ReadStatement>();
-  for (const statement of context.isLocal ? [] : read) {
+  const told: ReadStatement[] = [];
+  for (const statement of read) {
     const sources = unsharedSources(statement, context);
-    if (sources === null) continue;
-    const nearness = await nearnessTo(work, statement.text, sources);
-    if (nearness?.every(({ cosine }) => cosine < LEAST_RELATED) === true) unrelated.add(statement);
+    // A statement that shares no word with its sources counts as a conclusion.
+    const each = sources === null ? statement : { ...statement, explicit: false };
+    told.push(each);
+    const nearness = sources === null ? null : await nearnessTo(work, statement.text, sources);
+    if (nearness?.every(({ cosine }) => cosine < LEAST_RELATED) === true) unrelated.add(each);
   }
-  const checked = checkStatements(read, { ...context, unrelated });
-  return context.isLocal ? checked : withoutUnrelated(work, checked, context);
+  return withoutUnrelated(work, checkStatements(told, { ...context, unrelated }), context);
 }
 
 /** Removes relations to known statements that have nothing in common with the words of the new statement. */
@@ -556,20 +524,6 @@ async function verdictsOf(
     return open.length === 0 ? [] : [{ statement, candidates: open }];
   });
   return askVerdicts(meter.languageModel(deps.languageModel), questions, signal);
-}
-
-/** The reflections of the reading, or of a separate call that is shown the new statements. */
-async function reflectionsOf(work: FormWork, reading: Reading, statements: Statement[]): Promise<ReadReflection[]> {
-  const { deps, reader, events, meter, signal } = work;
-  const { settings, languageModel } = deps;
-  if (!settings.reflections || reader.kind !== 'model' || languageModel === null) return [];
-  if (settings.reflectionCall === 'with-reading') return reading.reflections;
-  if (!usesModel(deps, 'reflect') || !events.some(({ origin }) => origin === 'user')) return [];
-  const current = await deps.database.read(work.scope.tenant, (store) =>
-    listMemories(store, work.scope, { types: ['reflection'], limit: 40 }, { now: deps.clock.now() }),
-  );
-  const input = { events: spokenEvents(events), statements, inMind: current.items.map(({ content }) => content) };
-  return askReflections(meter.languageModel(languageModel), input, signal);
 }
 
 export function withoutIndex({ index: _index, ...refusal }: Refusal & { index: number }): Refusal {

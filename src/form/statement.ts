@@ -34,7 +34,7 @@ export interface CheckedRequests {
     target: Memory;
     evidence: Evidence;
     /** The day from which the statement no longer holds, if that day is in the future. */ on: Date | null;
-    /** The trust of the quoted words. Default: the trust of their speaker. */ trust?: Trust;
+    /** The trust of the quoted words. */ trust: Trust;
     /** Whether the statement is a goal or a plan that came true. */ isReached?: boolean;
   }[];
   forgets: CheckedForget[];

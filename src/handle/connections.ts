@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import type { Block } from '../record/block.ts';
 import { DAY } from '../record/clock.ts';
-import { isStorable, parse } from '../record/parse.ts';
+import { parse, storable } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import type { ToolSchema } from '../record/session.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
@@ -27,9 +27,7 @@ export const infoSchema: z.ZodType<Record<string, unknown>, Record<string, unkno
   z.string().min(1).max(200),
   z.json(),
 );
-const schemaSchema: z.ZodType<unknown> = z
-  .json()
-  .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
+const schemaSchema: z.ZodType<unknown> = z.json().check(storable);
 const timeToLiveSchema: z.ZodType<number> = z.number().positive();
 
 export function connectionHandle(parts: Parts, scope: Scope): ConnectionHandle {

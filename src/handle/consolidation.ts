@@ -8,7 +8,7 @@ import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.
 import { ownerOf, type Scope } from '../record/scope.ts';
 import { findUse, type MemoryUse } from '../store/context-log-store.ts';
 import { eventsSetAside, retrySetAside, type SetAside } from '../store/event-store.ts';
-import type { HeldChange } from '../store/held-change-store.ts';
+import { type HeldChange, listHeldChanges } from '../store/held-change-store.ts';
 import { listRuns, type Run, type RunFilter } from '../store/history-store.ts';
 import { findProgress, saveProgress } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
@@ -80,7 +80,7 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
       const checked = parse(runFilterSchema, filter, 'The filter');
       return database.read(owner.tenant, (reader) => listRuns(reader, scope, checked));
     },
-    held: async () => (await loadHeld()).heldChanges(deps, owner),
+    held: () => database.read(owner.tenant, (reader) => listHeldChanges(reader, owner)),
     accept: async (id, actor = 'application') => (await loadHeld()).acceptHeldChange(deps, owner, id, actor),
     reject: async (id) => (await loadHeld()).rejectHeldChange(deps, owner, id),
     setAside: () => database.read(owner.tenant, (reader) => eventsSetAside(reader, owner, tries)),

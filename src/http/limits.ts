@@ -1,3 +1,4 @@
+import { createLru } from '../record/cache.ts';
 import { DoorError } from './problem.ts';
 
 /** Counts wrong keys by the address that they come from. */
@@ -18,16 +19,14 @@ const MOST_BUCKETS = 10_000;
 
 /** Token buckets by name, in this process. `take` takes one token, or returns the seconds until there is a token. */
 function createBuckets(now: () => number): { take(name: string, room: number, perSecond: number): number | null } {
-  const buckets = new Map<string, Bucket>();
+  const buckets = createLru<Bucket>({ most: MOST_BUCKETS });
   return {
     take(name, room, perSecond) {
       const at = now();
       const before = buckets.get(name) ?? { tokens: room, at };
       const tokens = Math.min(room, before.tokens + ((at - before.at) / 1000) * perSecond);
       const isEmpty = tokens < 1;
-      buckets.delete(name);
       buckets.set(name, { tokens: isEmpty ? tokens : tokens - 1, at });
-      if (buckets.size > MOST_BUCKETS) buckets.delete(buckets.keys().next().value ?? '');
       return isEmpty ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : null;
     },
   };

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { ONLINE_METRICS } from '../operate/online-metrics.ts';
+import { ONLINE_METRICS } from '../operate/metric-definitions.ts';
 import { createLru } from '../record/cache.ts';
 import { MINUTE } from '../record/clock.ts';
 import type { Varve } from '../varve.ts';

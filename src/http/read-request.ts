@@ -1,4 +1,5 @@
 import { invalidInput, VarveError } from '../errors.ts';
+import { cachedFor } from '../record/cache.ts';
 import { parseJson } from '../record/json.ts';
 import { parse } from '../record/parse.ts';
 import { jsonSchema, type JsonSchema } from './json-schema.ts';
@@ -13,17 +14,10 @@ interface ReadQuery {
   query: unknown;
 }
 
-const known = new WeakMap<Operation, Record<string, JsonSchema>>();
-
 /** The properties of an operation's query, from the schema that checks it. */
-export function queryProperties(operation: Operation): Record<string, JsonSchema> {
-  const before = known.get(operation);
-  if (before !== undefined) return before;
-  const properties =
-    operation.query === undefined ? {} : (jsonSchema(operation.query, 'input').schema.properties ?? {});
-  known.set(operation, properties);
-  return properties;
-}
+export const queryProperties: (operation: Operation) => Record<string, JsonSchema> = cachedFor(({ query }) =>
+  query === undefined ? {} : (jsonSchema(query, 'input').schema.properties ?? {}),
+);
 
 /** Reads the query string by the operation's schema: texts are converted to numbers, booleans and lists as the schema requires. */
 export function readQuery(operation: Operation, search: URLSearchParams): ReadQuery {

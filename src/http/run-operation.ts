@@ -9,7 +9,6 @@ import { authenticate, bySecret } from './authenticate.ts';
 import type { Answer, KeyedRequest } from '../store/doors/request-answers.ts';
 import type { FailureLimit, FollowerLimit, RateLimit } from './limits.ts';
 import { type Operation, Reply } from './operation.ts';
-
 import { DoorError } from './problem.ts';
 import { assertPlain, readBody, readQuery } from './read-request.ts';
 import type { DoorSettings } from './settings.ts';

@@ -5,6 +5,7 @@ import type { EventLine, MemoryLine } from '../operate/record-line.ts';
 import type { NewEvent } from '../record/event.ts';
 import { derivedId } from '../record/id.ts';
 import type { NewMemory } from '../record/memory.ts';
+import { jsonIn } from '../record/json.ts';
 import { isObject } from '../record/parse.ts';
 import type { ScopeInput } from '../record/scope.ts';
 
@@ -41,6 +42,11 @@ export function timeOf(record: Imported, ...fields: readonly string[]): Date | u
     if (!Number.isNaN(time.getTime())) return time;
   }
   return undefined;
+}
+
+/** The JSON object that a text contains; undefined for a plain text, even if it begins like JSON. */
+export function objectInText(text: string): Imported | undefined {
+  return text.startsWith('{') ? (jsonIn(text) as Imported | undefined) : undefined;
 }
 
 /** MongoDB's extended JSON as plain JSON. */

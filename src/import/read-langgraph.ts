@@ -1,5 +1,6 @@
 import type { RecordLine } from '../operate/record-line.ts';
-import { type Imported, isObject, memoryLine, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
+import { type Imported, isObject, memoryLine, objectInText, scopePart } from './import-source.ts';
+import { type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
 /**
@@ -24,7 +25,9 @@ function lineOf(item: Imported): RecordLine | null {
   const namespace = namespaceOf(item);
   const key = textOf(item, 'key');
   if (namespace === null || key === undefined || item['value'] === undefined) return null;
-  const value = typeof item['value'] === 'string' ? valueOf(item['value']) : item['value'];
+  // In a row that was exported as text, the value is a JSON text.
+  const given = item['value'];
+  const value = typeof given === 'string' ? (objectInText(given) ?? { content: given }) : given;
   const user = scopePart(namespace.find((part) => !COMMON.has(part.toLowerCase())));
   const found = isObject(value) ? contentOf(value) : undefined;
   const metadata = { langgraph: { namespace, key } };
@@ -39,17 +42,6 @@ function lineOf(item: Imported): RecordLine | null {
     createdAt: timeOf(item, 'created_at', 'createdAt'),
     updatedAt: timeOf(item, 'updated_at', 'updatedAt'),
   });
-}
-
-/** Parses the value of a row that was exported as text, where the value is a JSON string. */
-function valueOf(text: string): unknown {
-  if (!text.startsWith('{')) return { content: text };
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // A text that begins like JSON but is not valid JSON stays a text.
-    return { content: text };
-  }
 }
 
 function namespaceOf(item: Imported): string[] | null {

@@ -1,7 +1,7 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
-import { eventLine, fileTitle, type Imported, isObject, memoryLine, objectOf, objectsOf } from './import-source.ts';
-import { scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
+import { eventLine, fileTitle, type Imported, isObject, memoryLine, objectInText } from './import-source.ts';
+import { objectOf, objectsOf, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { type Element, elementsOf } from './json-elements.ts';
 
 /**
@@ -74,8 +74,8 @@ function contentOf(message: Imported): string {
 
 /** The user's message, which Letta wraps in JSON. Letta's own login and heartbeat messages have the same format and are skipped. */
 function saidIn(content: string): string {
-  const wrapped = parsed(content);
-  if (!isObject(wrapped) || !('type' in wrapped)) return content;
+  const wrapped = objectInText(content);
+  if (wrapped === undefined || !('type' in wrapped)) return content;
   return textOf(wrapped, 'type') === 'user_message' ? (textOf(wrapped, 'message') ?? '') : '';
 }
 
@@ -84,18 +84,8 @@ function replyOf(message: Imported): string {
   const sent = objectsOf(message, 'tool_calls').map((call) => objectOf(call, 'function'));
   if (sent.length === 0) return contentOf(message);
   const reply = sent.find((called) => textOf(called, 'name') === 'send_message');
-  const given = parsed(textOf(reply ?? {}, 'arguments') ?? '');
-  return isObject(given) ? (textOf(given, 'message') ?? '') : '';
-}
-
-function parsed(text: string): unknown {
-  if (!text.startsWith('{')) return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // A text that begins like JSON but is not valid JSON is a plain message.
-    return null;
-  }
+  const given = objectInText(textOf(reply ?? {}, 'arguments') ?? '');
+  return textOf(given ?? {}, 'message') ?? '';
 }
 
 function* passageLines(passage: Imported): Generator<MemoryLine | string> {

@@ -3,7 +3,6 @@ import { MastraMemory, parseMemoryRequestContext, type StorageThreadType } from 
 import type { InputProcessor, OutputProcessor, ProcessInputArgs, ProcessLLMRequestArgs } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import type { ContextOptions } from '../assemble/context-options.ts';
-
 import { invalidInput, notFound, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { SessionSummary } from '../operate/inspect-records.ts';

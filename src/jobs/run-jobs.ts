@@ -1,8 +1,6 @@
 import { VarveError } from '../errors.ts';
-import type { Clock } from '../record/clock.ts';
-import type { IdSource } from '../record/id.ts';
 import { createMutex } from '../record/event-loop.ts';
-import type { Database } from '../store/database.ts';
+import type { Parts } from '../store/database.ts';
 import type { LeasedRun } from '../store/queue/job.ts';
 import { createFairTurns, isTurnNeeded, takeTurn, type Turn, type TurnResult } from '../store/queue/lease-jobs.ts';
 import { changePayload, completeJob, type EndedRun, type Outcome } from '../store/queue/settle-jobs.ts';
@@ -30,10 +28,7 @@ function cutShort(run: RunningJob, cut: 'lost' | 'stopped'): void {
   );
 }
 
-interface RunsOptions {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
+interface RunsOptions extends Pick<Parts, 'database' | 'clock' | 'ids'> {
   handlers: Readonly<Record<string, JobHandler>>;
   concurrency: number;
   leaseMs: number;

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { VarveError } from '../errors.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
-import type { IdSource } from '../record/id.ts';
-import { type Database, EVERY_TENANT } from '../store/database.ts';
+import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import type { JobHandler } from './job-kinds.ts';
 import { createRuns, type Runs } from './run-jobs.ts';
 import { isScheduleDue } from '../store/queue/schedule-rows.ts';
@@ -10,10 +9,7 @@ import { followClock, tickSchedules } from './schedules.ts';
 import { type Outcome, removeDoneJobs } from '../store/queue/settle-jobs.ts';
 import { type Backoff, exponentialBackoff } from './failures.ts';
 
-export interface WorkerOptions {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
+export interface WorkerOptions extends Pick<Parts, 'database' | 'clock' | 'ids'> {
   /** Handlers by kind of job. Jobs of other kinds are left to other workers. */
   handlers: Readonly<Record<string, JobHandler>>;
   /** How many jobs run at the same time. Default 8. */

@@ -11,8 +11,8 @@ import {
   type CreditEntry,
   type CreditOwner,
   takeFromBalance,
-  withdrawEntry,
 } from '../store/doors/credit-store.ts';
+import { removeRows } from '../store/rows.ts';
 
 /** A grant or a charge, in whole micro-dollars. */
 export interface CreditMove extends CreditOwner {
@@ -71,7 +71,7 @@ export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 
       const left = await takeFromBalance(writer, move, move.amount, clock.now());
       if (left !== null) return left;
       // The caller may catch the error and commit its transaction, so the entry is removed.
-      await withdrawEntry(writer, move.tenant, id);
+      await removeRows(writer, move.tenant, 'credit_entries', { id: [id] });
       throw outOfCredit(move, await balanceOf(writer, move), move.amount);
     },
     statement: (owner, limit = 100) => database.read(owner.tenant, (reader) => creditEntries(reader, owner, limit)),

@@ -1,7 +1,6 @@
 import { VarveError } from '../errors.ts';
 import { type Clock, DAY } from '../record/clock.ts';
-import type { IdSource } from '../record/id.ts';
-import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
+import { type Database, EVERY_TENANT, type Parts, type Writer } from '../store/database.ts';
 import { createCredit, type Credit, outOfCredit } from './credit.ts';
 import { addEntry, addToBalance } from '../store/doors/credit-store.ts';
 import { createPriceTable, type Prices, type PriceTable } from './price-table.ts';
@@ -49,10 +48,7 @@ export interface Ledger {
   report(query: ReportQuery): Promise<ReportLine[]>;
 }
 
-export interface LedgerOptions {
-  database: Database;
-  clock: Clock;
-  ids: IdSource;
+export interface LedgerOptions extends Pick<Parts, 'database' | 'clock' | 'ids'> {
   /** Prices in dollars per million tokens, by model. They take precedence over the list prices. */
   prices?: Prices;
   /** The account that pays: `user`, `tenant` or `off` (the default). With `off`, usage is counted, but nobody is charged. */
@@ -245,9 +241,7 @@ interface NotedUse {
   failed?: boolean;
 }
 
-interface MeterParts {
-  clock: Clock;
-  ids: IdSource;
+interface MeterParts extends Pick<Parts, 'clock' | 'ids'> {
   /** Throws when a paid call of this model may not be made. */
   ensurePaid(model: string, entries: readonly UsageEntry[]): Promise<void>;
   record(writer: Writer, entries: readonly UsageEntry[]): Promise<number>;

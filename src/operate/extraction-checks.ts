@@ -1,10 +1,11 @@
 import { locateQuote } from '../language/quotes.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
+import { cachedFor } from '../record/cache.ts';
 import type { Database, Parts, Reader } from '../store/database.ts';
 import { firstConversations, formedSignature } from '../store/doors/quality-store.ts';
 import type { FormedConversation, FormedStatement } from '../store/doors/quality-store.ts';
 import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
-import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
+import { type CheckName, EXTRACTION_CHECKS } from './metric-definitions.ts';
 
 /** How many of a tenant's first conversations are checked. The tenant usually tunes its prompts during these conversations. */
 const CHECKED_CONVERSATIONS = 100;
@@ -117,15 +118,14 @@ function result(check: CheckName, part: number, of: number): CheckResult {
 }
 
 /** For each store, the signature of each tenant at its last check by this process. An unchanged tenant is not checked again. */
-const checkedBefore = new WeakMap<Database, Map<string, string>>();
+const checkedBefore = cachedFor((_store: Database) => new Map<string, string>());
 
 /**
  * Checks the first conversations of a tenant after some of them were formed, and writes an `extraction.alert` to the audit trail when
  * the set of failing checks has changed.
  */
 export async function watchExtraction(parts: Parts, tenant: string): Promise<void> {
-  const before = checkedBefore.get(parts.database) ?? new Map<string, string>();
-  checkedBefore.set(parts.database, before);
+  const before = checkedBefore(parts.database);
   const sign = (reader: Reader): Promise<string> => formedSignature(reader, tenant, CHECKED_CONVERSATIONS);
   const signature = await parts.database.read(tenant, sign);
   if (before.get(tenant) === signature) return;

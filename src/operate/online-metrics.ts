@@ -2,74 +2,11 @@ import { splitSentences } from '../language/sentences.ts';
 import { anyWords } from '../language/packs/packs.ts';
 import { words } from '../language/words.ts';
 import type { AttributeTable } from '../record/attributes.ts';
+import { cachedFor } from '../record/cache.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader } from '../store/database.ts';
 import { agentQuestions, correctionsByMonth, countRefusals, countTalk } from '../store/doors/quality-store.ts';
 import { knownAttributes, type ScaffoldState, scaffoldStates, sumUse } from '../store/doors/quality-store.ts';
-
-/** The definition of each metric, for all interfaces. The inspector imports this constant, and its bundler drops the rest of the file. */
-export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {
-  contextUtilisation: {
-    title: 'Context utilisation',
-    definition: 'The share of recalled memories whose words the agent’s answer uses, among those already judged.',
-    healthy: 'A high value means that little of the prompt is wasted.',
-  },
-  observationRate: {
-    title: 'Observation rate',
-    definition: 'Observations that the agent has noted by itself (record_observation), per conversation.',
-    healthy: 'Near 0, the agent does not use the tool; above 5, it notes small talk.',
-  },
-  statementRate: {
-    title: 'Statements',
-    definition: 'Statements formed, per conversation.',
-    healthy: 'A sudden fall means that reading has broken.',
-  },
-  scaffold: {
-    title: 'Scaffold growth',
-    definition: 'Keys of a scaffold over time, on average over users.',
-    healthy: 'Growth should slow down: fewer than half of the keys are added in the second half of the versions.',
-  },
-  correctionRate: {
-    title: 'Correction rate',
-    definition:
-      'Corrections (observations of that category, and answers that used a memory and were corrected by the user), per turn of a user.',
-    healthy: 'The rate falls over time.',
-  },
-  repeatQuestionRate: {
-    title: 'Repeated questions',
-    definition:
-      'The share of the agent’s questions about an attribute of the user (in its last 500 turns with a question) whose answer was already in memory.',
-    healthy: 'The rate is near 0.',
-  },
-};
-
-export type CheckName = 'hallucinated' | 'duplicate' | 'refused' | 'empty';
-
-/** The checks of live data, which need no labels. A share above the threshold is an alert. */
-export const EXTRACTION_CHECKS: Readonly<Record<CheckName, { definition: string; threshold: number; remedy: string }>> =
-  {
-    hallucinated: {
-      definition:
-        'Share of the statements with fewer than half of their words in the conversation that they were formed from.',
-      threshold: 0.1,
-      remedy: 'read them with `varve list`, then change the model or its prompt',
-    },
-    duplicate: {
-      definition: 'Share of the statements that repeat another statement about the same user.',
-      threshold: 0.1,
-      remedy: 'run `varve calibrate` for your embedder: duplicates are found by its thresholds',
-    },
-    refused: {
-      definition: 'Share of the reader’s statements that the checks refused.',
-      threshold: 0.3,
-      remedy: 'see `varve refusals` for the reasons',
-    },
-    empty: {
-      definition: 'Share of the conversations with at least five user turns from which nothing was kept.',
-      threshold: 0.5,
-      remedy: 'see `varve jobs` for failed formations and `varve refusals` for refused statements',
-    },
-  };
 
 /** A rate and its denominator. The rate is null when the denominator is 0. */
 export interface Rate {
@@ -169,21 +106,20 @@ const ASKED_SO: Readonly<Record<string, RegExp>> = {
 /** Synonyms of attributes that often mean something else in a question: "What is your role in this?" */
 const VAGUE = new Set('called from role field position area place city work home own_name'.split(' '));
 
-const phrasesByTable = new WeakMap<AttributeTable, [attribute: string, phrases: string[][]][]>();
+/** The phrases that name each attribute of a table. */
+const phrasesOf = cachedFor((attributes: AttributeTable) =>
+  attributes.names().map((attribute): [string, string[][]] => {
+    const { labels, synonyms } = attributes.policyOf(attribute);
+    const names = [attribute, ...Object.values(labels), ...synonyms].filter((name) => !VAGUE.has(name));
+    return [attribute, names.map((name) => words(name.replaceAll('_', ' '))).filter((phrase) => phrase.length > 0)];
+  }),
+);
 
 /** The attributes that a question asks for. It must contain all words of the attribute's name, of a label or of a synonym. */
 function attributesAsked(question: string, attributes: AttributeTable): Set<string> {
-  const known =
-    phrasesByTable.get(attributes) ??
-    attributes.names().map((attribute): [string, string[][]] => {
-      const { labels, synonyms } = attributes.policyOf(attribute);
-      const names = [attribute, ...Object.values(labels), ...synonyms].filter((name) => !VAGUE.has(name));
-      return [attribute, names.map((name) => words(name.replaceAll('_', ' '))).filter((phrase) => phrase.length > 0)];
-    });
-  phrasesByTable.set(attributes, known);
   const said = new Set(words(question));
   return new Set(
-    known
+    phrasesOf(attributes)
       .filter(
         ([attribute, phrases]) =>
           ASKED_SO[attribute]?.test(question) === true ||

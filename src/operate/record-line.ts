@@ -4,7 +4,7 @@ import { type NewEntity, newEntitySchema } from '../record/entity.ts';
 import { exportedEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
 import { ARCHIVE_REASONS, type ArchiveReason, type NewMemory, newMemorySchema } from '../record/memory.ts';
 import { FORGOTTEN_AS, type ForgottenAs } from '../record/forgotten.ts';
-import { isStorable, metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
+import { metadataSchema, type Parsed, storable, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { type Scope, type ScopeInput, scopeSchema } from '../record/scope.ts';
 import { type Refused, REFUSED } from '../store/history-store.ts';
 
@@ -151,7 +151,6 @@ const refusedTextSchema = z
   .transform(() => null)
   .or(textSchema(20_000))
   .nullish();
-const NOT_STORABLE = 'contains a NUL character or an unpaired surrogate (half of an emoji)';
 
 export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminatedUnion('record', [
   z.strictObject({
@@ -192,7 +191,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     what: z.enum(REFUSED),
     text: refusedTextSchema,
     detail: refusedTextSchema,
-    proposal: z.json().refine(isStorable, NOT_STORABLE).nullish(),
+    proposal: z.json().check(storable).nullish(),
     events: z.array(textSchema(200)).max(1000).optional(),
   }),
   z.strictObject({
@@ -204,7 +203,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     reason: textSchema(500),
     actor: textSchema(100),
     run: textSchema(100).nullish(),
-    before: z.record(z.string(), z.json()).refine(isStorable, NOT_STORABLE).nullable(),
+    before: z.record(z.string(), z.json()).check(storable).nullable(),
   }),
   z.strictObject({
     record: z.literal('memory'),

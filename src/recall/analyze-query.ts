@@ -17,12 +17,9 @@ import { type AttributeTable, hasTrait } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import { belongsToUser, nameOf, USER } from '../record/statement.ts';
-import type { Database, Reader } from '../store/database.ts';
-import { rowsAboutNamed } from '../store/load-records.ts';
 import { coverageOf, matchLexically } from './lexical-index.ts';
 import type { RecallDocument } from './recall-document.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
-import { entitySlug } from '../language/entities.ts';
 
 /** Index terms that carry no topic; they are left out of the query, never out of the index. */
 export const QUERY_STOP_TERMS: ReadonlySet<string> = termsOf('stop');
@@ -426,29 +423,4 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
       changes,
     },
   };
-}
-
-const LONGEST_NAME = 4;
-const MOST_WORDS = 40;
-
-/** The documents that are linked to an entity that the query names, regardless of their similarity. */
-export async function documentsAboutNamed(
-  reader: Reader,
-  database: Database,
-  { scope, query, view }: { scope: Scope; query: string; view: RecallView },
-): Promise<Set<number>> {
-  const rows = await rowsAboutNamed(reader, database, { scope, slugs: possibleNames(query) });
-  return new Set([...rows].flatMap((row) => view.ordinalOf('memory', row) ?? []));
-}
-
-/** All n-grams of up to four words, as slugs of entities, because any of them may be a name. */
-function possibleNames(query: string): string[] {
-  const words = entitySlug(query).split('-').filter(Boolean).slice(0, MOST_WORDS);
-  const names: string[] = [];
-  for (let start = 0; start < words.length; start += 1) {
-    for (let length = 1; length <= LONGEST_NAME && start + length <= words.length; length += 1) {
-      names.push(words.slice(start, start + length).join('-'));
-    }
-  }
-  return names;
 }

@@ -1,9 +1,11 @@
+import { entitySlug } from '../language/entities.ts';
 import { words, wordSet } from '../language/words.ts';
 import { type AttributeTable, hasTrait } from '../record/attributes.ts';
 import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, IndexedKind, Reader } from '../store/database.ts';
 import { rowsThat } from '../store/indexing.ts';
+import { rowsAboutNamed } from '../store/load-records.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
 import { MARK, type RecallDocument } from './recall-document.ts';
@@ -283,4 +285,29 @@ export function askedKinds(terms: readonly string[], view: RecallView, memoryTyp
   const asked = [...KINDS, ...typeKinds(memoryTypes)].filter(({ names }) => telling.some((term) => names.has(term)));
   if (asked.length === 0 || !telling.every((term) => asked.some(({ names }) => names.has(term)))) return new Set();
   return liveMemories(view, (document) => asked.some(({ has }) => has(document, memoryTypes.get(document.type))));
+}
+
+const LONGEST_NAME = 4;
+const MOST_WORDS = 40;
+
+/** The documents that are linked to an entity that the query names, regardless of their similarity. */
+export async function documentsAboutNamed(
+  reader: Reader,
+  database: Database,
+  { scope, query, view }: { scope: Scope; query: string; view: RecallView },
+): Promise<Set<number>> {
+  const rows = await rowsAboutNamed(reader, database, { scope, slugs: possibleNames(query) });
+  return new Set([...rows].flatMap((row) => view.ordinalOf('memory', row) ?? []));
+}
+
+/** All n-grams of up to four words, as slugs of entities, because any of them may be a name. */
+function possibleNames(query: string): string[] {
+  const parts = entitySlug(query).split('-').filter(Boolean).slice(0, MOST_WORDS);
+  const names: string[] = [];
+  for (let start = 0; start < parts.length; start += 1) {
+    for (let length = 1; length <= LONGEST_NAME && start + length <= parts.length; length += 1) {
+      names.push(parts.slice(start, start + length).join('-'));
+    }
+  }
+  return names;
 }

@@ -32,7 +32,7 @@ export function createLexicalIndex(): LexicalIndex {
   return { postings: new Map(), families: new Map(), lengths: [], totalLength: 0 };
 }
 
-export function addDocument(index: LexicalIndex, text: string): number {
+export function addDocument(index: LexicalIndex, text: string): void {
   const ordinal = index.lengths.length;
   const terms = words(text);
   for (const term of terms) {
@@ -51,7 +51,6 @@ export function addDocument(index: LexicalIndex, text: string): number {
   }
   index.lengths.push(terms.length);
   index.totalLength += terms.length;
-  return ordinal;
 }
 
 // Shorter words share their first letters with too many others.

@@ -245,10 +245,8 @@ export function standardiseByKind(
   similarities: Float32Array,
   { isMemory }: Pick<RecallView, 'isMemory'>,
 ): Float32Array {
-  const [turns, memories] = [
-    { ...noMoments(), mean: 0, deviation: 0 },
-    { ...noMoments(), mean: 0, deviation: 0 },
-  ];
+  const turns = { ...noMoments(), mean: 0, deviation: 0 };
+  const memories = { ...turns };
   for (let ordinal = 0; ordinal < similarities.length; ordinal += 1) {
     const value = similarities[ordinal] as number;
     if (!Number.isNaN(value)) addValue(isMemory[ordinal] === 1 ? memories : turns, value);

@@ -43,7 +43,6 @@ export interface Candidate extends RankedDocument {
   cosine: number | null;
   /** The number of the passage with this cosine. */
   passage: number;
-  isAboutNamed: boolean;
   arms: Arm[];
 }
 
@@ -117,51 +116,71 @@ export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis,
 const SPARE = 30;
 
 function rank(found: Found): Ranking {
-  const { options, meaning, match, allowed, view } = found;
+  const { options, meaning } = found;
   const limit = limitOf(options, found.analysis);
   const count = options.scoring === 'signals' ? (options.candidates ?? 30) : limit + SPARE;
-  const byWords = (size: number): Ranking => {
-    const scores = match.bm25.map((score) => (score > 0 ? score : Number.NaN));
-    return rankByValue(scores, allowed, size, 'bm25');
-  };
-  const mode = meaning === null ? 'text' : (options.mode ?? 'hybrid');
-  // "What has changed since May?" is similar to none of the statements that have changed, and "What have I got on this week?" to none of
-  // the plans for that week.
-  const { wants, agenda } = found.analysis;
-  const hasTopic = (!wants.changes && agenda.length === 0) || found.asked.size === 0;
-  if (mode === 'text' || meaning === null || !hasTopic) return withoutMeaning(found, count, byWords);
-  const similarities = options.recencyBoost
-    ? meaning.similarities.map((value, ordinal) => value + recencyBoost(view.times[ordinal] ?? Number.NaN, found.now))
-    : meaning.similarities;
-  const bySimilarity = (size: number): Ranking => rankByValue(similarities, allowed, size, 'similarity');
-  if (mode === 'semantic' || options.scoring === 'signals') return bySimilarity(count);
-  if (options.fusion === 'reciprocal-rank') {
-    const size = limit * 2;
-    return rankByReciprocalRank({ semantic: bySimilarity(size), text: byWords(size) }, count);
-  }
-  const { calibration } = found;
-  const cosineOf = (ordinal: number): number => meaning.similarities[ordinal] as number;
-  // A text that was logged a moment ago has no vector yet, and recall must not abstain because of that.
-  const unlessUnread = (ranking: Ranking): Ranking => {
-    const isUnread = ({ ordinal }: RankedDocument, index: number): boolean => {
-      const share = Number.isNaN(cosineOf(ordinal)) ? coverageOf(match.termMasks[ordinal] as number, match) : 0;
-      return index < FIRST ? share > 0 : share >= HALF;
-    };
-    return ranking.documents.some(isUnread) ? { ...ranking, answerable: null } : ranking;
-  };
-  if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder)) {
-    const similarityOf = (ordinal: number): number => cosineOf(ordinal) || 0;
-    return unlessUnread(rankByEvidence({ ...found, meaning: meaningOrWords(meaning, match), similarityOf }, count));
-  }
-  // The weights of similarity were learned with the local embedder, so the cosines of another model are mapped to its scale.
-  const similarityOf = (ordinal: number): number =>
-    Number.isNaN(cosineOf(ordinal))
-      ? 0
-      : cosineFor(calibratedSimilarity(cosineOf(ordinal), calibration), LOCAL_EMBEDDER_CALIBRATION);
-  const analysis = { ...found.analysis, isOtherLanguage: false };
-  const input = { ...found, meaning: meaningOrWords(meaning, match), analysis, similarityOf };
-  return unlessUnread(rankByEvidence(input, count));
+  if (options.mode === 'text') return rankByWords(found, count);
+  if (meaning === null || asksForNoTopic(found)) return rankWithoutMeaning(found, count);
+  if (options.mode === 'semantic' || options.scoring === 'signals') return rankBySimilarity(found, meaning, count);
+  if (options.fusion !== 'reciprocal-rank') return rankWithMeaning(found, meaning, count);
+  const lists = { semantic: rankBySimilarity(found, meaning, limit * 2), text: rankByWords(found, limit * 2) };
+  return rankByReciprocalRank(lists, count);
 }
+
+/**
+ * Whether the documents that the question asks for are similar to it in no word and no meaning: "What has changed since May?" is similar to
+ * none of the statements that have changed, and "What have I got on this week?" to none of the plans for that week.
+ */
+function asksForNoTopic({ analysis: { wants, agenda }, asked }: Found): boolean {
+  return (wants.changes || agenda.length > 0) && asked.size > 0;
+}
+
+function rankByWords({ match, allowed }: Found, count: number): Ranking {
+  const scores = match.bm25.map((score) => (score > 0 ? score : Number.NaN));
+  return rankByValue(scores, allowed, count, 'bm25');
+}
+
+function rankBySimilarity({ options, view, allowed, now }: Found, { similarities }: Meaning, count: number): Ranking {
+  const boosted = options.recencyBoost
+    ? similarities.map((value, ordinal) => value + recencyBoost(view.times[ordinal] ?? Number.NaN, now))
+    : similarities;
+  return rankByValue(boosted, allowed, count, 'similarity');
+}
+
+function rankWithMeaning(found: Found, meaning: Meaning, count: number): Ranking {
+  const { calibration, match } = found;
+  const isLocal = calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder);
+  const ranking = rankByEvidence(
+    {
+      ...found,
+      analysis: isLocal ? found.analysis : { ...found.analysis, isOtherLanguage: false },
+      meaning: meaningOrWords(meaning, match),
+      similarityOf: (ordinal) => {
+        const cosine = meaning.similarities[ordinal] as number;
+        if (Number.isNaN(cosine)) return 0;
+        // The weights of similarity were learned with the local embedder, so the cosines of another model are mapped to its scale.
+        return isLocal ? cosine : cosineFor(calibratedSimilarity(cosine, calibration), LOCAL_EMBEDDER_CALIBRATION);
+      },
+    },
+    count,
+  );
+  return hasUnread(ranking.documents, meaning, match) ? { ...ranking, answerable: null } : ranking;
+}
+
+/**
+ * Whether one of the `FIRST` best documents matches the query's words but has no vector, or any document with half of these words, weighted
+ * by their rarity, has no vector. Answerability is then not estimated: a text that was logged a moment ago has no vector yet, and recall
+ * must not abstain because of that.
+ */
+function hasUnread(documents: readonly RankedDocument[], { similarities }: Meaning, match: LexicalMatch): boolean {
+  return documents.some(({ ordinal }, index) => {
+    if (!Number.isNaN(similarities[ordinal])) return false;
+    const share = coverageOf(match.termMasks[ordinal] as number, match);
+    return index < FIRST ? share > 0 : share >= HALF;
+  });
+}
+
+const FIRST = 3;
 
 /**
  * The meaning of each document. A document without a vector counts by its words: with all words of the query, it is as near as the nearest
@@ -176,15 +195,8 @@ function meaningOrWords({ meaning, similarities, isComplete }: Meaning, match: L
   return filled;
 }
 
-/**
- * Answerability is not estimated if one of this many best documents matches the query's words but has no vector, or if any document with
- * half of these words, weighted by their rarity, has no vector.
- */
-const FIRST = 3;
-
-/** Without vectors, the evidence ranking still uses words, speakers, times and neighbouring turns. The mode `text` is plain BM25. */
-function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
-  if (found.options.mode === 'text') return byWords(count);
+/** Without vectors, the evidence ranking still uses words, speakers, times and neighbouring turns. */
+function rankWithoutMeaning(found: Found, count: number): Ranking {
   const none = new Float32Array(found.view.documents.length);
   // Without an embedder every question is treated as one in another language, where words weigh more.
   const analysis = { ...found.analysis, isOtherLanguage: true };
@@ -206,7 +218,7 @@ const FROM_CONTEXT: ReadonlySet<string> = new Set<SignalName>([
   'sessionMeaning',
 ]);
 
-function toCandidate(document: Ranking['documents'][number], found: Found): Candidate {
+function toCandidate(document: RankedDocument, found: Found): Candidate {
   const { ordinal } = document;
   const cosine = found.meaning?.similarities[ordinal] ?? Number.NaN;
   const arms: Arm[] = [];
@@ -220,7 +232,6 @@ function toCandidate(document: Ranking['documents'][number], found: Found): Cand
     ...document,
     cosine: Number.isNaN(cosine) ? null : cosine,
     passage: found.meaning?.passages[ordinal] ?? 0,
-    isAboutNamed: found.aboutNamed.has(ordinal),
     arms,
   };
 }
@@ -300,20 +311,20 @@ function rankByValue(values: Float32Array, allowed: Uint8Array, count: number, s
 }
 
 function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, count: number): Ranking {
-  const names = Object.keys(lists);
-  const fused = fuseByReciprocalRank(
-    names.map((name) => (lists[name] as Ranking).documents.map(({ ordinal }) => ordinal)),
-  );
-  const documents = [...fused]
+  const ordinals = Object.entries(lists).map(([name, { documents }]) => {
+    return { name, ordinals: documents.map(({ ordinal }) => ordinal) };
+  });
+  const documents = [...fuseByReciprocalRank(ordinals.map((list) => list.ordinals))]
     .sort(([left, leftScore], [right, rightScore]) => rightScore - leftScore || right - left)
     .slice(0, count)
     .map(([ordinal, score]) => ({
       ordinal,
       score,
       relevance: null,
-      explanation: names.flatMap((name) => {
-        const rank = (lists[name] as Ranking).documents.findIndex((document) => document.ordinal === ordinal);
-        return rank < 0 ? [] : [{ signal: `${name} rank ${rank + 1}`, value: 1 / (60 + rank + 1), weight: 1 }];
+      explanation: ordinals.flatMap((list) => {
+        const index = list.ordinals.indexOf(ordinal);
+        const signal = `${list.name} rank ${index + 1}`;
+        return index < 0 ? [] : [{ signal, value: reciprocalRank(index), weight: 1 }];
       }),
     }));
   return { documents, answerable: null };
@@ -366,10 +377,13 @@ const RECIPROCAL_RANK_CONSTANT = 60;
 export function fuseByReciprocalRank<Item>(rankings: readonly (readonly Item[])[]): Map<Item, number> {
   const scores = new Map<Item, number>();
   for (const ranking of rankings) {
-    for (const [index, item] of ranking.entries())
-      scores.set(item, (scores.get(item) ?? 0) + 1 / (RECIPROCAL_RANK_CONSTANT + index + 1));
+    for (const [index, item] of ranking.entries()) scores.set(item, (scores.get(item) ?? 0) + reciprocalRank(index));
   }
   return scores;
+}
+
+function reciprocalRank(index: number): number {
+  return 1 / (RECIPROCAL_RANK_CONSTANT + index + 1);
 }
 
 const BINS = 2048;

@@ -8,19 +8,14 @@ import { gatherWrites } from '../record/event-loop.ts';
 import type { Database, Parts, Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/indexing.ts';
 import { countAccess } from '../store/read-memories.ts';
-import {
-  analyzeQuery,
-  documentsAboutNamed,
-  inFirstPerson,
-  type QueryAnalysis,
-  userInFirstPerson,
-} from './analyze-query.ts';
+import { analyzeQuery, inFirstPerson, type QueryAnalysis, userInFirstPerson } from './analyze-query.ts';
 import {
   allowedDocuments,
   askedChanges,
   askedDays,
   askedFacts,
   askedKinds,
+  documentsAboutNamed,
   leaveOutNames,
   leaveOutSmallTalk,
 } from './choose-documents.ts';

@@ -13,7 +13,7 @@ import type { Scope } from '../record/scope.ts';
 import { type Trust, trustOf } from '../record/statement.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { eventIdsBetween, findEvents } from '../store/event-store.ts';
-import { liveVersion, loadEvents, retiredQuotes } from '../store/load-records.ts';
+import { liveVersion, loadEvents, type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
 import { loadMemories } from '../store/read-memories.ts';
 import { isAboutPast, type QueryAnalysis } from './analyze-query.ts';
 import type { RecallDocument } from './recall-document.ts';
@@ -72,20 +72,29 @@ export async function loadResults(reader: Reader, database: Database, loading: L
     if (result !== null)
       return [isSummary(result, loading) ? withReplaced(result, replaced, loading.analysis) : result];
     const event = events.get(rowOf(view, candidate));
-    if (event === undefined) return [];
-    const passage = bestPassage(event, candidate, loading.analysis.terms);
-    const turn = toResult(candidate, { kind: 'event', memory: null, event, passage, foundBy: null }, loading);
-    const { start, end } = passage ?? { start: 0, end: event.content.length };
-    const changed = retired
-      .filter((quote) => quote.isChanged && quote.event === event.id)
-      .map((quote) => ({ start: Math.max(quote.start, start), end: Math.min(quote.end, end) }))
-      .filter((quote) => quote.start < quote.end);
-    if (changed.length === 0) return [turn];
-    const marked = { ...turn, text: turn.text + CHANGED_LATER };
-    const share = Math.max(...changed.map((quote) => quote.end - quote.start)) / (end - start);
-    return [share >= HALF && !isAboutPast(loading.analysis) ? outdated(marked) : marked];
+    return event === undefined ? [] : [turnResult(candidate, event, retired, loading)];
   });
   return loaded.sort((left, right) => right.score - left.score);
+}
+
+/** A turn as a result, marked if it has words that were changed later. It ranks as outdated if these are at least half of its words. */
+function turnResult(
+  candidate: Candidate,
+  event: Event,
+  retired: readonly RetiredQuote[],
+  loading: Loading,
+): RecallResult {
+  const passage = bestPassage(event, candidate, loading.analysis.terms);
+  const turn = toResult(candidate, { kind: 'event', memory: null, event, passage, foundBy: null }, loading);
+  const { start, end } = passage ?? { start: 0, end: event.content.length };
+  const changed = retired
+    .filter((quote) => quote.isChanged && quote.event === event.id)
+    .map((quote) => Math.min(quote.end, end) - Math.max(quote.start, start))
+    .filter((length) => length > 0);
+  if (changed.length === 0) return turn;
+  const marked = { ...turn, text: turn.text + CHANGED_LATER };
+  const isMostlyChanged = Math.max(...changed) / (end - start) >= HALF;
+  return isMostlyChanged && !isAboutPast(loading.analysis) ? outdated(marked) : marked;
 }
 
 function isSummary({ memory }: RecallResult, { memoryTypes }: Pick<Loading, 'memoryTypes'>): boolean {
@@ -237,7 +246,7 @@ function finalScore(
   loading: Loading,
 ): Pick<RecallResult, 'score' | 'explanation'> {
   const { options, now } = loading;
-  const signals = memory === null ? null : recordSignals(memory, now, candidate.isAboutNamed);
+  const signals = memory === null ? null : recordSignals(memory, now, candidate.arms.includes('entity'));
   if (options.scoring === 'signals') {
     const weights = { ...DEFAULT_SCORING_WEIGHTS, ...options.weights };
     return scoreBySignals(similarityOf(candidate, loading) ?? 0, signals ?? NO_SIGNALS, weights);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cached, createLru } from './cache.ts';
+import { cached, cachedFor, createLru } from './cache.ts';
 
 it('caches the results of a function, and drops all of them when there are too many', () => {
   const made: string[] = [];
@@ -9,6 +9,20 @@ it('caches the results of a function, and drops all of them when there are too m
   });
   expect(['a', 'b', 'a', 'c', 'c', 'a'].map(upper)).toEqual(['A', 'B', 'A', 'C', 'C', 'A']);
   expect(made).toEqual(['a', 'b', 'c', 'a']);
+});
+
+it('caches the results of a function for each object, even if two objects are equal', () => {
+  const made: object[] = [];
+  const sizeOf = cachedFor((list: number[]) => {
+    made.push(list);
+    return list.length;
+  });
+  const [one, other] = [
+    [1, 2],
+    [1, 2],
+  ];
+  expect([one, other, one].map(sizeOf)).toEqual([2, 2, 2]);
+  expect(made).toEqual([one, other]);
 });
 
 it('evicts the value that was not used for the longest time', () => {

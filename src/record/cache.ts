@@ -11,6 +11,16 @@ export function cached<Value>(most: number, make: (key: string) => Value): (key:
   };
 }
 
+/** Caches the results of a function of an object for as long as the object exists. */
+export function cachedFor<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
 /** A cache that evicts the least recently used value first. */
 export interface Lru<Value> {
   get(key: string): Value | undefined;

@@ -13,6 +13,15 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
+/** The value of a JSON text; undefined when the text is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Throws `invalid_input` when a JSON text is nested too deeply. */
 export function assertDepth(text: string, what: string): void {
   if (isTooDeep(text)) throw tooDeep(what);

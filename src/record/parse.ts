@@ -125,22 +125,23 @@ export const shareSchema: z.ZodNumber = z
   .min(0, 'expected a number from 0 to 1')
   .max(1, 'expected a number from 0 to 1');
 
+// An escape begins with a backslash that follows an even number of backslashes, because each pair stands for a
+// backslash of the text: "C:\\udev" has no escape.
+const REFUSED_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
+/** The check that jsonb accepts a value: it refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
+export const storable: z.core.$ZodCheck<unknown> = z.refine(
+  (value) => !REFUSED_ESCAPE.test(JSON.stringify(value)),
+  'contains a NUL character or an unpaired surrogate (half of an emoji)',
+);
+
 const METADATA_LIMIT = 64 * 1024;
 
 /** A JSON object of the application. Varve stores it and can filter by it. Of its content, Varve reads only the `timeZone` of an event. */
 export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z
   .record(z.string().min(1).max(200), z.json(), { error: 'expected a JSON object' })
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
-  .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
-
-// An escape begins with a backslash that follows an even number of backslashes, because each pair stands for a
-// backslash of the text: "C:\\udev" has no escape.
-const REFUSED_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
-
-/** Whether jsonb accepts a value: it refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
-export function isStorable(value: unknown): boolean {
-  return !REFUSED_ESCAPE.test(JSON.stringify(value));
-}
+  .check(storable);
 
 const tagSchema: z.ZodType<string, string> = textSchema(100).transform((tag) => tag.trim().toLowerCase());
 

@@ -205,11 +205,7 @@ export function eventsGone(formed: readonly Memory[]): Set<string> {
 }
 
 /** The fields of a block from which its stale sentences and entries are computed. */
-interface StandingBlock {
-  kind: BlockKindName;
-  content: unknown;
-  basis: Basis;
-}
+type StandingBlock = Pick<Block, 'kind' | 'content' | 'basis'>;
 
 /**
  * The keys of the stale sentences and entries of blocks. A sentence or an entry is stale in three cases:

@@ -190,10 +190,7 @@ async function forgetReplacements(writer: Writer, tenant: string, erased: readon
 }
 
 /** The owner of a record within its tenant: an agent, a user, both, or the tenant itself. */
-export interface Place {
-  agent: string | null;
-  user: string | null;
-}
+export type Place = Pick<Scope, 'agent' | 'user'>;
 
 async function placesOf(
   writer: Writer,

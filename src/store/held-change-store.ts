@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Reader, Writer } from './database.ts';
+import type { Parts, Reader, Writer } from './database.ts';
 import { countRows, ofOwner, ownerColumns, scopeOfRow } from './rows.ts';
 
 /** The blocks that a held answer would change. `synthesis` stands for the working memory and the scaffold. */
@@ -22,18 +22,23 @@ export interface HeldChange {
   createdAt: Date;
 }
 
-export async function insertHeldChange(writer: Writer, held: HeldChange): Promise<void> {
+/** Stores a change for review. */
+export async function holdChange(
+  writer: Writer,
+  { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
+  held: Omit<HeldChange, 'id' | 'createdAt'>,
+): Promise<void> {
   await writer
     .insertInto('held_changes')
     .values({
       ...ownerColumns(held.scope),
-      id: held.id,
+      id: ids.next('hld'),
       run: held.run,
       kind: held.kind,
       reason: held.reason,
       proposal: JSON.stringify(held.proposal),
       events: JSON.stringify(held.events),
-      created_at: held.createdAt.getTime(),
+      created_at: clock.now(),
       decided_at: null,
       decision: null,
     })

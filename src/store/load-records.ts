@@ -6,7 +6,7 @@ import type { Quote, Tense } from '../record/statement.ts';
 import { isNoLongerSo } from './block-store.ts';
 import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshots, isLearnedFrom, isNotForgotten, type Sources, toEvent } from './record-rows.ts';
+import { type EventRow, fromSnapshots, isLearnedFrom, isNotForgotten, type Sources, toEvent } from './record-rows.ts';
 import { chunks, isSeenFrom, ofOwnerKey, rowsBy } from './rows.ts';
 import { findMemory } from './read-memories.ts';
 
@@ -97,16 +97,11 @@ export async function rowsAboutNamed(
 }
 
 /** The fields of an event that recall needs. */
-export interface EventForRecall {
+export interface EventForRecall extends Pick<EventRow, 'id' | 'kind' | 'origin' | 'speaker' | 'content'> {
   rowId: number;
-  id: string;
   user: string | null;
   session: string | null;
   connection: string | null;
-  kind: string;
-  origin: string;
-  speaker: string | null;
-  content: string;
   /** The metadata of a decision as JSON; null for other events. */
   metadata: string | null;
   occurredAt: number;
@@ -143,18 +138,13 @@ export async function eventsForRecall(
 }
 
 /** The fields of a memory that recall needs. */
-export interface MemoryForRecall {
+export interface MemoryForRecall extends Pick<
+  Memory,
+  'id' | 'type' | 'title' | 'content' | 'subject' | 'attribute' | 'value' | 'category'
+> {
   rowId: number;
-  id: string;
   session: string;
   connection: string;
-  type: string;
-  title: string | null;
-  content: string;
-  subject: string;
-  attribute: string | null;
-  value: string | null;
-  category: string | null;
   isPermanent: boolean;
   /**
    * The events with the same content: the events that the memory quotes or, without quotes, the events from which it was learned. Empty for

@@ -2,7 +2,6 @@ import { type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { type ArchiveReason, FOLLOW_UP, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerOf, type Scope } from '../record/scope.ts';
-import type { Tense } from '../record/statement.ts';
 import { isNoLongerSo } from './block-store.ts';
 import type { Database, Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
@@ -83,28 +82,23 @@ export async function ownMemoryRows(
 }
 
 /** The fields of a live memory that maintenance reads. */
-export interface LiveRow {
+export interface LiveRow extends Pick<Memory, 'id' | 'type' | 'tense' | 'importance' | 'accessCount'> {
   rowId: number;
-  id: string;
   owner: string;
-  type: string;
   /** Whether the memory is a permanent fact, which never fades and is never archived by age. */
   permanent: boolean;
   /** When its validity begins; null if no time was stated. */
   beginsAt: number | null;
   /** When its validity ends; null if it has no end, and null for past events. */
   endedAt: number | null;
-  tense: Tense;
   /** Whether the statement names no day. Its due time is then only the time to bring it up again. */
   isFollowUp: boolean;
   /** The later of the day for which the memory is planned and the day on which it is due; null if it has neither. */
   plannedFor: number | null;
-  importance: number;
   createdAt: number;
   updatedAt: number;
   lastAccessedAt: number | null;
   expiresAt: number | null;
-  accessCount: number;
   confirmed: number;
   lastConfirmedAt: number | null;
   outcomes: number;

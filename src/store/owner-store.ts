@@ -57,12 +57,8 @@ export interface OwnerState {
 
 /** The states of owners. An owner that was never written has none. */
 export async function ownerStates(reader: Reader, tenant: string, owners: readonly string[]): Promise<OwnerState[]> {
-  const rows = await reader
-    .selectFrom('owners')
-    .select(['owner_key', 'version', 'epoch', 'created_at'])
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', 'in', [...owners])
-    .execute();
+  const columns = ['owner_key', 'version', 'epoch', 'created_at'] as const;
+  const rows = await rowsBy(reader, tenant, 'owners', { owner_key: owners }, columns);
   return rows.map((row) => ({ owner: row.owner_key, version: row.version, incarnation: incarnationOf(row) }));
 }
 

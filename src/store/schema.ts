@@ -192,10 +192,8 @@ interface EmbeddingQueueTable extends Owned {
   version: number;
 }
 
-export interface JobTable {
+export interface JobTable extends Owned {
   id: string;
-  tenant_id: string;
-  owner_key: string;
   kind: string;
   payload: string;
   unique_key: string | null;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Handle } from '../handle/handle.ts';
+import { cachedFor } from '../record/cache.ts';
+import { jsonIn } from '../record/json.ts';
 import { spelledKey } from '../record/statement.ts';
 import { type AgentToolName, TOOL_EFFECTS, type ToolEffect } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
@@ -123,16 +125,14 @@ interface Shape {
   maximum?: number;
 }
 
-const shapes = new WeakMap<z.ZodObject, Shape>();
+const shapeOf = cachedFor((schema: z.ZodObject) => z.toJSONSchema(schema, { io: 'input' }) as Shape);
 
 /**
  * Converts the input of a model to the types of the schema: null or an empty text leaves an optional field out, `"5"` becomes 5, a single
  * text or a list in JSON becomes a list, and a number beyond its bounds becomes the bound. The schema refuses input that is still invalid.
  */
 export function mendedInput(schema: z.ZodObject, given: unknown): unknown {
-  const shape = shapes.get(schema) ?? (z.toJSONSchema(schema, { io: 'input' }) as Shape);
-  shapes.set(schema, shape);
-  return mended(shape, given);
+  return mended(shapeOf(schema), given);
 }
 
 const MENDERS: Readonly<Record<string, (shape: Shape, given: unknown) => unknown>> = {
@@ -171,12 +171,8 @@ function mendedNumber(
 }
 
 function listOf(text: string): unknown {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list : [text];
-  } catch {
-    return [text];
-  }
+  const list = jsonIn(text);
+  return Array.isArray(list) ? list : [text];
 }
 
 /** The matching name, regardless of case, plural and separators. */

@@ -62,7 +62,6 @@ function outcomeOf(before: Fact | null, now: Memory, value: string): (typeof OUT
 
 const recallFacts: AgentTool = defineTool({
   name: 'recall_facts',
-  title: 'Recall facts',
   description: `List the permanent facts about the user, grouped by category, or search their keys and values. Look
     here before you say that you do not know something about the user.`,
   input: z.object({ query: z.string().max(500).default('').describe('Words to look for. Empty: all facts') }),
@@ -112,7 +111,6 @@ const intentionSchema = z.object({
 
 const listIntentions: AgentTool = defineTool({
   name: 'list_intentions',
-  title: 'List intentions',
   description: `What the user means to do ("I should call the dentist"), with the date on which to bring it up again.
     Only what is open.`,
   input: z.object({ due_before: isoTime.optional().describe('Only what is due before this time') }),
@@ -179,7 +177,6 @@ const addNote: AgentTool = defineTool({
 
 const listNotes: AgentTool = defineTool({
   name: 'list_notes',
-  title: 'List notes',
   description: "The user's notes, newest first, optionally by tag.",
   input: listInput,
   output: z.object({ notes: z.array(foundRecordSchema) }),
@@ -208,7 +205,6 @@ const saveItem: AgentTool = defineTool({
 
 const listSavedItems: AgentTool = defineTool({
   name: 'list_saved_items',
-  title: 'List saved items',
   description: 'The links that the user saved for later, newest first, optionally by tag.',
   input: listInput,
   output: z.object({ items: z.array(foundRecordSchema) }),

@@ -108,7 +108,6 @@ const semanticSearch: AgentTool = defineTool({
 
 const findEverything: AgentTool = defineTool({
   name: 'find_everything',
-  title: 'Find everything',
   description: `Search everywhere at once, by keyword and by meaning side by side. Use it for "find anything about X"
     when it is not clear where X was mentioned.`,
   input: z.object({ query, limit: limit(10).describe('The most results of each way. Default 10') }),

@@ -79,6 +79,16 @@ export const get = <Answer>(path: string, options?: RequestOptions): Promise<Ans
 export const post = <Answer>(path: string, options?: RequestOptions): Promise<Answer> =>
   ask<Answer>('POST', path, options);
 
+/** The answer, or `none` if the server has no such record. */
+export async function orNone<Answer>(asked: Promise<Answer>): Promise<Answer | 'none'> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return 'none';
+    throw error;
+  }
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

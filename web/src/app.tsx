@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, Empty, Icon, Logo, Text, type IconName } from './components/basics.tsx';
+import { Button, Text } from './components/basics.tsx';
+import { Icon, type IconName, Logo } from './components/icons.tsx';
+import { Empty } from './components/loaded.tsx';
 import { OwnerPicker } from './components/owner-picker.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { go, href, isEmpty, isLive, isOperator, isPersonal, me, route, scope, signOut } from './state.ts';
@@ -67,22 +69,17 @@ export function App(): JSX.Element {
 
 function Shell(): JSX.Element {
   const views = isPersonal.value ? PERSONAL_VIEWS : VIEWS;
-  const { view: wanted } = route.value;
-  // With a personal key a single memory can still be opened from the timeline.
-  const isDetail = isPersonal.value && wanted === 'memories';
-  const pages = isOperator.value ? [...views, DEMO] : views;
-  const view = isDetail ? VIEWS[0] : pages.find(({ id }) => id === (wanted === '' ? views[0]?.id : wanted));
+  const view = currentView(views);
   const main = useRef<HTMLElement>(null);
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const personal = isPersonal.value ? (me.value?.key.users?.[0] ?? null) : null;
+  const person = isPersonal.value ? (me.value?.key.users?.[0] ?? null) : null;
+  const { view: wanted } = route.value;
 
   useEffect(() => {
-    if (personal !== null && scope.value.user === null && wanted !== '')
-      go(href(wanted, route.value.parts, { user: personal }), { replace: true });
-  }, [personal, wanted]);
+    if (person !== null && scope.value.user === null && wanted !== '')
+      go(href(wanted, route.value.parts, { user: person }), { replace: true });
+  }, [person, wanted]);
   useEffect(() => {
     document.title = `${view?.title ?? 'No such page'} · Varve`;
-    setMenuOpen(false);
   }, [view?.id]);
   return (
     <div class="shell">
@@ -96,55 +93,79 @@ function Shell(): JSX.Element {
       >
         Skip to the content
       </a>
-      <header class="top">
-        <a class="brand" href={href(views[0]?.id ?? '')} aria-label="Varve">
-          <Logo />
-          <span class="brand-name">Varve</span>
-        </a>
-        {personal === null ? <OwnerPicker /> : <span class="who">{personal}</span>}
-        <span class="top-end">
-          <span
-            class={`live ${isLive.value ? 'is-live' : ''}`}
-            role="status"
-            title={isLive.value ? 'Changes appear as they happen' : 'Connecting'}
-          >
-            <span class="live-dot" />
-            <span class="live-text">{isLive.value ? 'Live' : 'Offline'}</span>
-          </span>
-          <Button
-            kind="quiet"
-            icon={theme.value === 'dark' ? 'sun' : 'moon'}
-            aria-label={theme.value === 'dark' ? 'Light colours' : 'Dark colours'}
-            onClick={toggleTheme}
-          />
-          <Button kind="quiet" icon="out" aria-label="Sign out" onClick={() => signOut()} />
-        </span>
-      </header>
-      <nav class={`nav ${isMenuOpen ? 'nav-open' : ''}`} aria-label="Views">
-        <ul>
-          {views.map(({ id, title, icon }, index) => (
-            <li key={id} class={index >= IN_BAR ? 'nav-more' : ''}>
-              <a href={href(id)} aria-current={id === view?.id ? 'page' : undefined}>
-                <Icon name={icon} />
-                <span>{title}</span>
-              </a>
-            </li>
-          ))}
-          {views.length > IN_BAR ? (
-            <li class="nav-toggle">
-              <button type="button" aria-expanded={isMenuOpen} onClick={() => setMenuOpen(!isMenuOpen)}>
-                <Icon name="more" />
-                <span>More</span>
-              </button>
-            </li>
-          ) : null}
-        </ul>
-      </nav>
+      <TopBar home={views[0]?.id ?? ''} person={person} />
+      <Navigation views={views} current={view?.id} />
       <main id="main" class="main" ref={main} tabIndex={-1}>
-        {isEmpty.value && personal === null ? <WelcomeView /> : (view?.show() ?? <NoSuchPage />)}
+        {isEmpty.value && person === null ? <WelcomeView /> : (view?.show() ?? <NoSuchPage />)}
       </main>
       <Toasts />
     </div>
+  );
+}
+
+/** The view that the address names. Without a name it is the first view. */
+function currentView(views: readonly View[]): View | undefined {
+  const { view: wanted } = route.value;
+  // With a personal key a single memory can still be opened from the timeline.
+  if (isPersonal.value && wanted === 'memories') return VIEWS[0];
+  if (wanted === '') return views[0];
+  return (isOperator.value ? [...views, DEMO] : views).find(({ id }) => id === wanted);
+}
+
+/** The bar at the top. A person with a key to their own memory sees their name instead of the picker. */
+function TopBar({ home, person }: { home: string; person: string | null }): JSX.Element {
+  return (
+    <header class="top">
+      <a class="brand" href={href(home)} aria-label="Varve">
+        <Logo />
+        <span class="brand-name">Varve</span>
+      </a>
+      {person === null ? <OwnerPicker /> : <span class="who">{person}</span>}
+      <span class="top-end">
+        <span
+          class={`live ${isLive.value ? 'is-live' : ''}`}
+          role="status"
+          title={isLive.value ? 'Changes appear as they happen' : 'Connecting'}
+        >
+          <span class="live-dot" />
+          <span class="live-text">{isLive.value ? 'Live' : 'Offline'}</span>
+        </span>
+        <Button
+          kind="quiet"
+          icon={theme.value === 'dark' ? 'sun' : 'moon'}
+          aria-label={theme.value === 'dark' ? 'Light colours' : 'Dark colours'}
+          onClick={toggleTheme}
+        />
+        <Button kind="quiet" icon="out" aria-label="Sign out" onClick={() => signOut()} />
+      </span>
+    </header>
+  );
+}
+
+function Navigation({ views, current }: { views: readonly View[]; current: string | undefined }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [current]);
+  return (
+    <nav class={`nav ${isOpen ? 'nav-open' : ''}`} aria-label="Views">
+      <ul>
+        {views.map(({ id, title, icon }, index) => (
+          <li key={id} class={index >= IN_BAR ? 'nav-more' : ''}>
+            <a href={href(id)} aria-current={id === current ? 'page' : undefined}>
+              <Icon name={icon} />
+              <span>{title}</span>
+            </a>
+          </li>
+        ))}
+        {views.length > IN_BAR ? (
+          <li class="nav-toggle">
+            <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              <Icon name="more" />
+              <span>More</span>
+            </button>
+          </li>
+        ) : null}
+      </ul>
+    </nav>
   );
 }
 

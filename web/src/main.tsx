@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { post } from './api.ts';
 import { go, resume, signIn, signInMessage } from './state.ts';
-import './styles.css';
+import './styles/styles.css';
 
 /** Signs in with the one-time link that the server prints. The code is removed from the address before anything else. */
 async function enterByLink(): Promise<boolean> {

@@ -96,9 +96,9 @@ export function inSecondPerson(text: string): string {
       return `${before}${you}${adverbs}${verb === undefined ? '' : ` ${secondPersonVerb(verb)}`}`;
     })
     .replace(/\b(?:the )?User\b/g, 'you')
-    .replace(/(?<=(?:^|[.!?] )You\b[^.!?]*) (and|but) (is|was|has|does)\b/g, (_match, and: string, verb: string) => {
-      return ` ${and} ${secondPersonVerb(verb)}`;
-    })
+    .replace(/(?<=^|[.!?] )You\b[^.!?]*/g, (sentence) =>
+      sentence.replace(/(?<= (?:and|but) )(?:is|was|has|does)\b/g, secondPersonVerb),
+    )
     .replace(/^(You\b[^.!?]*?) (?:himself|herself|themself|themselves)\b/, '$1 yourself');
 }
 

@@ -1,5 +1,6 @@
-import type { ReportBy } from '../../store/doors/usage-store.ts';
-import { EXTRACTION_CHECKS, ONLINE_METRICS, type Rate } from '../../operate/online-metrics.ts';
+import { REPORT_BY, type ReportBy } from '../../store/doors/usage-store.ts';
+import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../operate/metric-definitions.ts';
+import type { Rate } from '../../operate/online-metrics.ts';
 import { type Command, EXIT, listOption, textOption, UsageError, valued } from '../command.ts';
 import { noteOtherScopes, scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
@@ -19,22 +20,20 @@ export const stats: Command = {
   },
 };
 
-const BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'];
-
 export const costs: Command = {
   usage: 'costs [--by month,operation]',
   help: 'Shows the use and the cost of models within the tenant. Calls of local models are counted and cost nothing.',
   options: {
-    by: valued('keys', `${BY.join(', ')} (default month,operation)`, { multiple: true }),
+    by: valued('keys', `${REPORT_BY.join(', ')} (default month,operation)`, { multiple: true }),
     from: valued('day', 'the first day or month, such as 2026-11'),
     to: valued('day', 'the last day or month'),
   },
   examples: ['varve costs', 'varve costs --by day,model --from 2026-11 --json'],
   async run(input) {
     const by = (listOption(input, 'by') ?? ['month', 'operation']) as ReportBy[];
-    const unknown = by.find((key) => !BY.includes(key));
+    const unknown = by.find((key) => !REPORT_BY.some((one) => one === key));
     if (unknown !== undefined)
-      throw new UsageError(`Costs cannot be grouped by ${unknown}. Give one or more of: ${BY.join(', ')}.`);
+      throw new UsageError(`Costs cannot be grouped by ${unknown}. Give one or more of: ${REPORT_BY.join(', ')}.`);
     const { tenant = 'default' } = scopeOf(input);
     const [from, to] = [textOption(input, 'from'), textOption(input, 'to')];
     await withMemory(input, {}, async (varve) => {

@@ -11,7 +11,7 @@ import type { Scope } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { findEvents, noteFailedTry } from '../../store/event-store.ts';
-import { decideHeldChanges, insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
+import { decideHeldChanges, holdChange, listHeldChanges } from '../../store/held-change-store.ts';
 import type { RunNotes } from '../../store/history-store.ts';
 import {
   assertNotErased,
@@ -208,13 +208,11 @@ async function synthesiseOnce(
 /** Stores a change for review instead of applying it, because it would lose many statements that still hold. */
 async function holdBack(
   writer: Writer,
-  { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
+  parts: Pick<Parts, 'clock' | 'ids'>,
   { scope, run, reason, apply }: { scope: Scope; run: string; reason: string; apply: SynthesisToApply },
 ): Promise<Committed> {
-  const now = clock.now();
-  await changeOwner(writer, scope, now);
-  const held = { id: ids.next('hld'), scope, run, kind: 'synthesis' as const, reason, createdAt: new Date(now) };
-  await insertHeldChange(writer, { ...held, proposal: apply, events: apply.events });
+  await changeOwner(writer, scope, parts.clock.now());
+  await holdChange(writer, parts, { scope, run, kind: 'synthesis', reason, proposal: apply, events: apply.events });
   return { changed: { held: 1 }, status: 'held' };
 }
 

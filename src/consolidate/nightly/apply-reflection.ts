@@ -19,22 +19,16 @@ import { mayBeKept } from '../documents/sources.ts';
 import type { LookBack } from './look-back.ts';
 import type { ParsedReflection } from './reflection-prompts.ts';
 
-/** The counts of added, changed and closed records. */
-export interface Counts {
-  facts_added: number;
-  facts_updated: number;
-  intentions_added: number;
-  intentions_closed: number;
-  learnings_added: number;
-}
-
-export const NO_COUNTS: Counts = {
+export const NO_COUNTS = {
   facts_added: 0,
   facts_updated: 0,
   intentions_added: 0,
   intentions_closed: 0,
   learnings_added: 0,
 };
+
+/** The counts of added, changed and closed records. */
+export type Counts = typeof NO_COUNTS;
 
 interface Context {
   reflection: ParsedReflection;

@@ -1,6 +1,6 @@
 import { moveReflection, ownersToReflect, type ReflectionRow } from '../../store/owner-store.ts';
 import { scopeOfRow } from '../../store/rows.ts';
-import { enqueueJobs } from '../../store/queue/enqueue.ts';
+import { enqueueJobs, ownerJob } from '../../store/queue/enqueue.ts';
 import { nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
 import { knownTimeZone } from '../../record/parse.ts';
@@ -59,13 +59,7 @@ async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<number> {
     const next = isDue ? nextReflection(nightly, own, now) : dueAt;
     if ((await moveReflection(writer, row, next)) && isDue && Boolean(row.has_news)) due.push(row);
   }
-  const jobs = due.map((row) => ({
-    kind: 'reflect',
-    tenant: row.tenant_id,
-    ownerKey: row.owner_key,
-    uniqueKey: row.owner_key,
-    payload: { scope: { ...scopeOfRow(row) } },
-  }));
-  if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
+  const jobs = due.map((row) => ({ ...ownerJob('reflect', scopeOfRow(row)), uniqueKey: row.owner_key }));
+  await enqueueJobs(writer, jobs, deps);
   return rows.length;
 }

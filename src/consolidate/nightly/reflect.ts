@@ -6,7 +6,7 @@ import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Writer } from '../../store/database.ts';
-import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
+import { decideHeldChanges, holdChange } from '../../store/held-change-store.ts';
 import type { RunNotes } from '../../store/history-store.ts';
 import {
   changeOwner,
@@ -324,18 +324,9 @@ async function writeOrHold(
   const apply = { ...document.written(next), version: current.version };
   if (isUnchanged(apply, current)) return { [kind]: 0 };
   if (suspicion === null) return applyDocument(writer, deps, scope, { kind, apply, why });
-  const now = deps.clock.now();
-  await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now });
-  await insertHeldChange(writer, {
-    id: deps.ids.next('hld'),
-    scope,
-    run: why.run,
-    kind,
-    reason: suspicion,
-    proposal: apply,
-    events: [],
-    createdAt: new Date(now),
-  });
+  await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now: deps.clock.now() });
+  const held = { scope, run: why.run, kind, reason: suspicion, proposal: apply, events: [] };
+  await holdChange(writer, deps, held);
   return { [kind]: 0, held: 1 };
 }
 

@@ -14,8 +14,6 @@ export interface PatternCount {
   pack: Pack;
   /** The name of the measure; null if only good and bad outcomes are known. */
   measure: string | null;
-  /** Whether a higher measure is better; null if that is unknown. */
-  moreIsGood: boolean | null;
   /** The variants of the theme, the best first, or the most frequent first if it is unknown which is better. */
   groups: GroupCount[];
   /** The variant that worked best; null if there are too few cases or the difference is too small. */
@@ -70,7 +68,6 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
     phrase: phraseOf(text, evidence, theme),
     pack: detectPack(evidence.map(({ written }) => written).join('\n'), usual ?? english) ?? english,
     measure,
-    moreIsGood,
     groups,
     best,
     ratio: best === null || moreIsGood !== true ? null : ratioOf(groups),

@@ -5,6 +5,7 @@ import { invalidInput } from '../../errors.ts';
 import { conversation, looseText, question, repaired, turn } from '../conversation.ts';
 import type { Conversation, Dataset, Question, Session } from '../conversation.ts';
 import { dateOf, jsonFiles, listOf } from './read-data.ts';
+import { jsonIn } from '../../record/json.ts';
 import { parse } from '../../record/parse.ts';
 
 const messageSchema = z.looseObject({ role: looseText, content: looseText, id: looseText, time_anchor: looseText });
@@ -99,12 +100,8 @@ function questionFile(folder: string): Record<string, unknown> | null {
   let value: unknown = jsonFiles(file)[0]?.data;
   if (typeof value === 'object' && value !== null && 'probing_questions' in value) value = value.probing_questions;
   if (typeof value !== 'string') return value as Record<string, unknown>;
-  try {
-    return JSON.parse(value) as Record<string, unknown>;
-  } catch {
-    // The syntax of a Python dictionary cannot be parsed reliably: quotes within texts look like delimiters.
-    return null;
-  }
+  // A Python dictionary is not read, because quotes within its texts look like delimiters.
+  return (jsonIn(value) ?? null) as Record<string, unknown> | null;
 }
 
 function questionsOf(

@@ -15,10 +15,30 @@ import { findEntitiesByName } from '../../store/entity-store.ts';
 import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
-import { type Reading, type ReadInput, refusal } from '../read/reader.ts';
+import { askReflections } from '../read/model-reader.ts';
+import { type Reading, type ReadInput, type ReadReflection, refusal, usesModel } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
+import type { Statement } from '../statement.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
+
+/** The reflections of a model's reading, or of a separate call that is shown the new statements. */
+export async function reflectionsOf(
+  work: FormWork,
+  reading: Reading,
+  statements: Statement[],
+): Promise<ReadReflection[]> {
+  const { deps, events, meter, signal } = work;
+  const { settings, languageModel } = deps;
+  if (!settings.reflections || languageModel === null) return [];
+  if (settings.reflectionCall === 'with-reading') return reading.reflections;
+  if (!usesModel(deps, 'reflect') || !events.some(({ origin }) => origin === 'user')) return [];
+  const current = await deps.database.read(work.scope.tenant, (store) =>
+    listMemories(store, work.scope, { types: ['reflection'], limit: 40 }, { now: deps.clock.now() }),
+  );
+  const input = { events: spokenEvents(events), statements, inMind: current.items.map(({ content }) => content) };
+  return askReflections(meter.languageModel(languageModel), input, signal);
+}
 
 /** Reflections and topics, with the known texts whose names and numbers these may repeat. */
 interface Reflected extends Pick<Reading, 'reflections' | 'topics'> {

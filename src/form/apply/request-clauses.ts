@@ -151,7 +151,7 @@ function loadBefore({ deps, scope }: FormWork, event: Event) {
   const search = (trait: 'identity' | 'close') =>
     ({ subjects: [USER], attributes: attributesWith(trait, deps.attributes), owner: 'visible' }) as const;
   return deps.database.read(scope.tenant, async (store) => ({
-    turns: (await turnsBefore(store, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
+    turns: (await userTurnsBefore(store, owner, event, MOST_TURNS)).filter(({ content }) => !isGreeting(content)),
     identity: await listStatements(store, owner, search('identity')),
     subjects: await listSubjects(store, owner),
     named: await listStatements(store, owner, search('close')),
@@ -233,7 +233,7 @@ function othersIn(people: readonly string[], pack: Pack | null): RegExp {
 }
 
 /** The user's turns before the given one, the latest first. */
-export async function turnsBefore(store: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
+export async function userTurnsBefore(store: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
   const heard = await ownEvents(store, owner, {
     kind: 'message',
     origins: ['user'],

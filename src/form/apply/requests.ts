@@ -1,33 +1,37 @@
 import { parseDate, zoneOf } from '../../language/calendar.ts';
+import {
+  detectPack,
+  forgetPatterns,
+  isFunctionWord,
+  orderIn,
+  packPattern,
+  PACKS,
+  plainMarks,
+  topicsNamed,
+} from '../../language/packs/packs.ts';
 import { contentStems } from '../../language/words.ts';
 import { yieldToEventLoop } from '../../record/event-loop.ts';
 import { lengthOf, normalValue, type Quote, trustOf } from '../../record/statement.ts';
 import type { Event } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import { type ArchiveReason, hasOutcome, isPlanOver, mayStillChange, type Memory } from '../../record/memory.ts';
-import { ownerKey, ownerOf } from '../../record/scope.ts';
+import type { Forgotten } from '../../record/forgotten.ts';
+import { ownerKey, ownerOf, type Scope } from '../../record/scope.ts';
+import type { Reader } from '../../store/database.ts';
 import { findEvents, ownEvents } from '../../store/event-store.ts';
-import { forget } from '../../store/forget/forget.ts';
-import { quotesMeet } from '../../store/forget/forgotten-store.ts';
+import { forget, unforget } from '../../store/forget/forget.ts';
+import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
-import { archiveMemory, laterOf, reviseMemory } from '../../store/write-memory.ts';
-import {
-  type CheckContext,
-  isQuoted,
-  locateOwnWords,
-  quoteOf,
-  saidWith,
-  trustOfWords,
-  unrelatedChanges,
-  unrelatedTarget,
-} from '../check/evidence.ts';
-import { changeableOwners } from '../compare.ts';
+import { archiveMemory, laterOf, restoreOrKeepAsHistory, reviseMemory } from '../../store/write-memory.ts';
+import { type CheckContext, isQuoted, locateOwnWords, quoteOf, saidWith, trustOfWords } from '../check/evidence.ts';
+import { changeableOwners, unrelatedChanges, unrelatedTarget } from '../compare.ts';
 import { maySupersede } from '../decide/decide.ts';
-import { type Reading, refusal } from '../read/reader.ts';
+import { type Reading, type ReadQuote, refusal } from '../read/reader.ts';
 import type { FormWork, Writing } from '../formation-settings.ts';
-import type { CheckedForget, CheckedRequests, MeantWords } from '../statement.ts';
+import type { CheckedForget, CheckedRequests, Evidence, MeantWords, ToldRequest } from '../statement.ts';
 import { reachGoal } from './apply.ts';
-import { type Forgetting, keepsAgain, takeBack } from './take-back.ts';
+import { clausesOf, userTurnsBefore } from './request-clauses.ts';
+import { wordsOf } from './request-owners.ts';
 import { mayAsk, tellRequest } from './told-request.ts';
 
 /**
@@ -52,7 +56,7 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
       continue;
     }
     const kept = isNamed || !context.isLocal ? null : await keepsAgain(work, evidence);
-    const told = isNamed ? null : (kept ?? (await tellRequest(work, evidence, !context.isLocal)));
+    const told = isNamed ? null : (kept ?? (await tellRequest(work, evidence)));
     if (told !== null || !context.isLocal) checked.forgets.push({ request, evidence, targets, told });
   }
   return checked;
@@ -63,20 +67,38 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on, isReached } of ends) {
     const target = context.known[known - 1];
-    const evidence = locateOwnWords(quote, context, target);
-    if (target === undefined) checked.refused.push(refusal('end', 'unknown_target', quote.words));
-    else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
-    else {
-      const trust = trustOfWords(evidence, target.subject, context.userNames);
-      const day = parseDate(on, zoneOf(evidence.event, context.settings.timeZone));
-      checked.ends.push({ target, evidence, on: day, trust, isReached });
+    const end = target === undefined ? null : checkEnd(target, quote, context);
+    if (end === null) {
+      const reason = target === undefined ? 'unknown_target' : 'quote_not_found';
+      checked.refused.push(refusal('end', reason, quote.words));
+      continue;
     }
+    const day = parseDate(on, zoneOf(end.evidence.event, context.settings.timeZone));
+    checked.ends.push({ ...end, on: day, isReached });
   }
   if (context.isLocal) return checked;
   const changes = checked.ends.map((end) => ({ ...end, said: saidWith([end.evidence.event], context) }));
   const unrelated = await unrelatedChanges(work, changes);
   checked.refused.push(...unrelated.map(({ target, evidence }) => unrelatedTarget(target, [evidence.event])));
   return { ...checked, ends: changes.filter((end) => !unrelated.includes(end)) };
+}
+
+/** The end of a known statement, if the quoted words may end it. Empty words quote the whole turn. */
+export function checkEnd(
+  target: Memory,
+  quote: ReadQuote,
+  context: CheckContext,
+): CheckedRequests['ends'][number] | null {
+  const evidence = locateOwnWords(quote, context, target);
+  if (evidence === null) return null;
+  return { target, evidence, on: null, trust: trustOfWords(evidence, target.subject, context.userNames) };
+}
+
+/** The state in which requests to forget are applied. */
+interface Forgetting extends Writing {
+  owner: Scope;
+  /** The turns of the formation, after the turns that precede them. */
+  turns: readonly Event[];
 }
 
 /** Applies ends and requests to forget. */
@@ -101,7 +123,7 @@ export async function applyRequests(
 async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promise<void> {
   const { writer, deps, scope, result } = writing;
   const why = { ...writing.why, reason: IT_IS_OVER };
-  for (const { target, evidence, on, trust = trustOf(evidence.event.origin), isReached } of ends) {
+  for (const { target, evidence, on, trust, isReached } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
     if (now === null || !isOpen(now, writing)) continue;
@@ -278,4 +300,97 @@ async function forgettable({ writer, deps, owner }: Forgetting, { targets, told 
   }
   const owners = changeableOwners(deps, owner);
   return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
+}
+
+/** An order to keep something: the clause, the words in it that name what to keep, and whether it corrects what was said before. */
+interface KeepOrder {
+  clause: MeantWords;
+  about: string[];
+  isCorrecting: boolean;
+}
+
+/**
+ * Reads a turn that keeps what the user has just asked to forget: "hmm actually no keep the overdraft thing". It orders to keep something and
+ * to forget nothing, and it corrects the request in the turn before or names only what was removed. Null for any other turn.
+ */
+async function keepsAgain(work: FormWork, { event }: Evidence): Promise<ToldRequest | null> {
+  const clauses = clausesOf(event);
+  const order = keepOrderIn(clauses, event.content);
+  if (order === null || clauses.some(({ text }) => orderIn(text, event.content) !== null)) return null;
+  const owner = ownerOf(work.scope);
+  const { asked, last } = await work.deps.database.read(work.scope.tenant, async (store) => ({
+    asked: await askedToForget(store, owner),
+    last: (await userTurnsBefore(store, owner, event, MOST_TURNS))[0],
+  }));
+  const isNext = asked.some(({ request }) => request === last?.id);
+  const named = order.about.map((word) => asked.some((record) => isNamed(record, word)));
+  const isMeant = named.includes(true) ? order.isCorrecting || !named.includes(false) : named.length === 0 && isNext;
+  return !isMeant || (!order.isCorrecting && !isNext)
+    ? null
+    : { asking: [order.clause], takesBack: true, words: [], memories: [], isEverything: false, isByClause: false };
+}
+
+function keepOrderIn(clauses: readonly MeantWords[], turn: string): KeepOrder | null {
+  const detected = detectPack(turn);
+  for (const pack of detected === null ? PACKS : [detected]) {
+    for (const clause of clauses) {
+      const text = plainMarks(clause.text);
+      const { keeps, stays, spares, corrects } = forgetPatterns(pack);
+      if (/[?？]\s*$/u.test(text)) continue;
+      const order = keeps.exec(text) ?? spares.exec(text);
+      const found = order ?? stays.exec(text);
+      if (found === null) continue;
+      const before = plainMarks(turn.slice(0, clause.start + found.index)) + found[0];
+      const isCorrecting = corrects.test(before) || packPattern(pack, 'corrects').test(before);
+      const about = `${text.slice(0, found.index)} ${text.slice(found.index + found[0].length)}`;
+      const named = wordsOf(about.replace(packPattern(pack, 'request:polite'), ' '));
+      const words = named.filter((word) => !isFunctionWord(word, pack));
+      // "No, it's fine" after a request does not withdraw the request.
+      if (order !== null || (isCorrecting && words.length > 0)) return { clause, about: words, isCorrecting };
+    }
+  }
+  return null;
+}
+
+/** How many of the latest turns may have the same time. */
+const MOST_TURNS = 20;
+
+/** What was forgotten because the user asked for it, the latest first. */
+async function askedToForget(store: Reader, owner: Scope): Promise<Forgotten[]> {
+  return (await listForgotten(store, owner, { as: 'forgotten' })).filter(({ request }) => request !== null);
+}
+
+/** Whether a word names what was forgotten: "overdraft", or "debt" for "I owe Fabio 2000". */
+function isNamed({ attribute, text, value }: Forgotten, word: string): boolean {
+  const stems = contentStems(`${(attribute ?? '').replaceAll('_', ' ')} ${value ?? text}`);
+  const pack = detectPack(text);
+  const topics = topicsNamed(text, pack);
+  return (
+    [...contentStems(word)].some((stem) => stems.has(stem)) ||
+    topicsNamed(word, pack).some((each) => topics.includes(each))
+  );
+}
+
+/**
+ * Withdraws a request to forget. "Actually, keep it" restores everything that the last request of the conversation removed. If the words
+ * name a removed item ("keep the phone number"), only that item is restored, even if an earlier request removed it.
+ */
+async function takeBack(forgetting: Forgetting, { request, told, evidence }: CheckedForget): Promise<void> {
+  const { writer, deps, owner, turns, result, why } = forgetting;
+  const { event } = evidence;
+  const earlier = new Set(turns.slice(0, turns.findIndex(({ id }) => id === event.id) + 1).map(({ id }) => id));
+  const about = wordsOf(told?.asking.map(({ text }) => text).join(' ') || request.about);
+  const names = (record: Forgotten): boolean => about.some((word) => isNamed(record, word));
+  const asked = await askedToForget(writer, owner);
+  const here = asked.filter(({ request }) => earlier.has(request ?? ''));
+  const named = [here, asked].map((records) => records.filter(names)).find(({ length }) => length > 0);
+  const records = named ?? here.filter(({ request }) => request === here[0]?.request);
+  for (const record of records) {
+    await unforget(writer, deps, record);
+    const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
+    if (memory?.archiveReason !== 'forgotten') continue;
+    const reason = { ...why, reason: 'the user took the request to forget it back' };
+    const { archivedAt } = await restoreOrKeepAsHistory(writer, deps, memory, reason);
+    if (archivedAt === null) result.restored.push(memory.id);
+  }
 }

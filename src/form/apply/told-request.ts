@@ -14,7 +14,7 @@ import {
 import { clausesIn, splitSentences } from '../../language/sentences.ts';
 import { contentStems, matchesOf, withoutEnd } from '../../language/words.ts';
 import { unlessUnavailable } from '../../models/embedder.ts';
-import { wordsOf } from '../check/evidence.ts';
+import { quotedWords } from '../check/evidence.ts';
 import { nearnessTo } from '../compare.ts';
 import type { FormWork } from '../formation-settings.ts';
 import { usesModel } from '../read/reader.ts';
@@ -82,31 +82,27 @@ const MEANT_OWN = 0;
  * Reads a request together with the clauses that it may mean ("my salary" means "I make 90k"). Null if the turn contains no request:
  * "Marius is going to lose it".
  */
-export async function tellRequest(work: FormWork, evidence: Evidence, isByModel: boolean): Promise<ToldRequest | null> {
-  const turn = evidence.event.content;
-  const read = await readRequest(work, evidence, isByModel);
-  const { own, kept, before, isProtected } = read;
+export async function tellRequest(work: FormWork, evidence: Evidence): Promise<ToldRequest | null> {
+  const read = await readRequest(work, evidence);
+  const { own, kept, before, isProtected, isByModel } = read;
   const naming = namingOf(read);
   if (!read.hasLayers) return withoutLayers(read, naming);
   const likely = likelyClauses(read, naming);
-  const asked = askedBy(read, likely, naming, turn, isByModel);
+  const asked = askedBy(read, likely, naming);
   if (asked === null) return null;
   const { asks, takesBack, isForAll, isSure } = asked;
   // The named words decide if the turn is a plain order or a certain request, and does not withdraw a request.
   const isNamed = naming.exactly.length > 0 && isSure && takesBack < ASKS;
-  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but is not one.
-  const isDoubtful = !asked.isCertain && !isSure;
-  if (isDoubtful && !likely.some(({ odds }) => odds > DOUBTFUL)) return null;
   // If a language model reads the turns later, it decides about doubtful requests: "You'll never guess who rang."
-  if (isDoubtful && usesModel(work.deps, 'read')) return null;
+  if (!asked.isCertain && !isSure && usesModel(work.deps, 'read')) return null;
   const meant =
     isForAll && kept.length > 0
       ? // "Delete all my data. My name can stay." means all clauses except those that stay.
         before.all.filter((clause) => !isProtected(clause))
       : withFollowUps(meantAmong(likely, naming, { isNamed, isByModel }), read, naming);
   const ownWords = own.flatMap(({ clause, meant: odds }) => (odds > MEANT_OWN ? clause : []));
-  const isEarlier = isNamed || ownWords.length > 0 || meansEarlier(read, likely, turn);
-  const stated = isEarlier ? [] : await statedBefore(own, turn, work);
+  const isEarlier = isNamed || ownWords.length > 0 || meansEarlier(read, likely);
+  const stated = isEarlier ? [] : await statedBefore(read, work);
   const { words, memories } = placesOf(withPreferred(meant, read, naming));
   return {
     // A clause that says what stays does not become a memory either.
@@ -379,6 +375,10 @@ interface OwnClause {
 
 /** A request with the clauses that it may mean, as the reading layers read them. */
 interface ReadRequest {
+  turn: string;
+  pack: Pack | null;
+  /** Whether a language model has found the request. */
+  isByModel: boolean;
   /** The clauses of the request's turn, without those that say what stays. */
   own: OwnClause[];
   /** The clauses that say what stays. */
@@ -397,8 +397,8 @@ interface ReadRequest {
   hasLayers: boolean;
 }
 
-async function readRequest(work: FormWork, evidence: Evidence, isByModel: boolean): Promise<ReadRequest> {
-  const clauses = joinedIn(clausesAround(evidence, isByModel), evidence.event.content);
+async function readRequest(work: FormWork, evidence: Evidence): Promise<ReadRequest> {
+  const clauses = joinedIn(clausesAround(evidence, work.reader.kind === 'model'), evidence.event.content);
   const parts = partsOf(clauses, evidence.event.content);
   const read = await readClauses(work, evidence, parts);
   if (parts.kept.length === 0) return read;
@@ -423,22 +423,23 @@ async function readClauses(
   const said = turns.map((clauses) => clauses.map(({ text }) => text));
   const told = await unlessUnavailable(work.deps.readParts(parts, { said, signal: work.signal }));
   const heard = turns.flat().map((clause, index) => ({ clause, read: told?.meant[own.length + index] ?? -Infinity }));
-  const sharing = sharingMost(kept.length > 0 ? asked : wordsOf(evidence), heard);
+  const sharing = sharingMost(kept.length > 0 ? asked : quotedWords(evidence), heard);
   const earlier = said.map((texts) => texts.join(''));
   const nearness = told === null ? null : await nearnessTo(work, asked, earlier);
   const stays = kept.map(({ text }) => text);
   const keeping = kept.length === 0 ? null : namedBy(stays, await clausesBefore(work, event, stays.join(' ')));
   return {
+    turn: event.content,
+    pack: detectPack(event.content),
+    isByModel: work.reader.kind === 'model',
     own: own.map((clause, index) => {
       const odds = told?.asks[index] ?? -Infinity;
-      const { isOrder, isOfMemory, isOfSaying } = readOrder(clause, event.content, { sharing, odds });
-      const asks = isOrder ? odds + ORDER : isReported(clause.text) ? -Infinity : odds;
+      const order = readOrder(clause, event.content, { sharing, odds });
+      const asks = order.isOrder ? odds + ORDER : isReported(clause.text) ? -Infinity : odds;
       return {
         clause,
-        isOrder,
-        isOfMemory,
-        isOfSaying,
-        asks: isOfSaying ? Math.max(asks, SURELY_REQUESTS) : asks,
+        ...order,
+        asks: order.isOfSaying ? Math.max(asks, SURELY_REQUESTS) : asks,
         takesBack: told?.takesBack[index] ?? -Infinity,
         meant: told?.meant[index] ?? -Infinity,
       };
@@ -497,13 +498,8 @@ interface AskedBy {
 }
 
 /** Decides whether a turn contains a request. Null if it does not. */
-function askedBy(
-  { own }: ReadRequest,
-  likely: readonly Likely[],
-  { exactly }: Naming,
-  turn: string,
-  isByModel: boolean,
-): AskedBy | null {
+function askedBy(read: ReadRequest, likely: readonly Likely[], { exactly }: Naming): AskedBy | null {
+  const { own, turn, isByModel } = read;
   const [asks, takesBack] = [mostOf(own, 'asks'), mostOf(own, 'takesBack')];
   const isForAll = asksForAll(turn);
   const isCertain = isByModel || isForAll || takesBack > ASKS;
@@ -513,11 +509,12 @@ function askedBy(
   // Ordinary turns rarely reach these thresholds. `natural-requests.slow.test.ts` counts the turns that are wrongly obeyed.
   const least = orders.length > 0 ? ASKS : SURELY_REQUESTS;
   const asking = own.flatMap((each) => (each.asks > Math.min(ASKS, asks - 1) ? each.clause : []));
+  // "The neighbour gave her dog away, and Farofa at my side noticed nothing" resembles a request, but means no clause.
   const isJointly =
     asks > ASKS && likely.some(({ odds, read }) => odds > DOUBTFUL && asks + Math.min(odds, read) > JOINTLY);
   // "Don't save this: my husband is bankrupt. Can we pay in instalments?" is followed by a question, and changes no plan.
   const isOfMemory = own.some(({ meant }) => meant > MEANT_OWN);
-  const isElsewhere = isForTools(turn, asking) || (!isOfMemory && changesPlan(turn, asking));
+  const isElsewhere = isForTools(turn, asking) || (!isOfMemory && changesPlan(read, asking));
   const isAsking = (asks > least || isNamedOrder || isJointly) && !isElsewhere;
   const isSure = orders.length > 0 || asks > SURELY_REQUESTS;
   return isCertain || isAsking ? { asks, takesBack, isForAll, isCertain, isSure, asking } : null;
@@ -539,14 +536,13 @@ const SHORTEST_QUESTION = 3;
  * Whether a request only changes a plan: "Forget the peanut sauce, what about soy?". Its clauses have no word that refers to memory ("my",
  * "what I told you"). In addition, the request is limited to the present, or a proposal, a question or an instruction follows it.
  */
-function changesPlan(content: string, asking: readonly MeantWords[]): boolean {
-  const pack = detectPack(content);
+function changesPlan({ turn, pack }: ReadRequest, asking: readonly MeantWords[]): boolean {
   const last = asking.at(-1);
   if (pack === null || last === undefined) return false;
   const { ofMemory, forNow, goesOn } = forgetPatterns(pack);
   const own = plainMarks(asking.map(({ text }) => text).join(''));
   if (ofMemory.test(own.replace(forNow, ' '))) return false;
-  const rest = plainMarks(content.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
+  const rest = plainMarks(turn.slice(last.end)).replace(/^[\s,;.!?–—。，、！？-]+/u, '');
   const isQuestionNext = isQuestion(rest) && (rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= SHORTEST_QUESTION;
   return forNow.test(own) || goesOn.test(rest) || (isQuestionNext && !packPattern(pack, 'request:polite').test(rest));
 }
@@ -592,8 +588,7 @@ function withoutLayers(
  * The clauses that a request means in its own turn: "I moved to Graz. Forget that.", "I weigh 90 kilos, actually forget I said that". The
  * request names nothing, and the sentence before it is meant, or the clauses before it if it is a part of their sentence.
  */
-async function statedBefore(own: readonly OwnClause[], turn: string, work: FormWork): Promise<MeantWords[]> {
-  const pack = detectPack(turn);
+async function statedBefore({ own, turn, pack }: ReadRequest, work: FormWork): Promise<MeantWords[]> {
   const namesNothing = ({ clause }: OwnClause): boolean => pointsBack(clause.text, turn);
   const most = mostOf(own, 'asks');
   const last = own.findLastIndex(({ isOrder, asks }) => isOrder || asks === most);
@@ -624,7 +619,7 @@ async function statedBefore(own: readonly OwnClause[], turn: string, work: FormW
 }
 
 /** Whether the layers read from a request that names nothing that it means an earlier turn. */
-function meansEarlier({ own, similarity }: ReadRequest, likely: readonly Likely[], turn: string): boolean {
+function meansEarlier({ own, turn, similarity }: ReadRequest, likely: readonly Likely[]): boolean {
   const isOfSaying = own.some((clause) => clause.isOfSaying);
   // The layers are too sure of the only earlier turn: "My dog is called Rex." before "I have asthma. Forget that."
   const least = endsBriefly(turn, own) ? MEANT.elsewhere : isOfSaying ? MEANT.surely : MEANT_OWN;

@@ -43,11 +43,10 @@ import {
   isStated,
   locateQuotes,
   mayChangeKnown,
+  quotedWords,
   quoteOf,
   trustOfEvent,
   trustOfWords,
-  unsharedSources,
-  wordsOf,
 } from './evidence.ts';
 
 /** The statements that passed, and those that were refused, with the reason. A refused statement does not affect the others. */
@@ -94,8 +93,8 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if (isRecalled(quoted, named, context)) return refuse(read, 'recalled_text', undefined, evidence);
   const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(asSaid(named, read, context), said, context);
   if (context.unrelated?.has(read) === true) return refuse(read, 'says_more_than_quote', undefined, evidence);
+  const resolved = resolveTimes(named, said, context);
   const problem = checkWords(resolved, checking, type.wordLimit ?? WORD_LIMIT);
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
   const kept = withoutPrivate(resolved, context.settings.privacy);
@@ -130,11 +129,6 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   };
 }
 
-/** A model's statement that shares no word with its sources counts as a conclusion. */
-function asSaid(named: ReadStatement, read: ReadStatement, context: CheckContext): ReadStatement {
-  return context.isLocal || unsharedSources(read, context) === null ? named : { ...named, explicit: false };
-}
-
 /**
  * In a group chat, "the cat Eskom · pet_name = Eskom" is about the user only if the user says so. If another speaker says so, the reader's
  * subject is kept.
@@ -151,7 +145,7 @@ type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events' | 'timeZone'> & {
 function saidIn({ evidence, stated, settings: { timeZone } }: Checking): Said {
   const last = evidence.at(-1)?.event;
   return {
-    quoted: evidence.map(wordsOf).join(' … '),
+    quoted: evidence.map(quotedWords).join(' … '),
     statedAt: last?.occurredAt ?? stated?.at ?? new Date(0),
     statedBy: last?.origin ?? stated?.by ?? 'system',
     timeZone: last === undefined ? timeZone : zoneOf(last, timeZone),
@@ -203,7 +197,7 @@ function levelOf(
   const own = ownerLevel(scope);
   if (!forEveryone || scope.agent === null || own !== 'user' || trust === 'low' || isForOwner(text)) return own;
   const isPersonal =
-    isUser(subject) || belongsToUser(subject) || evidence.some((each) => FIRST_PERSON.test(wordsOf(each)));
+    isUser(subject) || belongsToUser(subject) || evidence.some((each) => FIRST_PERSON.test(quotedWords(each)));
   return isPersonal || mayBePerson(subject) ? own : 'agent';
 }
 

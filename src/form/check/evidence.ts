@@ -2,9 +2,7 @@ import {
   addressesIn,
   hasWordsFromOutside,
   headsOf,
-  isAbout,
   isAssent,
-  isCourtesy,
   isInstruction,
   type Quoting,
   unsupported,
@@ -15,7 +13,6 @@ import { wordsOfAll } from '../../language/packs/packs.ts';
 import { isNameSaid, isNegated, locateQuote, numberNotSaid, numbersSaid, tellApart } from '../../language/quotes.ts';
 import type { TextSpan } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { type AttributeTable, hasTrait } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
 import type { Memory, SourceType } from '../../record/memory.ts';
@@ -34,12 +31,11 @@ import {
   trustOf,
   USER,
 } from '../../record/statement.ts';
-import { LONGEST_COMPARED, nearnessTo } from '../compare.ts';
-import { type ReadQuote, type ReadStatement, type Refusal, refusal, type RefusalReason } from '../read/reader.ts';
-import type { ApplyDeps, FormWork } from '../formation-settings.ts';
+import { type ReadQuote, type ReadStatement, type RefusalReason } from '../read/reader.ts';
+import type { ApplyDeps } from '../formation-settings.ts';
 import type { Evidence } from '../statement.ts';
 
-export function wordsOf({ event, start, end }: Evidence): string {
+export function quotedWords({ event, start, end }: Evidence): string {
   return event.content.slice(start, end);
 }
 
@@ -107,7 +103,7 @@ export function checkOrigin(
   const evidence = cited.filter((each) => !known.includes(each));
   if (evidence.length === 0) return { reason: known.length > 0 ? 'recalled_text' : 'quote_not_found' };
   const outside = evidence.filter((each) => isFromOutside(each) || isPasted(each));
-  if (outside.some((each) => isInstruction(wordsOf(each)) || isInstruction(statement.text)))
+  if (outside.some((each) => isInstruction(quotedWords(each)) || isInstruction(statement.text)))
     return { reason: 'instruction_from_outside' };
   // An agent's observation, decision or outcome counts as it is, unless text from outside is cited as well.
   if (outside.length === 0 && evidence.some(({ event }) => isStated(event) && !isOfAnother(event, userNames)))
@@ -164,7 +160,7 @@ function isTakenUp(evidence: Evidence): boolean {
   const said = numbersSaid(
     (own.match(/[^.!?？。！\n]+[.!?？。！\n]*/gu) ?? []).filter((each) => !/[?？]/u.test(each)).join(' '),
   );
-  return [...numbersSaid(wordsOf(evidence))].some((number) => number >= LEAST_TELLING && said.has(number));
+  return [...numbersSaid(quotedWords(evidence))].some((number) => number >= LEAST_TELLING && said.has(number));
 }
 
 /**
@@ -269,7 +265,7 @@ function findWords(words: string, turns: readonly Event[], { ownTexts }: CheckCo
  * supports no statement.
  */
 function isTelling(evidence: Evidence): boolean {
-  const words = wordsOf(evidence);
+  const words = quotedWords(evidence);
   return words.length * 2 >= evidence.event.content.trim().length || contentStems(words).size > 0;
 }
 
@@ -339,7 +335,7 @@ export function clippedWords(evidence: Evidence, { subject, text, polarity }: Re
   const hypothesis = HYPOTHESIS.exec(before);
   if (hypothesis !== null) return hypothesis[0].trim();
   const somebody = SOMEBODY.exec(before);
-  const quoted = wordsOf(evidence);
+  const quoted = quotedWords(evidence);
   if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
   const [words, relation = '', name] = somebody;
   // "my commute | takes an hour" is about the user. Only a name shows that the subject is a person.
@@ -412,7 +408,7 @@ function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, '
     text,
     isDenied: polarity === 'denied',
     value: tense !== 'planned' && attributes.isKnown(attribute ?? '') ? value : null,
-    quoted: evidence.map(wordsOf),
+    quoted: evidence.map(quotedWords),
     isAnswer: cited.some(({ content }) => isAssent(content)),
     messages: turns.filter(({ origin }) => origin === 'user').map(({ content }) => content),
     before: answeredBy(cited, turns),
@@ -447,7 +443,7 @@ export function isQuoted(value: string, quotes: readonly Quote[], events: readon
 }
 
 /** A whole event as evidence. */
-export function wholeOf(event: Event): Evidence {
+function wholeOf(event: Event): Evidence {
   return { event, start: 0, end: event.content.length };
 }
 
@@ -492,58 +488,4 @@ export function unsharedSources({ text, quotes, relation }: ReadStatement, conte
     [...headsOf(text)].some((head) => heads.has(head)) ||
     [...numbersSaid(text)].some((number) => number > 1 && numbers.has(number));
   return isShared || sources.length === 0 ? null : sources;
-}
-
-/** The calibrated similarity from which two texts count as related. */
-const RELATED = 0.6;
-
-/**
- * The changes of known statements that are unrelated to the words that cause them. A change is checked if the known statement is vital, if
- * the application has set it, or if the words are only words of courtesy or a question. The words and the known statement must then share a
- * word, a number, a topic or the meaning. Other changes are not checked: "got it got it got it" may end a search for work. If a turn
- * changes several statements, a statement that is not vital may also be related to another changed statement instead of to the words.
- */
-export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
-  work: FormWork,
-  changes: readonly Each[],
-): Promise<Each[]> {
-  const { attributes, clock } = work.deps;
-  const now = work.events.at(-1)?.occurredAt ?? new Date(clock.now());
-  const far: Each[] = [];
-  for (const change of changes) {
-    const { said, target } = change;
-    if (said.some((text) => concerns(text, target, attributes))) continue;
-    // A statement that the application has set was not learned from turns.
-    const isSet = target.sourceEvents.length === 0 && target.sourceType === 'explicit';
-    // Nothing ends because the user thanks or asks for something else.
-    const isIdle = said.every((text) => isCourtesy(text) || /[?？]\s*$/u.test(text));
-    if (!isVital(target, now, attributes) && !isSet && !isIdle) continue;
-    const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
-    if (!nearness.some(({ similarity }) => similarity >= RELATED)) far.push(change);
-  }
-  return far.filter(({ said, target }) => {
-    const others = changes.filter((other) => !far.includes(other) && other.said[0] === said[0]);
-    return (
-      isVital(target, now, attributes) || !others.some((other) => concerns(other.target.content, target, attributes))
-    );
-  });
-}
-
-function concerns(said: string, { subject, content, value, attribute }: Memory, attributes: AttributeTable): boolean {
-  const names = [attribute ?? '', ...attributes.policyOf(attribute ?? '').synonyms].join(' ').replaceAll('_', ' ');
-  return isAbout(said, `${subject} ${content} ${value ?? ''} ${names}`, attribute);
-}
-
-// The importance that the prompt in `model-reader.ts` gives to health, safety, identity, and statements that the user asks to remember.
-const MOST_IMPORTANT = 0.9;
-
-/** Whether a statement changes only by words that concern it. An event whose day has passed does not need this protection. */
-function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date, attributes: AttributeTable): boolean {
-  const isPassed = (tense === 'planned' || tense === 'happened') && dueAt !== null && dueAt <= now;
-  return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital', attributes));
-}
-
-/** The refusal of a change whose words are unrelated to its target. */
-export function unrelatedTarget({ content }: Memory, events: readonly { id: string }[]): Refusal {
-  return refusal('end', 'unknown_target', content, { detail: 'the quoted turn is not about it', events });
 }

@@ -1,14 +1,21 @@
 import { directs } from '../../language/claims.ts';
 import { isOfAnother, isStated } from './evidence.ts';
-import { usualSpeaker } from '../read-turns.ts';
+import { userNamesOf, usualSpeaker } from '../read/reader.ts';
 import { fillSlots } from '../read/local/fill-slots.ts';
 import { noteInFirstPerson } from '../../language/first-person.ts';
 import type { FilledSlot } from '../read/local/slot-values.ts';
 import { foreignSpans } from '../../language/foreign-text.ts';
 import type { Pack } from '../../language/packs/pack.ts';
 import { english } from '../../language/packs/en.ts';
-import { anyWords, detectPack, packPattern, plainMarks } from '../../language/packs/packs.ts';
-import { relationsOf, smallTalkIn, wordsPattern } from '../../language/packs/packs.ts';
+import {
+  anyWords,
+  detectPack,
+  packPattern,
+  plainMarks,
+  relationsOf,
+  smallTalkIn,
+  wordsPattern,
+} from '../../language/packs/packs.ts';
 import { negationsIn, numbersSaid } from '../../language/quotes.ts';
 import { clausesIn, splitSentences, withoutSpans } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
@@ -128,8 +135,7 @@ async function lastTurns(handle: LoggedScope): Promise<(SaidTurn & Pick<Event, '
     session: session ?? undefined,
     limit: LAST_TURNS * 2,
   });
-  const { user } = handle.scope;
-  const names = user === null ? [] : [user];
+  const names = userNamesOf(handle.scope, []);
   const speakers = items.flatMap(({ origin, speaker }) => (origin === 'user' ? [speaker] : []));
   const own = [...names, ...usualSpeaker(speakers, names)];
   return items

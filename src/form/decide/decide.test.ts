@@ -356,6 +356,15 @@ describe('decide', () => {
     expect(decide(job, beside(inDays(-2)), context)).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
   });
 
+  it('a repeated value that a plan has already excluded is never retired by itself', () => {
+    const home = known({ attribute: 'home_city', value: 'Linz', statedAt: earlier(60) });
+    // The day of the plan has come, and the job that puts it into effect has not run yet.
+    const times = { tense: 'planned', validFrom: earlier(10), statedAt: earlier(50) } as const;
+    const plan = known({ attribute: 'home_city', value: 'Bristol', ...times });
+    const repeated = statement({ attribute: 'home_city', value: 'Linz', sourceType: 'conversation' });
+    expect(decide(repeated, beside(home, plan), context)).toEqual({ action: 'confirm', target: home });
+  });
+
   it('keeps two habits with the same value if their days or times differ', () => {
     const habit = { attribute: 'sport', value: 'rowing', tense: 'habit' } as const;
     const first = known({ ...habit, text: 'User rows on Mondays after work.' });

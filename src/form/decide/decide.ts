@@ -286,8 +286,9 @@ function reachedPlans(said: Told, same: readonly Memory[], { attributes, now }: 
 function consequences(claimed: Told & Claim, same: readonly Memory[], context: DecideContext) {
   const beatenBy = beaters<Told & Claim>([...new Set([...same, claimed])], context);
   const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
+  // A repeated claim that another one beats is not retired by itself: the statement that beats it retires it.
   const retires = same.flatMap((memory) =>
-    memory.archivedAt === null && beatenBy.has(memory) ? [{ memory, how }] : [],
+    memory !== claimed && memory.archivedAt === null && beatenBy.has(memory) ? [{ memory, how }] : [],
   );
   const beater = same.find((memory) => memory === beatenBy.get(claimed)) ?? null;
   const holding: Told[] = [

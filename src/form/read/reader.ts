@@ -3,6 +3,7 @@ import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryTool } from '../../record/memory-answers.ts';
 import type { Memory } from '../../record/memory.ts';
+import type { Scope } from '../../record/scope.ts';
 import type { Polarity, Tense } from '../../record/statement.ts';
 
 /**
@@ -288,6 +289,25 @@ export function nothingFormed(): FormResult {
     modelCalls: 0,
     hasMore: false,
   };
+}
+
+const MOST_TURNS = 0.75;
+
+/**
+ * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
+ * in which the user's own turns have no speaker, or the user's name.
+ */
+export function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
+  const own = new Set(names.map((name) => name.toLowerCase()));
+  if (speakers.some((speaker) => speaker === null || own.has(speaker.toLowerCase()))) return [];
+  const turns = [...Map.groupBy(speakers, (speaker) => speaker ?? '')];
+  return turns.flatMap(([speaker, { length }]) => (length >= speakers.length * MOST_TURNS ? speaker : []));
+}
+
+/** The names of the user: the id in the scope, and the names that the user has stated. */
+export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
+  const own = said.filter(({ polarity }) => polarity === 'affirmed').flatMap(({ value }) => value ?? []);
+  return [...new Set([...(scope.user === null ? [] : [scope.user]), ...own])];
 }
 
 /** Whether the language model, rather than the local reader, does a task. */

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { cached } from '../../record/cache.ts';
 
 /** A file of a built site, the inspector or the docs, ready to be sent. */
 interface WebFile {
@@ -71,13 +72,12 @@ export function readWebFiles(folder: string, policy: string = PAGE_POLICY): WebF
     if (path === '/index.html') names.set('/', file);
     else if (path.endsWith('.html')) names.set(path.slice(0, -'.html'.length), file);
   }
-  const files = new Map<string, ReturnType<typeof prepare>>();
+  const prepared = cached(names.size, (name) => prepare(name, policy));
   return {
     get(path, acceptEncoding) {
       const name = names.get(path);
       if (name === undefined) return null;
-      const file = files.get(name) ?? prepare(name, policy);
-      files.set(name, file);
+      const file = prepared(name);
       const encoding = (['br', 'gzip'] as const).find((each) => new RegExp(`\\b${each}\\b`).test(acceptEncoding));
       return encoding === undefined
         ? { body: file.plain, headers: file.headers }

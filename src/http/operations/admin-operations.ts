@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
-
 import { type NewApiKey, newApiKeySchema } from '../../operate/api-keys.ts';
 import { textSchema } from '../../record/parse.ts';
-
+import { REPORT_BY } from '../../store/doors/usage-store.ts';
 import { found, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
@@ -12,7 +11,6 @@ const keys = operationsOf('keys', { ...admin, idPrefix: 'key' });
 const jobs = operationsOf('jobs', { ...admin, idPrefix: 'job' });
 const operations = operationsOf('operations');
 const tenantWide = operationsOf('operations', admin);
-const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
 const madeKey = z.object({ key: records.apiKey, secret: z.string() });
 const dayOrMonth = z
   .string()

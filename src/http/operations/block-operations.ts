@@ -3,7 +3,6 @@ import { VarveError } from '../../errors.ts';
 import { infoSchema } from '../../handle/connections.ts';
 import { type Block, BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import { textSchema } from '../../record/parse.ts';
-
 import { sessionStateSchema } from '../../record/session.ts';
 import { asOfSchema, found, items, levelSchema, limitSchema, loose } from '../operation.ts';
 import { operationsOf, readerAt, Reply } from '../operation.ts';

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { changeSchema } from '../../handle/change.ts';
-
 import { savedItemSchema } from '../../handle/notes.ts';
 import { sourceFields } from '../../observe/record-observation.ts';
 import { newEntitySchema } from '../../record/entity.ts';
 import { FACT_CATEGORIES } from '../../record/attributes.ts';
 import { textSchema } from '../../record/parse.ts';
-
 import { asOfSchema, found, items, limitSchema, operationsOf, type Operation, readerAt } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 

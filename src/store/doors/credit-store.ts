@@ -1,6 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { removeRows } from '../rows.ts';
 
 /** The owner of an account: a user, or the tenant if `user` is null. */
 export interface CreditOwner {
@@ -40,11 +39,6 @@ export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean
     .returning('id')
     .executeTakeFirst();
   return added !== undefined;
-}
-
-/** Removes an entry that this transaction has added. */
-export async function withdrawEntry(writer: Writer, tenant: string, id: string): Promise<void> {
-  await removeRows(writer, tenant, 'credit_entries', { id: [id] });
 }
 
 /** Changes a balance without a check. The balance may become negative, because usage is charged after it has happened. */

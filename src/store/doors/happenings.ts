@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Scope } from '../../record/scope.ts';
 import type { Database, Reader } from '../database.ts';
 import type { RevisionTable } from '../schema.ts';
 
@@ -20,11 +21,7 @@ export const WEBHOOK_EVENTS = {
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 
 /** The owner and the session to which an event belongs. */
-interface Place {
-  agent: string | null;
-  user: string | null;
-  session: string | null;
-}
+type Place = Pick<Scope, 'agent' | 'user' | 'session'>;
 
 /** The place of an event that belongs to the whole tenant. */
 export const TENANT: Place = { agent: null, user: null, session: null };

@@ -5,6 +5,7 @@ import type { Parsed } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
+import { derivedFrom, derivedOf } from '../derivation-store.ts';
 import { toEvent, toMemory } from '../record-rows.ts';
 import { rowsBy, rowsInReach, withinScope } from '../rows.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
@@ -201,10 +202,12 @@ export interface MemoryLinks {
   use: MemoryUse | null;
 }
 
+const MOST_LINKS = 500;
+
 export async function readLinks(reader: Reader, scope: Scope, memory: Memory): Promise<MemoryLinks> {
   const { tenant } = scope;
   const memories = async (ids: readonly string[]): Promise<Memory[]> => {
-    const rows = await rowsInReach(reader, scope, 'memories', ids);
+    const rows = await rowsInReach(reader, scope, 'memories', ids.slice(0, MOST_LINKS));
     return rows.sort((one, other) => one.stated_at - other.stated_at).map(toMemory);
   };
   const sources = new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]);
@@ -214,23 +217,12 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
     const rows = await query.where(column, '=', memory.id).limit(200).execute();
     return rows.map(({ id }) => id);
   };
-  const derivations = await reader
-    .selectFrom('memory_derivations')
-    .select(['memory_id', 'from_id'])
-    .where('tenant_id', '=', tenant)
-    .where((eb) => eb.or([eb('memory_id', '=', memory.id), eb('from_id', '=', memory.id)]))
-    .limit(500)
-    .execute();
   const only = (ids: (string | null)[]): string[] => ids.filter((id) => id !== null && id !== memory.id) as string[];
   return {
     replaced: await memories(only([memory.contradicts, ...(await pointing('contradicted_by'))])),
     replacedBy: await memories(only([memory.contradictedBy, ...(await pointing('contradicts'))])),
-    madeOf: await memories(
-      derivations.filter(({ memory_id }) => memory_id === memory.id).map(({ from_id }) => from_id),
-    ),
-    madeInto: await memories(
-      derivations.filter(({ from_id }) => from_id === memory.id).map(({ memory_id }) => memory_id),
-    ),
+    madeOf: await memories(await derivedFrom(reader, tenant, memory.id)),
+    madeInto: await memories([...(await derivedOf(reader, tenant, [memory.id])).keys()]),
     use: await findUse(reader, tenant, memory.id),
     events: events
       .sort((one, other) => one.occurred_at - other.occurred_at || one.sequence - other.sequence)

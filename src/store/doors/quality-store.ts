@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { USER } from '../../record/statement.ts';
 import type { Scope } from '../../record/scope.ts';
+import type { MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
 import type { MemoryRow } from '../record-rows.ts';
 import { chunks, countRows, ofOwnersWithin, rowsBy, withinScope } from '../rows.ts';
@@ -8,11 +9,7 @@ import { chunks, countRows, ofOwnersWithin, rowsBy, withinScope } from '../rows.
 // The data of the online metrics and of the checks of the first conversations. These functions only read.
 
 /** How often memories were given to models, used and corrected. */
-interface UseSums {
-  given: number;
-  used: number;
-  corrected: number;
-}
+type UseSums = Pick<MemoryUse, 'given' | 'used' | 'corrected'>;
 
 export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
   const { rows } = await sql<Record<keyof UseSums, number | string | null>>`

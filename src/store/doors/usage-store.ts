@@ -8,6 +8,9 @@ import { ofTenant, rowsBy } from '../rows.ts';
 /** The fields by which a report can be grouped. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
 
+/** The fields by which a report of one tenant can be grouped. */
+export const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
+
 export interface ReportQuery {
   tenant: Tenant;
   user?: string;

@@ -43,12 +43,7 @@ export interface Item {
 export async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
   const visible = visibleOwners(owner);
   if (owner.agent !== null || owner.user === null) return visible;
-  const rows = await writer
-    .selectFrom('owners')
-    .select('owner_key')
-    .where('tenant_id', '=', owner.tenant)
-    .where('user_id', '=', owner.user)
-    .execute();
+  const rows = await rowsBy(writer, owner.tenant, 'owners', { user_id: [owner.user] }, ['owner_key']);
   return [...new Set([...visible, ...rows.map((row) => row.owner_key)])];
 }
 

@@ -192,13 +192,7 @@ export async function redactHistory(
   id: string,
   redact: (text: StoredText) => StoredText,
 ): Promise<number> {
-  const revisions = await writer
-    .selectFrom('revisions')
-    .select(['version', 'before'])
-    .where('tenant_id', '=', tenant)
-    .where('record_id', '=', id)
-    .where('before', 'is not', null)
-    .execute();
+  const revisions = await rowsBy(writer, tenant, 'revisions', { record_id: [id] }, ['version', 'before']);
   let changed = 0;
   for (const { version, before } of revisions) {
     const snapshot = JSON.parse(before ?? '{}') as StoredText;

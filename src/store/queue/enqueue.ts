@@ -1,6 +1,6 @@
 import { sql, type Insertable } from 'kysely';
 import { z } from 'zod';
-import { isStorable, parse, textSchema, timeSchema } from '../../record/parse.ts';
+import { storable, parse, textSchema, timeSchema } from '../../record/parse.ts';
 import { ownerKey, parseScope, type Scope, type ScopeInput } from '../../record/scope.ts';
 import type { Parts, Writer } from '../database.ts';
 import { chunks } from '../rows.ts';
@@ -23,7 +23,7 @@ const PAYLOAD_LIMIT = 256 * 1024;
 const payloadSchema: z.ZodType<Json, Json> = z
   .json()
   .refine((value) => JSON.stringify(value).length <= PAYLOAD_LIMIT, 'is larger than 256 KiB of JSON')
-  .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
+  .check(storable);
 
 const newJobSchema = z
   .strictObject({

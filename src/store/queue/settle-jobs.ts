@@ -14,9 +14,7 @@ export type Outcome =
   | { type: 'postponed'; runAt: number; error: string }
   | { type: 'returned' };
 
-export interface EndedRun {
-  job: Job;
-  leaseId: string;
+export interface EndedRun extends LeasedRun {
   outcome: Outcome;
   /** Whether the handler has called complete(). If the run can then no longer be settled, the job is done and not lost. */
   completed: boolean;

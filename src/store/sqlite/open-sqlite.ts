@@ -18,6 +18,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { VarveError } from '../../errors.ts';
+import { cached } from '../../record/cache.ts';
 import { createMutex, type Mutex } from '../../record/event-loop.ts';
 import type { Database, Reader, Syntax, Writer } from '../database.ts';
 import { statementsOf } from '../migrations/migration.ts';
@@ -464,11 +465,13 @@ interface PreparedStatement {
 }
 
 class NodeSqliteConnection implements DatabaseConnection {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, PreparedStatement>();
+  readonly #prepare: (sql: string) => PreparedStatement;
 
   constructor(database: DatabaseSync) {
-    this.#database = database;
+    this.#prepare = cached(STATEMENT_CACHE_SIZE, (sql) => ({
+      statement: database.prepare(sql),
+      returnsRows: /^\s*(select|with|pragma|explain)\b/i.test(sql) || /\breturning\b/i.test(sql),
+    }));
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
@@ -481,19 +484,6 @@ class NodeSqliteConnection implements DatabaseConnection {
 
   streamQuery(): never {
     throw new Error('Varve reads large results page by page, and never as a stream.');
-  }
-
-  #prepare(sql: string): PreparedStatement {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    if (this.#statements.size >= STATEMENT_CACHE_SIZE) {
-      const oldest = this.#statements.keys().next().value;
-      if (oldest !== undefined) this.#statements.delete(oldest);
-    }
-    const returnsRows = /^\s*(select|with|pragma|explain)\b/i.test(sql) || /\breturning\b/i.test(sql);
-    const prepared = { statement: this.#database.prepare(sql), returnsRows };
-    this.#statements.set(sql, prepared);
-    return prepared;
   }
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlotType from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { theme } from '../theme.ts';
+import { Swatch } from './basics.tsx';
 
 export interface Series {
   name: string;
@@ -57,8 +58,8 @@ export function Chart({
       <figcaption class="legend">
         <span>{dayLabel(Date.parse(days[pointed ?? last] ?? '') / 1000, 0)}</span>
         {series.map(({ name, hue, values }) => (
-          <span key={name} class={`legend-item hue-${hue}`}>
-            <span class="swatch" />
+          <span key={name} class="legend-item">
+            <Swatch hue={hue} />
             {name} <strong>{format(values[pointed ?? last] ?? 0)}</strong>
           </span>
         ))}
@@ -69,33 +70,18 @@ export function Chart({
 
 const HEIGHT = 220;
 
-function draw(
-  UPlot: typeof uPlotType,
-  element: HTMLElement,
-  {
-    days,
-    series,
-    kind,
-    format,
-    onPoint,
-  }: Required<Pick<Parameters<typeof Chart>[0], 'days' | 'series' | 'kind' | 'format'>> & {
-    onPoint(index: number | null): void;
-  },
-): uPlotType {
+interface Drawing extends Required<Pick<Parameters<typeof Chart>[0], 'days' | 'series' | 'kind' | 'format'>> {
+  /** Is called with the column under the pointer. */
+  onPoint(index: number | null): void;
+}
+
+function draw(UPlot: typeof uPlotType, element: HTMLElement, drawing: Drawing): uPlotType {
+  const { days, series, kind, format, onPoint } = drawing;
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(name).trim();
-  const times = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
   const isStacked = kind !== 'line';
-  const sums = days.map(() => 0);
-  const stacked = series.map(({ values }) =>
-    values.map((value, index) => {
-      if (!isStacked) return value;
-      sums[index] = (sums[index] ?? 0) + (value ?? 0);
-      return sums[index] ?? 0;
-    }),
-  );
   // The topmost series of a stack is drawn first, so that lower series cover their part of it.
-  const order = isStacked ? series.map((_, index) => series.length - 1 - index) : series.map((_, index) => index);
+  const drawn = isStacked ? stacked(series).toReversed() : series;
   const axis = {
     stroke: color('--muted'),
     grid: { stroke: color('--line'), width: 1 },
@@ -124,19 +110,31 @@ function draw(
       ],
       series: [
         {},
-        ...order.map((index) => ({
-          label: series[index]?.name ?? '',
-          stroke: color(`--hue-${series[index]?.hue ?? 0}`),
+        ...drawn.map(({ name, hue }) => ({
+          label: name,
+          stroke: color(`--hue-${hue}`),
           width: kind === 'bars' ? 0 : 1.5,
-          fill: isStacked ? color(`--hue-${series[index]?.hue ?? 0}`) : undefined,
+          fill: isStacked ? color(`--hue-${hue}`) : undefined,
           paths: kind === 'bars' ? bars : kind === 'area' ? stepped : undefined,
           points: { show: kind === 'line' && days.length < 40 },
         })),
       ],
     },
-    [times, ...order.map((index) => stacked[index] ?? [])] as uPlotType.AlignedData,
+    [
+      days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000),
+      ...drawn.map(({ values }) => values),
+    ] as uPlotType.AlignedData,
     element,
   );
+}
+
+/** Series whose values include the values of the series before them. */
+function stacked(series: readonly Series[]): Series[] {
+  const sums: number[] = [];
+  return series.map((one) => ({
+    ...one,
+    values: one.values.map((value, index) => (sums[index] = (sums[index] ?? 0) + (value ?? 0))),
+  }));
 }
 
 const MONTH = 28 * 86_400;

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { href, isPersonal } from '../state.ts';
 import type { Memory } from '../types.ts';
 import { ago, date, inSecondPerson, label } from '../words.ts';
-import { Badge, Icon, Text, TypeBadge } from './basics.tsx';
+import { Badge, Text, TypeBadge } from './basics.tsx';
+import { Icon } from './icons.tsx';
 import { isPinned } from '../memory-actions.ts';
 
 /** The reasons why a memory is out of recall, in words. */
@@ -16,6 +17,8 @@ export const ARCHIVED_AS: Readonly<Record<string, string>> = {
   absorbed: 'absorbed by another',
   forgotten: 'forgotten',
 };
+
+export const archivedAs = ({ archiveReason }: Memory): string => ARCHIVED_AS[archiveReason ?? ''] ?? 'archived';
 
 /** The text of a memory, in the second person for a personal key. Readers who may not see a forgotten memory get no text. */
 export function MemoryText({ memory }: { memory: Memory }): JSX.Element {
@@ -46,7 +49,7 @@ export function MemoryRow({ memory, showOwner = false }: { memory: Memory; showO
           </span>
         )}
         {showOwner && memory.scope.user !== null ? <span>{memory.scope.user}</span> : null}
-        {isArchived ? <span>{ARCHIVED_AS[memory.archiveReason ?? ''] ?? 'archived'}</span> : null}
+        {isArchived ? <span>{archivedAs(memory)}</span> : null}
         <span class="push" title={date(memory.statedAt)}>
           {ago(memory.statedAt)}
         </span>
@@ -67,7 +70,7 @@ export function MemoryLink({ memory }: { memory: Memory }): JSX.Element {
       </span>
       <span class="memory-link-meta">
         <TypeBadge type={memory.type} /> {date(memory.statedAt)}
-        {memory.archivedAt === null ? null : ` · ${ARCHIVED_AS[memory.archiveReason ?? ''] ?? 'archived'}`}
+        {memory.archivedAt === null ? null : ` · ${archivedAs(memory)}`}
       </span>
     </a>
   );

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { go, href, owners, route } from '../state.ts';
 import { ownerName, plural } from '../words.ts';
-import { Empty } from './basics.tsx';
+import { Empty } from './loaded.tsx';
 
 /** Asks the user to choose an owner, for views that cannot show all owners at once. A single owner is chosen automatically. */
 export function NeedsOwner({ what }: { what: string }): JSX.Element {

@@ -5,7 +5,8 @@ import { href } from '../state.ts';
 import type { Event, Memory } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { dateTime, time } from '../words.ts';
-import { Button, Loaded, Text } from './basics.tsx';
+import { Button, Text } from './basics.tsx';
+import { Loaded } from './loaded.tsx';
 
 const SPEAKERS: Readonly<Record<string, string>> = {
   user: 'User',

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Memory, Revision } from '../types.ts';
 import { dateTime, label } from '../words.ts';
-import { Text } from './basics.tsx';
+import { Table, Text } from './basics.tsx';
 import { Diff } from './diff.tsx';
 
 interface Version {
@@ -76,31 +76,29 @@ export function Versions({ memory, revisions }: { memory: Memory; revisions: Rev
       {version === undefined || before === undefined ? (
         <p class="muted">This is the first version.</p>
       ) : (
-        <div class="table-box" tabIndex={0} role="region" aria-label="What changed">
-          <table class="side-by-side">
-            <thead>
-              <tr>
-                <th scope="col">Field</th>
-                <th scope="col">v{before.number}</th>
-                <th scope="col">v{version.number}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changedFields(before.state, version.state).map((name) => (
-                <tr key={name}>
-                  <th scope="row">{label(name)}</th>
-                  <td>
-                    <Text of={textOf(before.state[name])} />
-                  </td>
-                  <td>
-                    <Diff before={textOf(before.state[name])} after={textOf(version.state[name])} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Changes before={before} after={version} />
       )}
     </div>
+  );
+}
+
+function Changes({ before, after }: { before: Version; after: Version }): JSX.Element {
+  return (
+    <Table label="What changed" kind="side-by-side" columns={['Field', `v${before.number}`, `v${after.number}`]}>
+      {changedFields(before.state, after.state).map((name) => {
+        const [old, now] = [textOf(before.state[name]), textOf(after.state[name])];
+        return (
+          <tr key={name}>
+            <th scope="row">{label(name)}</th>
+            <td>
+              <Text of={old} />
+            </td>
+            <td>
+              <Diff before={old} after={now} />
+            </td>
+          </tr>
+        );
+      })}
+    </Table>
   );
 }

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, get } from '../api.ts';
-import { Button, Empty, Loaded, Panel, Text } from '../components/basics.tsx';
+import { Button, Panel, Text } from '../components/basics.tsx';
+import { Empty, LoadedList } from '../components/loaded.tsx';
 import { NeedsOwner } from '../components/needs-owner.tsx';
 import { act, hasOwner, href, mayWrite, scope } from '../state.ts';
 import type { Fact } from '../types.ts';
@@ -23,17 +24,16 @@ export function FactsView(): JSX.Element {
         Permanent facts about {place.user ?? 'this agent'}. They never fade, and every prompt contains them.
       </p>
       {mayWrite.value ? <NewFact /> : null}
-      <Loaded query={query}>
-        {({ items }) => {
-          if (items.length === 0) {
-            return (
-              <Empty title="No permanent facts yet">
-                <p>Pin a statement with an attribute, or write a fact above.</p>
-              </Empty>
-            );
-          }
-          const categories = Map.groupBy(items, ({ category }) => category ?? 'general');
-          return [...categories].map(([category, facts]) => (
+      <LoadedList
+        query={query}
+        empty={
+          <Empty title="No permanent facts yet">
+            <p>Pin a statement with an attribute, or write a fact above.</p>
+          </Empty>
+        }
+      >
+        {({ items }) =>
+          [...Map.groupBy(items, ({ category }) => category ?? 'general')].map(([category, facts]) => (
             <Panel key={category} title={label(category)}>
               <ul class="facts">
                 {facts.map((fact) => (
@@ -41,62 +41,20 @@ export function FactsView(): JSX.Element {
                 ))}
               </ul>
             </Panel>
-          ));
-        }}
-      </Loaded>
+          ))
+        }
+      </LoadedList>
     </div>
   );
 }
 
 function FactRow({ fact }: { fact: Fact }): JSX.Element {
   const [isEditing, setEditing] = useState(false);
-  const [value, setValue] = useState(fact.value ?? '');
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (isEditing) input.current?.focus();
-  }, [isEditing]);
-  const place = scope.value;
-  const path = `/v1/facts/${encodeURIComponent(fact.key)}`;
-  const set = (next: string | null): Promise<unknown> =>
-    ask('PUT', path, { scope: place, body: { value: next, category: fact.category ?? undefined } });
-  const save = async (): Promise<void> => {
-    const before = fact.value;
-    if (
-      value !== before &&
-      !(await act(
-        'Changed.',
-        () => set(value),
-        () => set(before),
-      ))
-    )
-      return;
-    setEditing(false);
-  };
   return (
-    <li class="fact">
+    <li>
       <span class="fact-key">{label(fact.key)}</span>
       {isEditing ? (
-        <form
-          class="fact-edit"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
-          <input
-            ref={input}
-            aria-label={label(fact.key)}
-            value={value}
-            onInput={(event) => setValue(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') setEditing(false);
-            }}
-          />
-          <Button kind="primary" type="submit">
-            Save
-          </Button>
-          <Button onClick={() => setEditing(false)}>Cancel</Button>
-        </form>
+        <FactForm fact={fact} onDone={() => setEditing(false)} />
       ) : (
         <>
           <a class="fact-value" href={href('memories', [fact.id])}>
@@ -115,19 +73,67 @@ function FactRow({ fact }: { fact: Fact }): JSX.Element {
                 icon="forget"
                 kind="quiet"
                 aria-label={`Forget ${label(fact.key)}`}
-                onClick={() =>
-                  void act(
-                    'Forgotten.',
-                    () => ask('DELETE', path, { scope: place }),
-                    () => set(fact.value),
-                  )
-                }
+                onClick={() => void forgetFact(fact)}
               />
             </span>
           ) : null}
         </>
       )}
     </li>
+  );
+}
+
+function FactForm({ fact, onDone }: { fact: Fact; onDone(): void }): JSX.Element {
+  const [value, setValue] = useState(fact.value ?? '');
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const save = async (): Promise<void> => {
+    if (value === fact.value || (await changeFact(fact, value))) onDone();
+  };
+  return (
+    <form
+      class="fact-edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <input
+        ref={input}
+        aria-label={label(fact.key)}
+        value={value}
+        onInput={(event) => setValue(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onDone();
+        }}
+      />
+      <Button kind="primary" type="submit">
+        Save
+      </Button>
+      <Button onClick={onDone}>Cancel</Button>
+    </form>
+  );
+}
+
+const pathOf = (key: string): string => `/v1/facts/${encodeURIComponent(key)}`;
+
+function setFact({ key, category }: Fact, value: string | null): Promise<unknown> {
+  return ask('PUT', pathOf(key), { scope: scope.value, body: { value, category: category ?? undefined } });
+}
+
+function changeFact(fact: Fact, value: string): Promise<boolean> {
+  return act(
+    'Changed.',
+    () => setFact(fact, value),
+    () => setFact(fact, fact.value),
+  );
+}
+
+function forgetFact(fact: Fact): Promise<boolean> {
+  return act(
+    'Forgotten.',
+    () => ask('DELETE', pathOf(fact.key), { scope: scope.value }),
+    () => setFact(fact, fact.value),
   );
 }
 
@@ -139,14 +145,13 @@ function NewFact(): JSX.Element {
     .trim()
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '');
+    .replaceAll(/^_|_$/g, '');
   return (
     <form
       class="new-fact"
       onSubmit={(event) => {
         event.preventDefault();
-        const path = `/v1/facts/${name}`;
-        void act('Saved.', () => ask('PUT', path, { scope: place, body: { value } })).then((done) => {
+        void act('Saved.', () => ask('PUT', pathOf(name), { scope: place, body: { value } })).then((done) => {
           if (!done) return;
           setKey('');
           setValue('');

@@ -1,9 +1,11 @@
 import type { JSX } from 'preact';
-import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/online-metrics.ts';
+import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/metric-definitions.ts';
 import { get } from '../api.ts';
-import { Empty, hueOf, Loaded, Panel, Tiles } from '../components/basics.tsx';
+import { Panel, Tiles } from '../components/basics.tsx';
+import { Empty, Loaded } from '../components/loaded.tsx';
 import { Chart, columnsFrom, counted, type Series } from '../components/chart.tsx';
 import { ARCHIVED_AS } from '../components/memory-bits.tsx';
+import { reasonHue, typeHue } from '../hues.ts';
 import { href, isOperator, scope } from '../state.ts';
 import type { Counts, Extraction, Growth, Metrics } from '../types.ts';
 import { useQuery } from '../use-query.ts';
@@ -21,65 +23,65 @@ export function GrowthTab(): JSX.Element {
   );
   return (
     <>
-      <Loaded query={counts}>
-        {(found) => (
-          <>
-            <Tiles
-              tiles={[
-                ['Live memories', number(found.memories)],
-                ['Out of recall', number(found.memoriesArchived)],
-                ['Turns and events', number(found.events)],
-                ['Conversations', number(found.sessions)],
-                ['People and things', number(found.entities)],
-                ['Waiting to be read', number(found.eventsWaiting)],
-                ['Waiting for a vector', number(found.vectorsWaiting)],
-              ]}
-            />
-            {found.heldChanges === 0 ? null : (
-              <p>
-                <a href={href('review')}>
-                  {plural(found.heldChanges, 'change')} of documents wait for review: they would remove statements that
-                  are still true.
-                </a>
-              </p>
-            )}
-          </>
-        )}
-      </Loaded>
-      <Loaded query={growth}>
-        {(found) =>
-          found.learned.length === 0 ? (
-            <Empty title="Nothing has been learned yet">
-              <p>The number of memories by day appears here as soon as the first one is formed.</p>
-            </Empty>
-          ) : (
-            <>
-              <Panel title="Memories by type, over time">
-                <Chart
-                  kind="area"
-                  label="Memories learned so far, by type"
-                  {...cumulative(found.learned)}
-                  format={number}
-                />
-              </Panel>
-              <Panel title="Memories that went out of recall">
-                {found.archived.length === 0 ? (
-                  <p class="muted">Nothing yet.</p>
-                ) : (
-                  <Chart
-                    kind="bars"
-                    label="Memories that went out of recall, by reason"
-                    {...forgetting(found.archived)}
-                    format={number}
-                  />
-                )}
-              </Panel>
-            </>
-          )
-        }
-      </Loaded>
+      <Loaded query={counts}>{(found) => <CountTiles found={found} />}</Loaded>
+      <Loaded query={growth}>{(found) => <GrowthCharts found={found} />}</Loaded>
       <Loaded query={metrics}>{(found) => <MetricsPanel found={found} />}</Loaded>
       {isOperator.value ? <Loaded query={extraction}>{(found) => <ChecksPanel found={found} />}</Loaded> : null}
+    </>
+  );
+}
+
+function CountTiles({ found }: { found: Counts }): JSX.Element {
+  return (
+    <>
+      <Tiles
+        tiles={[
+          ['Live memories', number(found.memories)],
+          ['Out of recall', number(found.memoriesArchived)],
+          ['Turns and events', number(found.events)],
+          ['Conversations', number(found.sessions)],
+          ['People and things', number(found.entities)],
+          ['Waiting to be read', number(found.eventsWaiting)],
+          ['Waiting for a vector', number(found.vectorsWaiting)],
+        ]}
+      />
+      {found.heldChanges === 0 ? null : (
+        <p>
+          <a href={href('review')}>
+            {plural(found.heldChanges, 'change')} of documents wait for review: they would remove statements that are
+            still true.
+          </a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function GrowthCharts({ found: { learned, archived } }: { found: Growth }): JSX.Element {
+  if (learned.length === 0) {
+    return (
+      <Empty title="Nothing has been learned yet">
+        <p>The number of memories by day appears here as soon as the first one is formed.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Panel title="Memories by type, over time">
+        <Chart kind="area" label="Memories learned so far, by type" {...cumulative(learned)} format={number} />
+      </Panel>
+      <Panel title="Memories that went out of recall">
+        {archived.length === 0 ? (
+          <p class="muted">Nothing yet.</p>
+        ) : (
+          <Chart
+            kind="bars"
+            label="Memories that went out of recall, by reason"
+            {...forgetting(archived)}
+            format={number}
+          />
+        )}
+      </Panel>
     </>
   );
 }
@@ -150,7 +152,7 @@ function cumulative(learned: Growth['learned']): { days: string[]; series: Serie
     .map(([type, rows]) => {
       const byDay = counted(rows, columnOf);
       let sum = 0;
-      return { name: label(type), hue: hueOf(type), values: days.map((day) => (sum += byDay.get(day) ?? 0)) };
+      return { name: label(type), hue: typeHue(type), values: days.map((day) => (sum += byDay.get(day) ?? 0)) };
     })
     .sort((one, other) => (other.values.at(-1) ?? 0) - (one.values.at(-1) ?? 0));
   return { days, series };
@@ -162,20 +164,9 @@ function forgetting(archived: Growth['archived']): { days: string[]; series: Ser
     const byDay = counted(rows, columnOf);
     return {
       name: ARCHIVED_AS[reason] ?? reason,
-      hue: REASON_HUES[reason] ?? 9,
+      hue: reasonHue(reason),
       values: days.map((day) => byDay.get(day) ?? 0),
     };
   });
   return { days, series };
 }
-
-const REASON_HUES: Readonly<Record<string, number>> = {
-  superseded: 0,
-  contradicted: 4,
-  merged: 1,
-  decayed: 6,
-  pruned: 3,
-  expired: 8,
-  absorbed: 5,
-  forgotten: 2,
-};

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { get, post } from '../api.ts';
-import { Button, Empty, Loaded, Panel } from '../components/basics.tsx';
+import { Button, Panel } from '../components/basics.tsx';
+import { Empty, LoadedList } from '../components/loaded.tsx';
 import { MemoryLink } from '../components/memory-bits.tsx';
 import { act, isPersonal, mayWrite, scope } from '../state.ts';
 import { scopeOf } from '../memory-actions.ts';
@@ -25,38 +26,42 @@ export function IntentionsView(): JSX.Element {
   return (
     <div class="page">
       <h1>{isPersonal.value ? 'Your plans' : 'Intentions'}</h1>
-      <Loaded query={query}>
+      <LoadedList
+        query={query}
+        empty={
+          <Empty title="No intentions">
+            <p>The intentions of users appear here. They are brought up again in conversation when they are due.</p>
+          </Empty>
+        }
+      >
         {({ items }) => {
-          const now = new Date().toISOString();
-          const soon = new Date(Date.now() + WEEK).toISOString();
-          const open = items.filter(isOpen);
-          const due = (memory: Memory): string => dueDay(memory) ?? '9999';
-          const ordered = open.toSorted((one, other) => due(one).localeCompare(due(other)));
-          const over = items.filter((memory) => !open.includes(memory));
-          if (items.length === 0) {
-            return (
-              <Empty title="No intentions">
-                <p>The intentions of users appear here. They are brought up again in conversation when they are due.</p>
-              </Empty>
-            );
-          }
+          const open = items.filter(isOpen).toSorted((one, other) => dueOrder(one).localeCompare(dueOrder(other)));
           return (
             <>
-              <Group title="Due" items={ordered.filter((memory) => due(memory) <= now)} />
-              <Group
-                title="In the next week"
-                items={ordered.filter((memory) => due(memory) > now && due(memory) <= soon)}
-              />
-              <Group title="Later" items={ordered.filter((memory) => due(memory) > soon && dueDay(memory) !== null)} />
-              <Group title="Without a day" items={ordered.filter((memory) => dueDay(memory) === null)} />
-              <Group title="Done, changed or dismissed" items={over} />
+              {WHEN.map((when) => (
+                <Group key={when} title={when} items={open.filter((memory) => whenDue(memory) === when)} />
+              ))}
+              <Group title="Done, changed or dismissed" items={items.filter((memory) => !isOpen(memory))} />
             </>
           );
         }}
-      </Loaded>
+      </LoadedList>
     </div>
   );
 }
+
+const WHEN = ['Due', 'In the next week', 'Later', 'Without a day'] as const;
+
+function whenDue(memory: Memory): (typeof WHEN)[number] {
+  const day = dueDay(memory);
+  if (day === null) return 'Without a day';
+  const distance = Date.parse(day) - Date.now();
+  if (distance <= 0) return 'Due';
+  return distance <= WEEK ? 'In the next week' : 'Later';
+}
+
+// Intentions without a day come last.
+const dueOrder = (memory: Memory): string => dueDay(memory) ?? '9999';
 
 function Group({ title, items }: { title: string; items: Memory[] }): JSX.Element | null {
   if (items.length === 0) return null;

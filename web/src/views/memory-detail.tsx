@@ -1,16 +1,18 @@
-import { signalName } from '../signal-names.ts';
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Badge, Button, Dialog, Fields, Loaded, Meter, Panel, Text, TypeBadge } from '../components/basics.tsx';
-import { ARCHIVED_AS, MemoryLink, MemoryText, TrustBadge } from '../components/memory-bits.tsx';
+import { Badge, Button, Fields, Meter, Panel, Text, TypeBadge } from '../components/basics.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { archivedAs, MemoryLink, MemoryText, TrustBadge } from '../components/memory-bits.tsx';
 import { Quotes } from '../components/quotes.tsx';
 import { Versions } from '../components/versions.tsx';
-import { archive, erase, isPinned, restore, revise, togglePin } from '../memory-actions.ts';
-import { isAdmin, mayWrite, scope } from '../state.ts';
+import { scopeOf } from '../memory-actions.ts';
+import { signalName } from '../signal-names.ts';
+import { scope } from '../state.ts';
 import type { Links, Memory, RecallResult, Revision } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { date, dateTime, dueDay, label, ownerName, percent } from '../words.ts';
+import { Actions } from './memory-commands.tsx';
 
 /** Everything about one memory. */
 export function MemoryDetail({
@@ -58,33 +60,16 @@ function Detail({
   asked: string;
   onClose(): void;
 }): JSX.Element {
-  const place = { agent: memory.scope.agent, user: memory.scope.user };
+  const place = scopeOf(memory);
   const path = `/v1/memories/${memory.id}`;
   const links = useQuery((signal) => get<Links>(`${path}/links`, { scope: place, signal }), [memory.id]);
   const history = useQuery(
     (signal) => get<{ items: Revision[] }>(`${path}/history`, { scope: place, signal }),
     [memory.id, memory.version],
   );
-  const isArchived = memory.archivedAt !== null;
   return (
     <article class="statement">
-      <header class="statement-head">
-        <div class="badges">
-          <TypeBadge type={memory.type} />
-          {isArchived ? (
-            <Badge tone="warn">{ARCHIVED_AS[memory.archiveReason ?? ''] ?? 'archived'}</Badge>
-          ) : (
-            <Badge tone="good">live</Badge>
-          )}
-          {memory.permanent ? <Badge tone="good">permanent fact</Badge> : null}
-          {memory.polarity === 'denied' ? <Badge tone="warn">denied</Badge> : null}
-          {memory.state === null ? null : <Badge>{memory.state}</Badge>}
-          <TrustBadge memory={memory} />
-        </div>
-        <h1 dir="auto" class={isArchived ? 'is-archived' : ''}>
-          <MemoryText memory={memory} />
-        </h1>
-      </header>
+      <Heading memory={memory} />
       <Actions memory={memory} onGone={onClose} />
       {ranked === null || ranked.explanation.length === 0 ? null : <WhyHere result={ranked} asked={asked} />}
       <Panel title="The statement">
@@ -94,38 +79,35 @@ function Detail({
         <Loaded query={links}>{({ events }) => <Quotes memory={memory} events={events} />}</Loaded>
       </Panel>
       <Loaded query={links}>{(found) => <Replacements links={found} />}</Loaded>
-      <Panel title="Source and trust">
-        <p>{trustSentence(memory)}</p>
-        <Fields
-          rows={[
-            ['Said by', memory.statedBy],
-            ['Source', label(memory.sourceType)],
-            ['Read by', memory.reader === null ? 'stored directly' : memory.reader],
-            ['Confidence', memory.confidence],
-            ['Trust', memory.trust],
-          ]}
-        />
-      </Panel>
+      <SourceAndTrust memory={memory} />
       <Panel title="Versions">
         <Loaded query={history}>{({ items }) => <Versions memory={memory} revisions={items} />}</Loaded>
       </Panel>
-      <Panel title="Use">
-        <Fields
-          rows={[
-            ['Read', `${memory.accessCount} times`],
-            ['Last read', dateTime(memory.lastAccessedAt)],
-            ['Given to the model', String(links.data?.use?.given ?? 0)],
-            ['Used in an answer', String(links.data?.use?.used ?? 0)],
-            ['Confirmed', String(links.data?.use?.confirmed ?? 0)],
-            ['Corrected', String(links.data?.use?.corrected ?? 0)],
-          ]}
-        />
-      </Panel>
+      <Use memory={memory} use={links.data?.use ?? null} />
       <details class="raw">
         <summary>The record as it is stored</summary>
         <pre tabIndex={0}>{JSON.stringify(memory, null, 2)}</pre>
       </details>
     </article>
+  );
+}
+
+function Heading({ memory }: { memory: Memory }): JSX.Element {
+  const isArchived = memory.archivedAt !== null;
+  return (
+    <header class="statement-head">
+      <div class="badges">
+        <TypeBadge type={memory.type} />
+        {isArchived ? <Badge tone="warn">{archivedAs(memory)}</Badge> : <Badge tone="good">live</Badge>}
+        {memory.permanent ? <Badge tone="good">permanent fact</Badge> : null}
+        {memory.polarity === 'denied' ? <Badge tone="warn">denied</Badge> : null}
+        {memory.state === null ? null : <Badge>{memory.state}</Badge>}
+        <TrustBadge memory={memory} />
+      </div>
+      <h1 dir="auto" class={isArchived ? 'is-archived' : ''}>
+        <MemoryText memory={memory} />
+      </h1>
+    </header>
   );
 }
 
@@ -144,7 +126,7 @@ function Statement({ memory }: { memory: Memory }): JSX.Element {
         ['Known since', dateTime(memory.createdAt)],
         memory.archivedAt === null
           ? null
-          : ['Out of recall since', `${dateTime(memory.archivedAt)}, ${ARCHIVED_AS[memory.archiveReason ?? ''] ?? ''}`],
+          : ['Out of recall since', `${dateTime(memory.archivedAt)}, ${archivedAs(memory)}`],
         memory.expiresAt === null ? null : ['Expires', date(memory.expiresAt)],
         [
           'Importance',
@@ -167,6 +149,23 @@ const TENSES: Readonly<Record<string, string>> = {
   happened: 'happened, and is over',
   planned: 'planned',
 };
+
+function SourceAndTrust({ memory }: { memory: Memory }): JSX.Element {
+  return (
+    <Panel title="Source and trust">
+      <p>{trustSentence(memory)}</p>
+      <Fields
+        rows={[
+          ['Said by', memory.statedBy],
+          ['Source', label(memory.sourceType)],
+          ['Read by', memory.reader === null ? 'stored directly' : memory.reader],
+          ['Confidence', memory.confidence],
+          ['Trust', memory.trust],
+        ]}
+      />
+    </Panel>
+  );
+}
 
 function trustSentence({ statedBy, trust, sourceType, confidence }: Memory): string {
   const who =
@@ -218,6 +217,23 @@ function Replacements({ links }: { links: Links }): JSX.Element | null {
   );
 }
 
+function Use({ memory, use }: { memory: Memory; use: Links['use'] }): JSX.Element {
+  return (
+    <Panel title="Use">
+      <Fields
+        rows={[
+          ['Read', `${memory.accessCount} times`],
+          ['Last read', dateTime(memory.lastAccessedAt)],
+          ['Given to the model', String(use?.given ?? 0)],
+          ['Used in an answer', String(use?.used ?? 0)],
+          ['Confirmed', String(use?.confirmed ?? 0)],
+          ['Corrected', String(use?.corrected ?? 0)],
+        ]}
+      />
+    </Panel>
+  );
+}
+
 /** The signals of recall: each is value times weight, and their sum is the score. */
 function WhyHere({ result, asked }: { result: RecallResult; asked: string }): JSX.Element {
   const shares = result.explanation
@@ -257,111 +273,5 @@ function WhyHere({ result, asked }: { result: RecallResult; asked: string }): JS
         ))}
       </ul>
     </Panel>
-  );
-}
-
-function Actions({ memory, onGone }: { memory: Memory; onGone(): void }): JSX.Element | null {
-  const [mode, setMode] = useState<'read' | 'edit' | 'erase'>('read');
-  const isArchived = memory.archivedAt !== null;
-  if (!mayWrite.value) return null;
-  if (mode === 'edit') return <Edit memory={memory} onDone={() => setMode('read')} />;
-  return (
-    <div class="actions" role="group" aria-label="Actions">
-      {isArchived ? (
-        <Button icon="restore" onClick={() => void restore(memory)}>
-          Restore
-        </Button>
-      ) : (
-        <>
-          <Button icon="edit" onClick={() => setMode('edit')}>
-            Edit
-          </Button>
-          <Button icon="pin" aria-pressed={isPinned(memory)} onClick={() => void togglePin(memory)}>
-            {isPinned(memory) ? 'Unpin' : 'Pin'}
-          </Button>
-          <Button icon="archive" onClick={() => void archive(memory, 'pruned')}>
-            Archive
-          </Button>
-          <Button icon="forget" onClick={() => void archive(memory, 'forgotten')}>
-            Forget
-          </Button>
-        </>
-      )}
-      {isAdmin.value ? (
-        <Button icon="erase" kind="danger" onClick={() => setMode('erase')}>
-          Erase
-        </Button>
-      ) : null}
-      {mode === 'erase' ? (
-        <Dialog
-          title="Erase this memory for good?"
-          action="Erase"
-          onClose={() => setMode('read')}
-          onAct={() => void erase(memory).then((done) => (done ? onGone() : undefined))}
-        >
-          <p>
-            The memory, its versions and the records that were derived from it alone are removed. This cannot be undone.
-            To hide the memory instead, choose Forget.
-          </p>
-        </Dialog>
-      ) : null}
-    </div>
-  );
-}
-
-function Edit({ memory, onDone }: { memory: Memory; onDone(): void }): JSX.Element {
-  const [content, setContent] = useState(memory.content);
-  const [value, setValue] = useState(memory.value ?? '');
-  const [importance, setImportance] = useState(memory.importance);
-  const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => box.current?.focus(), []);
-  const save = (): void => {
-    const change: Partial<Memory> = {
-      ...(content === memory.content ? {} : { content }),
-      ...(value === (memory.value ?? '') ? {} : { value: value === '' ? null : value }),
-      ...(importance === memory.importance ? {} : { importance }),
-    };
-    if (Object.keys(change).length === 0) return onDone();
-    return void revise(memory, change, 'Changed.').then((done) => (done ? onDone() : undefined));
-  };
-  return (
-    <form
-      class="edit"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onDone();
-      }}
-    >
-      <label class="field">
-        <span>The statement as a sentence</span>
-        <textarea ref={box} rows={3} value={content} onInput={(event) => setContent(event.currentTarget.value)} />
-      </label>
-      {memory.attribute === null ? null : (
-        <label class="field">
-          <span>Value of {label(memory.attribute).toLowerCase()}</span>
-          <input value={value} onInput={(event) => setValue(event.currentTarget.value)} />
-        </label>
-      )}
-      <label class="field">
-        <span>Importance {importance.toFixed(2)}</span>
-        <input
-          type="range"
-          min="0"
-          max="1"
-          step="0.05"
-          value={importance}
-          onInput={(event) => setImportance(Number(event.currentTarget.value))}
-        />
-      </label>
-      <div class="actions">
-        <Button kind="primary" type="submit">
-          Save
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
   );
 }

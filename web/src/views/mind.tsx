@@ -1,13 +1,15 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiError, get } from '../api.ts';
-import { Badge, Button, Empty, Loaded, Panel, Tabs, Text } from '../components/basics.tsx';
+import { get, orNone } from '../api.ts';
+import { Badge, Button, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Empty, Loaded } from '../components/loaded.tsx';
 import { Diff } from '../components/diff.tsx';
 import { NeedsOwner } from '../components/needs-owner.tsx';
-import { hasOwner, href, scope } from '../state.ts';
-import type { Block, BlockKindName, Event, Memory, RestingSentence, Revision, Scope } from '../types.ts';
+import { hasOwner, scope } from '../state.ts';
+import type { Block, BlockKindName, Revision, Scope } from '../types.ts';
 import { useQuery, useRested } from '../use-query.ts';
 import { dateTime, label, plural } from '../words.ts';
+import { WrittenDocument } from './written-document.tsx';
 
 const DOCUMENTS: readonly { id: BlockKindName; title: string; about: string; empty: string }[] = [
   {
@@ -82,50 +84,20 @@ const STEPS = 1000;
 const SLIDER_RESTS = 80;
 
 function Document({ kind, place, empty }: { kind: BlockKindName; place: Scope; empty: string }): JSX.Element {
-  const [step, setStep] = useState(STEPS);
-  const rested = useRested(step, SLIDER_RESTS);
   const history = useQuery((signal) => readHistory(kind, place, signal), [kind, place]);
   const oldest = history.data?.items[0]?.at;
-  // The time is fixed while the page is open. Otherwise a position of the slider would mean another time at every rendering.
-  const [now] = useState(Date.now);
-  const from = oldest === undefined ? now : Date.parse(oldest) - 3_600_000;
-  const timeOf = (at: number): string => new Date(from + ((now - from) * at) / STEPS).toISOString();
-  const asOf = rested === STEPS ? undefined : timeOf(rested);
+  const slider = useTimeSlider(oldest);
+  const { asOf } = slider;
   const latest = useQuery((signal) => readBlock(kind, place, { signal }), [kind, place]);
   const past = useQuery(
     asOf === undefined ? null : (signal) => readBlock(kind, place, { asOf, signal }),
     [kind, place, asOf],
     { live: false, keep: true },
   );
-  const block = asOf === undefined ? latest : past;
-  const notes = useQuery(kind === 'scaffold' ? (signal) => readBlock('tier_notes', place, { asOf, signal }) : null, [
-    kind,
-    place,
-    asOf,
-  ]);
   return (
     <>
-      {oldest === undefined ? null : (
-        <div class="time-slider">
-          <input
-            id="as-of"
-            type="range"
-            aria-label="As of"
-            min="0"
-            max={STEPS}
-            value={step}
-            aria-valuetext={step === STEPS ? 'now' : dateTime(timeOf(step))}
-            onInput={(event) => setStep(Number(event.currentTarget.value))}
-          />
-          <output for="as-of">{step === STEPS ? 'Now' : `As of ${dateTime(timeOf(step))}`}</output>
-          {step === STEPS ? null : (
-            <Button kind="quiet" onClick={() => setStep(STEPS)}>
-              Back to now
-            </Button>
-          )}
-        </div>
-      )}
-      <Loaded query={block}>
+      {oldest === undefined ? null : <TimeSlider {...slider} />}
+      <Loaded query={asOf === undefined ? latest : past}>
         {(found) =>
           found === 'none' ? (
             <Empty title={oldest === undefined ? 'Not written yet' : 'Not yet written at that time'}>
@@ -137,9 +109,9 @@ function Document({ kind, place, empty }: { kind: BlockKindName; place: Scope; e
               aside={<span class="muted">written {dateTime(found.updatedAt)}</span>}
             >
               {typeof found.content === 'string' ? (
-                <Written text={found.content} kind={kind} place={place} asOf={asOf} />
+                <WrittenDocument text={found.content} kind={kind} place={place} asOf={asOf} />
               ) : (
-                <Tree value={found.content} notes={notes.data === 'none' ? null : notes.data} kind={kind} />
+                <Values of={found.content} kind={kind} place={place} asOf={asOf} />
               )}
             </Panel>
           )
@@ -150,162 +122,47 @@ function Document({ kind, place, empty }: { kind: BlockKindName; place: Scope; e
   );
 }
 
-/** A written document: each sentence can be followed to the statements that it rests on. */
-function Written({
-  text,
-  kind,
-  place,
-  asOf,
-}: {
-  text: string;
-  kind: BlockKindName;
-  place: Scope;
+interface TimeSliderState {
+  step: number;
+  onStep(step: number): void;
+  timeOf(step: number): string;
+  /** The chosen time; undefined is now. */
   asOf: string | undefined;
-}): JSX.Element {
-  const [open, setOpen] = useState<number | null>(null);
-  const basis = useQuery(
-    (signal) =>
-      get<{ items: RestingSentence[] }>(`/v1/blocks/${kind}/basis`, { scope: place, query: { asOf }, signal }),
-    [kind, place, asOf, text],
-  );
-  const lines = linesOf(text, basis.data?.items ?? []);
+}
+
+/** The position of a slider between the first version of a document and now. */
+function useTimeSlider(oldest: string | undefined): TimeSliderState {
+  const [step, onStep] = useState(STEPS);
+  const rested = useRested(step, SLIDER_RESTS);
+  // The time is fixed while the page is open. Otherwise a position of the slider would mean another time at every rendering.
+  const [now] = useState(Date.now);
+  const from = oldest === undefined ? now : Date.parse(oldest) - 3_600_000;
+  const timeOf = (at: number): string => new Date(from + ((now - from) * at) / STEPS).toISOString();
+  return { step, onStep, timeOf, asOf: rested === STEPS ? undefined : timeOf(rested) };
+}
+
+function TimeSlider({ step, onStep, timeOf }: TimeSliderState): JSX.Element {
+  const isNow = step === STEPS;
   return (
-    <div class="written">
-      {lines.map(({ heading, isBullet, sentences }, index) =>
-        heading !== null ? (
-          <h3 key={index}>{heading}</h3>
-        ) : (
-          <p key={index} class={isBullet ? 'bullet' : ''}>
-            {sentences.map((sentence) => (
-              <SentenceView
-                key={sentence.number}
-                sentence={sentence}
-                isOpen={open === sentence.number}
-                onToggle={() => setOpen(open === sentence.number ? null : sentence.number)}
-                place={place}
-              />
-            ))}
-          </p>
-        ),
+    <div class="time-slider">
+      <input
+        id="as-of"
+        type="range"
+        aria-label="As of"
+        min="0"
+        max={STEPS}
+        value={step}
+        aria-valuetext={isNow ? 'now' : dateTime(timeOf(step))}
+        onInput={(event) => onStep(Number(event.currentTarget.value))}
+      />
+      <output for="as-of">{isNow ? 'Now' : `As of ${dateTime(timeOf(step))}`}</output>
+      {isNow ? null : (
+        <Button kind="quiet" onClick={() => onStep(STEPS)}>
+          Back to now
+        </Button>
       )}
     </div>
   );
-}
-
-interface ShownSentence extends RestingSentence {
-  number: number;
-  /** The text before the sentence in its line: the date of a listed statement. */
-  lead: string;
-}
-
-interface ShownLine {
-  heading: string | null;
-  isBullet: boolean;
-  sentences: ShownSentence[];
-}
-
-/** The lines of a document with the sentences that the server has found in it, in their order. */
-function linesOf(text: string, items: readonly RestingSentence[]): ShownLine[] {
-  let next = 0;
-  return text.split('\n').flatMap((line): ShownLine[] => {
-    if (line.trim() === '') return [];
-    const heading = /^#+\s+(.*)$/.exec(line)?.[1];
-    if (heading !== undefined) return [{ heading, isBullet: false, sentences: [] }];
-    const isBullet = /^\s*[-*•]\s+/.test(line);
-    const sentences: ShownSentence[] = [];
-    let at = 0;
-    for (let item = items[next]; item !== undefined; item = items[next]) {
-      const found = line.indexOf(item.text, at);
-      if (found < 0) break;
-      const lead = line.slice(at, found).replace(/^\s*[-*•]\s+/, '');
-      sentences.push({ ...item, number: next, lead: lead.trim() === '' ? '' : lead });
-      at = found + item.text.length;
-      next += 1;
-    }
-    // Until the server has answered, the line is shown as plain text.
-    if (sentences.length === 0)
-      sentences.push({ text: line.replace(/^\s*[-*•]\s+/, ''), restsOn: [], stale: false, number: -1, lead: '' });
-    return [{ heading: null, isBullet, sentences }];
-  });
-}
-
-function SentenceView({
-  sentence: { text, lead, restsOn, stale },
-  isOpen,
-  onToggle,
-  place,
-}: {
-  sentence: ShownSentence;
-  isOpen: boolean;
-  onToggle: () => void;
-  place: Scope;
-}): JSX.Element {
-  const words = (
-    <>
-      {lead}
-      {stale ? (
-        <s>
-          <Text of={text} />
-        </s>
-      ) : (
-        <Text of={text} />
-      )}
-    </>
-  );
-  const badge = stale ? <Badge tone="warn">out of date, so not in prompts</Badge> : null;
-  if (restsOn.length === 0)
-    return (
-      <span>
-        {words} {badge}{' '}
-      </span>
-    );
-  return (
-    <span>
-      <button type="button" class="sentence" aria-expanded={isOpen} onClick={onToggle}>
-        {words}
-        <sup>{restsOn.length}</sup>
-      </button>{' '}
-      {badge}
-      {isOpen ? (
-        <span class="rests-on">
-          {restsOn.map((id) => (
-            <Source key={id} id={id} place={place} />
-          ))}
-        </span>
-      ) : null}
-    </span>
-  );
-}
-
-/** A statement or an event that a sentence rests on. */
-function Source({ id, place }: { id: string; place: Scope }): JSX.Element {
-  const path = id.startsWith('mem_') ? 'memories' : 'events';
-  const { data: found } = useQuery(
-    (signal) => orNone(get<Memory | Event>(`/v1/${path}/${id}`, { scope: place, signal })),
-    [id, place],
-  );
-  if (found === null) return <span class="muted">…</span>;
-  if (found === 'none') return <span class="muted">erased</span>;
-  if ('origin' in found)
-    return (
-      <span>
-        <Text of={found.content} />
-      </span>
-    );
-  return (
-    <a href={href('memories', [found.id])}>
-      <Text of={found.content} />
-    </a>
-  );
-}
-
-async function orNone<Data>(asked: Promise<Data>): Promise<Data | 'none'> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return 'none';
-    throw error;
-  }
 }
 
 interface EntryNote {
@@ -313,8 +170,25 @@ interface EntryNote {
   confirmedAt?: string;
 }
 
-function Tree({ value, notes, kind }: { value: unknown; notes: Block | null; kind: BlockKindName }): JSX.Element {
-  const noted = (notes?.content as { scaffold?: Record<string, EntryNote> } | undefined)?.scaffold ?? {};
+/** The values of a document without sentences. The structured notes also have their confidence, from a block of its own. */
+function Values({
+  of: value,
+  kind,
+  place,
+  asOf,
+}: {
+  of: unknown;
+  kind: BlockKindName;
+  place: Scope;
+  asOf: string | undefined;
+}): JSX.Element {
+  const { data } = useQuery(kind === 'scaffold' ? (signal) => readBlock('tier_notes', place, { asOf, signal }) : null, [
+    kind,
+    place,
+    asOf,
+  ]);
+  const content = data === 'none' ? null : data?.content;
+  const notes = (content as { scaffold?: Record<string, EntryNote> } | null | undefined)?.scaffold ?? {};
   if (typeof value !== 'object' || value === null)
     return (
       <p>
@@ -324,7 +198,7 @@ function Tree({ value, notes, kind }: { value: unknown; notes: Block | null; kin
   return (
     <ul class="tree">
       {Object.entries(value).map(([key, entry]) => (
-        <Branch key={key} name={key} value={entry} note={kind === 'scaffold' ? (noted[key] ?? null) : null} />
+        <Branch key={key} name={key} value={entry} note={notes[key] ?? null} />
       ))}
     </ul>
   );

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Empty, Loaded, Panel, Text } from '../components/basics.tsx';
+import { Panel, Text } from '../components/basics.tsx';
+import { Empty, Loaded } from '../components/loaded.tsx';
 import { MemoryLink } from '../components/memory-bits.tsx';
 import { NeedsOwner } from '../components/needs-owner.tsx';
 import { go, hasOwner, href, isOfConversation, isPersonal, route, scope } from '../state.ts';

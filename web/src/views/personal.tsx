@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, post, send } from '../api.ts';
-import { Button, Dialog, Empty, Loaded, Panel, Text } from '../components/basics.tsx';
+import { Button, Dialog, Panel, Text } from '../components/basics.tsx';
+import { Empty, Loaded, LoadedList } from '../components/loaded.tsx';
 import { MemoryText } from '../components/memory-bits.tsx';
 import { Quotes } from '../components/quotes.tsx';
-import { archive, revise } from '../memory-actions.ts';
+import { archive, revise, scopeOf } from '../memory-actions.ts';
 import { act, isAdmin, mayWrite, me, memoryTypes, signOut } from '../state.ts';
 import type { Event, Links, Memory, MemoryRows, MemoryType } from '../types.ts';
 import { useQuery, useRested } from '../use-query.ts';
@@ -47,30 +48,31 @@ export function PersonalView(): JSX.Element {
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
       </div>
-      <Loaded query={query}>
-        {({ items, total }) =>
-          total === 0 ? (
-            <Empty title={text === '' ? 'Nothing is remembered about you' : 'Nothing like that is remembered'}>
-              <p>{text === '' ? 'Sentences from your conversations appear here.' : 'Search with other words.'}</p>
-            </Empty>
-          ) : (
-            <>
-              {grouped(items).map(({ title, memories }) => (
-                <Panel key={title} title={title} aside={<span class="muted">{memories.length}</span>}>
-                  <ul class="plain-list">
-                    {memories.map((memory) => (
-                      <Remembered key={memory.id} memory={memory} />
-                    ))}
-                  </ul>
-                </Panel>
-              ))}
-              {total > items.length ? (
-                <p class="muted">And {plural(total - items.length, 'more')}. Search to find them.</p>
-              ) : null}
-            </>
-          )
+      <LoadedList
+        query={query}
+        empty={
+          <Empty title={text === '' ? 'Nothing is remembered about you' : 'Nothing like that is remembered'}>
+            <p>{text === '' ? 'Sentences from your conversations appear here.' : 'Search with other words.'}</p>
+          </Empty>
         }
-      </Loaded>
+      >
+        {({ items, total }) => (
+          <>
+            {grouped(items).map(({ title, memories }) => (
+              <Panel key={title} title={title} aside={<span class="muted">{memories.length}</span>}>
+                <ul class="plain-list">
+                  {memories.map((memory) => (
+                    <Remembered key={memory.id} memory={memory} />
+                  ))}
+                </ul>
+              </Panel>
+            ))}
+            {total > items.length ? (
+              <p class="muted">And {plural(total - items.length, 'more')}. Search to find them.</p>
+            ) : null}
+          </>
+        )}
+      </LoadedList>
       <YourData user={user ?? ''} />
     </div>
   );
@@ -91,28 +93,11 @@ function grouped(memories: readonly Memory[]): { title: string; memories: Memory
 
 function Remembered({ memory }: { memory: Memory }): JSX.Element {
   const [mode, setMode] = useState<'read' | 'source' | 'edit'>('read');
-  const [content, setContent] = useState(memory.content);
+  const isSourceShown = mode === 'source';
   return (
     <li class="remembered">
       {mode === 'edit' ? (
-        <form
-          class="edit"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void revise(memory, { content }, 'Thank you. It is corrected.').then((done) => done && setMode('read'));
-          }}
-        >
-          <label class="field">
-            <span>What is right</span>
-            <textarea rows={2} value={content} onInput={(event) => setContent(event.currentTarget.value)} />
-          </label>
-          <div class="actions">
-            <Button kind="primary" type="submit">
-              Save
-            </Button>
-            <Button onClick={() => setMode('read')}>Cancel</Button>
-          </div>
-        </form>
+        <Correction memory={memory} onDone={() => setMode('read')} />
       ) : (
         <p>
           <MemoryText memory={memory} />
@@ -121,11 +106,7 @@ function Remembered({ memory }: { memory: Memory }): JSX.Element {
       <div class="remembered-foot">
         <span class="muted">since {date(memory.statedAt)}</span>
         <span class="actions">
-          <Button
-            kind="quiet"
-            aria-expanded={mode === 'source'}
-            onClick={() => setMode(mode === 'source' ? 'read' : 'source')}
-          >
+          <Button kind="quiet" aria-expanded={isSourceShown} onClick={() => setMode(isSourceShown ? 'read' : 'source')}>
             Where is this from?
           </Button>
           {mayWrite.value ? (
@@ -140,13 +121,37 @@ function Remembered({ memory }: { memory: Memory }): JSX.Element {
           ) : null}
         </span>
       </div>
-      {mode === 'source' ? <Source memory={memory} /> : null}
+      {isSourceShown ? <Source memory={memory} /> : null}
     </li>
   );
 }
 
+function Correction({ memory, onDone }: { memory: Memory; onDone(): void }): JSX.Element {
+  const [content, setContent] = useState(memory.content);
+  return (
+    <form
+      class="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void revise(memory, { content }, 'Thank you. It is corrected.').then((done) => (done ? onDone() : undefined));
+      }}
+    >
+      <label class="field">
+        <span>What is right</span>
+        <textarea rows={2} value={content} onInput={(event) => setContent(event.currentTarget.value)} />
+      </label>
+      <div class="actions">
+        <Button kind="primary" type="submit">
+          Save
+        </Button>
+        <Button onClick={onDone}>Cancel</Button>
+      </div>
+    </form>
+  );
+}
+
 function Source({ memory }: { memory: Memory }): JSX.Element {
-  const scope = { agent: memory.scope.agent, user: memory.scope.user };
+  const scope = scopeOf(memory);
   const query = useQuery((signal) => get<Links>(`/v1/memories/${memory.id}/links`, { scope, signal }), [memory.id]);
   return <Loaded query={query}>{({ events }) => <Quotes memory={memory} events={events} />}</Loaded>;
 }

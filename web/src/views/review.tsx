@@ -1,9 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask, get, post } from '../api.ts';
-import { Badge, Button, Empty, Loaded, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Badge, Button, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Empty, LoadedList } from '../components/loaded.tsx';
 import { Diff } from '../components/diff.tsx';
 import { REFUSED_BECAUSE, refusalName } from '../components/refusals.tsx';
+import { scopeOf } from '../memory-actions.ts';
 import { act, href, isAdmin, mayWrite, owners, scope } from '../state.ts';
 import type {
   Block,
@@ -47,7 +49,10 @@ export function ReviewView(): JSX.Element {
 }
 
 /** Reads a list that the server returns for one owner at a time, for all owners within a scope. */
-async function ofOwners<Item>(place: Scope, read: (owner: Scope) => Promise<Item[]>): Promise<Item[]> {
+async function ofOwners<Item>(
+  place: Scope,
+  read: (owner: Scope) => Promise<{ items: Item[] }>,
+): Promise<{ items: Item[] }> {
   const within = owners.value.filter(
     ({ agent, user }) =>
       (place.agent === null || agent === place.agent) && (place.user === null || user === place.user),
@@ -55,37 +60,28 @@ async function ofOwners<Item>(place: Scope, read: (owner: Scope) => Promise<Item
   const lists = await Promise.all(
     (within.length === 0 ? [place] : within.slice(0, 20)).map(({ agent, user }) => read({ agent, user })),
   );
-  return lists.flat();
+  return { items: lists.flatMap(({ items }) => items) };
 }
 
 function Held({ place }: { place: Scope }): JSX.Element {
   const query = useQuery(
-    (signal) =>
-      ofOwners(
-        place,
-        async (owner) => (await get<{ items: HeldChange[] }>('/v1/held-changes', { scope: owner, signal })).items,
-      ),
+    (signal) => ofOwners<HeldChange>(place, (owner) => get('/v1/held-changes', { scope: owner, signal })),
     [place],
   );
   return (
-    <Loaded query={query}>
-      {(items) =>
-        items.length === 0 ? (
-          <Empty title="Nothing waits for review">
-            <p>
-              A new version of a document that would lose most of its text waits here until somebody accepts or rejects
-              it.
-            </p>
-          </Empty>
-        ) : (
-          <>
-            {items.map((held) => (
-              <HeldItem key={held.id} held={held} />
-            ))}
-          </>
-        )
+    <LoadedList
+      query={query}
+      empty={
+        <Empty title="Nothing waits for review">
+          <p>
+            A new version of a document that would lose most of its text waits here until somebody accepts or rejects
+            it.
+          </p>
+        </Empty>
       }
-    </Loaded>
+    >
+      {({ items }) => items.map((held) => <HeldItem key={held.id} held={held} />)}
+    </LoadedList>
   );
 }
 
@@ -103,7 +99,7 @@ const blockText = (content: unknown): string =>
   typeof content === 'string' ? content : JSON.stringify(content ?? {}, null, 2);
 
 function HeldItem({ held }: { held: HeldChange }): JSX.Element {
-  const place = { agent: held.scope.agent, user: held.scope.user };
+  const place = scopeOf(held);
   return (
     <Panel
       title={held.kind === 'profile' ? 'A new profile' : 'New documents'}
@@ -169,45 +165,46 @@ function Refused({ place }: { place: Scope }): JSX.Element {
     [place],
   );
   return (
-    <Loaded query={query}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty title="Nothing was refused">
-            <p>Statements that the checks refused are listed here with the reasons.</p>
-          </Empty>
-        ) : (
-          <ul class="plain-list cards">
-            {items.map((refusal) => (
-              <li key={refusal.id} class="card">
-                <p>{refusal.text === null ? <em>Its words are not kept.</em> : <Text of={refusal.text} />}</p>
-                <p class="muted">
-                  <Badge tone="bad">{refusalName(refusal.reason)}</Badge> {REFUSED_BECAUSE[refusal.reason] ?? ''}{' '}
-                  {refusal.detail === null ? '' : `(${refusal.detail})`}
-                </p>
-                <p class="muted">
-                  {ownerName(refusal.scope)} · {dateTime(refusal.at)}
-                  {refusal.scope.session === null ? null : (
-                    <>
-                      {' · '}
-                      <a
-                        href={href('sessions', [refusal.scope.session], {
-                          agent: refusal.scope.agent,
-                          user: refusal.scope.user,
-                          turn: refusal.events[0],
-                        })}
-                      >
-                        the conversation
-                      </a>
-                    </>
-                  )}
-                </p>
-                <KeepAnyway refusal={refusal} />
-              </li>
-            ))}
-          </ul>
-        )
+    <LoadedList
+      query={query}
+      empty={
+        <Empty title="Nothing was refused">
+          <p>Statements that the checks refused are listed here with the reasons.</p>
+        </Empty>
       }
-    </Loaded>
+    >
+      {({ items }) => (
+        <ul class="cards">
+          {items.map((refusal) => (
+            <RefusalCard key={refusal.id} refusal={refusal} />
+          ))}
+        </ul>
+      )}
+    </LoadedList>
+  );
+}
+
+function RefusalCard({ refusal }: { refusal: Refusal }): JSX.Element {
+  const { text, reason, detail, at, events } = refusal;
+  const { agent, user, session } = refusal.scope;
+  return (
+    <li class="card">
+      <p>{text === null ? <em>Its words are not kept.</em> : <Text of={text} />}</p>
+      <p class="muted">
+        <Badge tone="bad">{refusalName(reason)}</Badge> {REFUSED_BECAUSE[reason] ?? ''}{' '}
+        {detail === null ? '' : `(${detail})`}
+      </p>
+      <p class="muted">
+        {ownerName(refusal.scope)} · {dateTime(at)}
+        {session === null ? null : (
+          <>
+            {' · '}
+            <a href={href('sessions', [session], { agent, user, turn: events[0] })}>the conversation</a>
+          </>
+        )}
+      </p>
+      <KeepAnyway refusal={refusal} />
+    </li>
   );
 }
 
@@ -227,7 +224,7 @@ function KeepAnyway({ refusal }: { refusal: Refusal }): JSX.Element | null {
   const [isKept, setKept] = useState(false);
   const { text, what, reason } = refusal;
   if (!mayWrite.value || text === null || what !== 'statement' || STANDS.has(reason)) return null;
-  const place = { agent: refusal.scope.agent, user: refusal.scope.user };
+  const place = scopeOf(refusal);
   const { type, subject, attribute, value } = (refusal.proposal ?? {}) as Proposal;
   const word = (field: unknown): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
   const keep = async (): Promise<void> => {
@@ -266,57 +263,53 @@ function KeepAnyway({ refusal }: { refusal: Refusal }): JSX.Element | null {
 function Forgotten({ place }: { place: Scope }): JSX.Element {
   const query = useQuery(
     async (signal) => {
-      const lists = await ofOwners(
-        place,
-        async (owner) =>
-          (await get<{ items: ForgottenRecord[] }>('/v1/forgotten', { scope: owner, query: { limit: 300 }, signal }))
-            .items,
+      const { items } = await ofOwners<ForgottenRecord>(place, (owner) =>
+        get('/v1/forgotten', { scope: owner, query: { limit: 300 }, signal }),
       );
       // Records of a wider scope than a user appear in the list of each user, so they are deduplicated.
-      return [...new Map(lists.map((record) => [record.id, record])).values()].toSorted((one, other) =>
-        other.at.localeCompare(one.at),
-      );
+      const records = [...new Map(items.map((record) => [record.id, record])).values()];
+      return { items: records.toSorted((one, other) => other.at.localeCompare(one.at)) };
     },
     [place],
   );
   return (
-    <Loaded query={query}>
-      {(records) =>
-        records.length === 0 ? (
-          <Empty title="Nothing was forgotten on request">
-            <p>What a user has asked to forget, in a conversation or here, is listed here.</p>
-          </Empty>
-        ) : (
-          <ul class="plain-list cards">
-            {records.map((record) => (
-              <li key={record.id} class="card card-row">
-                <div>
-                  <p>{record.text === '' ? <em>Its words are not shown.</em> : <Text of={record.text} />}</p>
-                  <p class="muted">
-                    {record.as} · {ownerName(record.scope)} · asked by {record.by} · {dateTime(record.at)}
-                    {record.saidAgainAt === null ? '' : ` · said again ${dateTime(record.saidAgainAt)}`}
-                  </p>
-                </div>
-                {isAdmin.value ? (
-                  <Button
-                    icon="restore"
-                    onClick={() =>
-                      void act('Restored.', () =>
-                        post(`/v1/forgotten/${record.id}/restore`, {
-                          scope: { agent: record.scope.agent, user: record.scope.user },
-                        }),
-                      )
-                    }
-                  >
-                    Restore
-                  </Button>
-                ) : null}
-              </li>
-            ))}
-          </ul>
-        )
+    <LoadedList
+      query={query}
+      empty={
+        <Empty title="Nothing was forgotten on request">
+          <p>What a user has asked to forget, in a conversation or here, is listed here.</p>
+        </Empty>
       }
-    </Loaded>
+    >
+      {({ items }) => (
+        <ul class="cards">
+          {items.map((record) => (
+            <ForgottenCard key={record.id} record={record} />
+          ))}
+        </ul>
+      )}
+    </LoadedList>
+  );
+}
+
+function ForgottenCard({ record }: { record: ForgottenRecord }): JSX.Element {
+  const restore = (): Promise<boolean> =>
+    act('Restored.', () => post(`/v1/forgotten/${record.id}/restore`, { scope: scopeOf(record) }));
+  return (
+    <li class="card card-row">
+      <div>
+        <p>{record.text === '' ? <em>Its words are not shown.</em> : <Text of={record.text} />}</p>
+        <p class="muted">
+          {record.as} · {ownerName(record.scope)} · asked by {record.by} · {dateTime(record.at)}
+          {record.saidAgainAt === null ? '' : ` · said again ${dateTime(record.saidAgainAt)}`}
+        </p>
+      </div>
+      {isAdmin.value ? (
+        <Button icon="restore" onClick={() => void restore()}>
+          Restore
+        </Button>
+      ) : null}
+    </li>
   );
 }
 
@@ -328,50 +321,45 @@ interface Aside {
 
 function SetAside({ place }: { place: Scope }): JSX.Element {
   const query = useQuery(
-    (signal) =>
-      ofOwners(
-        place,
-        async (owner) => (await get<{ items: Aside[] }>('/v1/set-aside', { scope: owner, signal })).items,
-      ),
+    (signal) => ofOwners<Aside>(place, (owner) => get('/v1/set-aside', { scope: owner, signal })),
     [place],
   );
   return (
-    <Loaded query={query}>
-      {(items) =>
-        items.length === 0 ? (
-          <Empty title="Nothing was set aside">
-            <p>An observation that fails every time is set aside here, so that it does not block the others.</p>
-          </Empty>
-        ) : (
-          <ul class="plain-list cards">
-            {items.map(({ event, attempts, error }) => (
-              <li key={event.id} class="card card-row">
-                <div>
-                  <p>
-                    <Text of={event.content} />
-                  </p>
-                  <p class="muted">
-                    {attempts} attempts · <Text of={error} />
-                  </p>
-                </div>
-                {mayWrite.value ? (
-                  <Button
-                    onClick={() =>
-                      void act('The observation will be read again.', () =>
-                        post(`/v1/set-aside/${event.id}/retry`, {
-                          scope: { agent: event.scope.agent, user: event.scope.user },
-                        }),
-                      )
-                    }
-                  >
-                    Try again
-                  </Button>
-                ) : null}
-              </li>
-            ))}
-          </ul>
-        )
+    <LoadedList
+      query={query}
+      empty={
+        <Empty title="Nothing was set aside">
+          <p>An observation that fails every time is set aside here, so that it does not block the others.</p>
+        </Empty>
       }
-    </Loaded>
+    >
+      {({ items }) => (
+        <ul class="cards">
+          {items.map((aside) => (
+            <AsideCard key={aside.event.id} aside={aside} />
+          ))}
+        </ul>
+      )}
+    </LoadedList>
+  );
+}
+
+function AsideCard({ aside: { event, attempts, error } }: { aside: Aside }): JSX.Element {
+  const retry = (): Promise<boolean> =>
+    act('The observation will be read again.', () =>
+      post(`/v1/set-aside/${event.id}/retry`, { scope: scopeOf(event) }),
+    );
+  return (
+    <li class="card card-row">
+      <div>
+        <p>
+          <Text of={event.content} />
+        </p>
+        <p class="muted">
+          {attempts} attempts · <Text of={error} />
+        </p>
+      </div>
+      {mayWrite.value ? <Button onClick={() => void retry()}>Try again</Button> : null}
+    </li>
   );
 }

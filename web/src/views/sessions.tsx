@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Badge, Button, Empty, Loaded, Text } from '../components/basics.tsx';
+import { Badge, Button, Text } from '../components/basics.tsx';
+import { Empty, Loaded, LoadedList } from '../components/loaded.tsx';
 import { MemoryLink } from '../components/memory-bits.tsx';
 import { Turn } from '../components/quotes.tsx';
 import { REFUSED_BECAUSE } from '../components/refusals.tsx';
@@ -23,39 +24,29 @@ export function SessionsView(): JSX.Element {
     <div class={`split ${chosen === null ? '' : 'split-open'}`}>
       <section class="split-list" aria-label="Conversations">
         <h1 class="split-title">{isPersonal.value ? 'Your conversations' : 'Sessions'}</h1>
-        <Loaded query={list}>
-          {({ total, items }) =>
-            items.length === 0 ? (
-              <Empty title="No conversations yet">
-                <p>A conversation appears here with its first logged turn.</p>
-              </Empty>
-            ) : (
-              <>
-                <ul class="pick-list">
-                  {items.map((session) => (
-                    <li key={`${session.agent} ${session.user} ${session.id}`}>
-                      <a
-                        href={href('sessions', [session.id], { agent: session.agent, user: session.user })}
-                        aria-current={session.id === chosen ? 'true' : undefined}
-                      >
-                        <span class="pick-text">
-                          <Text of={session.opening ?? session.id} />
-                        </span>
-                        <span class="muted pick-meta">
-                          {hasOwner.value ? '' : `${ownerName(session)} · `}
-                          {ago(session.lastEventAt)} · {plural(session.events, 'turn')} ·{' '}
-                          {plural(session.memories, 'memory', 'memories')}
-                          {session.refused === 0 ? '' : ` · ${session.refused} refused`}
-                        </span>
-                      </a>
-                    </li>
-                  ))}
-                </ul>
-                {total > items.length && limit < 200 ? <Button onClick={() => setLimit(200)}>Show more</Button> : null}
-              </>
-            )
+        <LoadedList
+          query={list}
+          empty={
+            <Empty title="No conversations yet">
+              <p>A conversation appears here with its first logged turn.</p>
+            </Empty>
           }
-        </Loaded>
+        >
+          {({ total, items }) => (
+            <>
+              <ul class="pick-list">
+                {items.map((session) => (
+                  <SessionItem
+                    key={`${session.agent} ${session.user} ${session.id}`}
+                    session={session}
+                    isChosen={session.id === chosen}
+                  />
+                ))}
+              </ul>
+              {total > items.length && limit < 200 ? <Button onClick={() => setLimit(200)}>Show more</Button> : null}
+            </>
+          )}
+        </LoadedList>
       </section>
       <section class="split-detail" aria-label="Transcript">
         {chosen === null ? (
@@ -70,11 +61,31 @@ export function SessionsView(): JSX.Element {
   );
 }
 
-async function readTranscript(
-  place: Scope,
-  session: string,
-  signal: AbortSignal,
-): Promise<{ events: Event[]; memories: Memory[]; refusals: Refusal[] }> {
+function SessionItem({ session, isChosen }: { session: SessionRow; isChosen: boolean }): JSX.Element {
+  const { id, agent, user, opening, lastEventAt, events, memories, refused } = session;
+  return (
+    <li>
+      <a href={href('sessions', [id], { agent, user })} aria-current={isChosen ? 'true' : undefined}>
+        <span class="pick-text">
+          <Text of={opening ?? id} />
+        </span>
+        <span class="muted pick-meta">
+          {hasOwner.value ? '' : `${ownerName(session)} · `}
+          {ago(lastEventAt)} · {plural(events, 'turn')} · {plural(memories, 'memory', 'memories')}
+          {refused === 0 ? '' : ` · ${refused} refused`}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+interface TranscriptRecords {
+  events: Event[];
+  memories: Memory[];
+  refusals: Refusal[];
+}
+
+async function readTranscript(place: Scope, session: string, signal: AbortSignal): Promise<TranscriptRecords> {
   const within = { ...place, session };
   const [events, memories, refusals] = await Promise.all([
     get<{ items: Event[] }>('/v1/events', { scope: within, query: { order: 'oldest', limit: 1000 }, signal }),
@@ -104,40 +115,44 @@ function Transcript({ session, place }: { session: string; place: Scope }): JSX.
           All conversations
         </a>
       </div>
-      <Loaded query={query}>
-        {({ events, memories, refusals }) => (
-          <>
-            <header class="transcript-head">
-              <h2>
-                <Text of={session} />
-              </h2>
-              <p class="muted">
-                {events[0] === undefined ? '' : dateTime(events[0].occurredAt)} · {plural(events.length, 'turn')} ·{' '}
-                {plural(memories.filter((memory) => !isOfConversation(memory)).length, 'memory', 'memories')} learned
-                {refusals.length === 0 ? '' : ` · ${plural(refusals.length, 'item')} refused`}
-              </p>
-            </header>
-            {memories.filter(isOfConversation).map((memory) => (
-              <MemoryLink key={memory.id} memory={memory} />
-            ))}
-            {events.map((event) => (
-              <Turn
-                key={event.id}
-                event={event}
-                marks={memories.flatMap(({ quotes }) => quotes).filter((quote) => quote.event === event.id)}
-              >
-                <GaveRise
-                  memories={memories.filter(
-                    (memory) => !isOfConversation(memory) && memory.sourceEvents.includes(event.id),
-                  )}
-                  refusals={refusals.filter((refusal) => refusal.events.at(0) === event.id)}
-                />
-              </Turn>
-            ))}
-          </>
-        )}
-      </Loaded>
+      <Loaded query={query}>{(found) => <Turns session={session} {...found} />}</Loaded>
     </div>
+  );
+}
+
+function Turns({ session, events, memories, refusals }: { session: string } & TranscriptRecords): JSX.Element {
+  const [ofConversation, ofTurns] = [
+    memories.filter(isOfConversation),
+    memories.filter((one) => !isOfConversation(one)),
+  ];
+  return (
+    <>
+      <header class="transcript-head">
+        <h2>
+          <Text of={session} />
+        </h2>
+        <p class="muted">
+          {events[0] === undefined ? '' : dateTime(events[0].occurredAt)} · {plural(events.length, 'turn')} ·{' '}
+          {plural(ofTurns.length, 'memory', 'memories')} learned
+          {refusals.length === 0 ? '' : ` · ${plural(refusals.length, 'item')} refused`}
+        </p>
+      </header>
+      {ofConversation.map((memory) => (
+        <MemoryLink key={memory.id} memory={memory} />
+      ))}
+      {events.map((event) => (
+        <Turn
+          key={event.id}
+          event={event}
+          marks={memories.flatMap(({ quotes }) => quotes).filter((quote) => quote.event === event.id)}
+        >
+          <GaveRise
+            memories={ofTurns.filter(({ sourceEvents }) => sourceEvents.includes(event.id))}
+            refusals={refusals.filter((refusal) => refusal.events.at(0) === event.id)}
+          />
+        </Turn>
+      ))}
+    </>
   );
 }
 

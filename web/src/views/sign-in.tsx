@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../api.ts';
-import { Button, Logo } from '../components/basics.tsx';
+import { Button } from '../components/basics.tsx';
+import { Logo } from '../components/icons.tsx';
 import { signIn, signInMessage } from '../state.ts';
 
 /** The sign-in page. The key stays in this tab. */

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get } from '../api.ts';
-import { Button, Empty, Loaded, Text, TypeBadge } from '../components/basics.tsx';
+import { Button, Chip, Text, TypeBadge } from '../components/basics.tsx';
+import { Empty, Loaded } from '../components/loaded.tsx';
 import { MemoryText } from '../components/memory-bits.tsx';
 import { hasOwner, href, isPersonal, memoryTypes, scope } from '../state.ts';
 import type { Memory, MemoryRows } from '../types.ts';
@@ -29,10 +30,12 @@ const TITLES: Readonly<Record<Kind, string>> = {
 const PAGE = 300;
 const MOST = 500;
 
+const KINDS = Object.keys(TITLES) as Kind[];
+
 /** The timeline of an owner: what began, changed, happened, ended and is planned. */
 export function TimelineView(): JSX.Element {
   const place = scope.value;
-  const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(Object.keys(TITLES) as Kind[]));
+  const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(KINDS));
   const [limit, setLimit] = useState(PAGE);
   const query = useQuery(
     (signal) =>
@@ -43,27 +46,10 @@ export function TimelineView(): JSX.Element {
       }),
     [place, limit],
   );
-  const toggle = (kind: Kind): void => {
-    const next = new Set(kinds);
-    if (!next.delete(kind)) next.add(kind);
-    setKinds(next);
-  };
   return (
     <div class="page">
       <h1>{isPersonal.value ? 'Your timeline' : 'Timeline'}</h1>
-      <div class="chips" role="group" aria-label="What to show">
-        {(Object.keys(TITLES) as Kind[]).map((kind) => (
-          <button
-            key={kind}
-            type="button"
-            class={`chip chip-${kind}`}
-            aria-pressed={kinds.has(kind)}
-            onClick={() => toggle(kind)}
-          >
-            {TITLES[kind]}
-          </button>
-        ))}
-      </div>
+      <KindFilter kinds={kinds} onChange={setKinds} />
       <Loaded query={query}>
         {({ items, total }) => {
           const moments = momentsOf(items).filter(({ kind }) => kinds.has(kind));
@@ -76,18 +62,7 @@ export function TimelineView(): JSX.Element {
           return (
             <>
               <Density moments={moments} />
-              <ol class="timeline">
-                {byMonth(moments).map(([title, list]) => (
-                  <li key={title}>
-                    <h2 id={`m-${title.replaceAll(' ', '-')}`}>{title}</h2>
-                    <ol>
-                      {list.map((moment) => (
-                        <MomentItem key={`${moment.kind} ${moment.memory.id}`} moment={moment} />
-                      ))}
-                    </ol>
-                  </li>
-                ))}
-              </ol>
+              <Months moments={moments} />
               {total > items.length && limit < MOST ? (
                 <Button onClick={() => setLimit(MOST)}>Show earlier entries</Button>
               ) : null}
@@ -99,6 +74,43 @@ export function TimelineView(): JSX.Element {
   );
 }
 
+function KindFilter({
+  kinds,
+  onChange,
+}: {
+  kinds: ReadonlySet<Kind>;
+  onChange(kinds: ReadonlySet<Kind>): void;
+}): JSX.Element {
+  return (
+    <div class="chips" role="group" aria-label="What to show">
+      {KINDS.map((kind) => (
+        <Chip key={kind} isOn={kinds.has(kind)} onClick={() => onChange(kinds.symmetricDifference(new Set([kind])))}>
+          {TITLES[kind]}
+        </Chip>
+      ))}
+    </div>
+  );
+}
+
+function Months({ moments }: { moments: readonly Moment[] }): JSX.Element {
+  return (
+    <ol class="timeline">
+      {byMonth(moments).map(([title, list]) => (
+        <li key={title}>
+          <h2 id={monthId(title)}>{title}</h2>
+          <ol>
+            {list.map((moment) => (
+              <MomentItem key={`${moment.kind} ${moment.memory.id}`} moment={moment} />
+            ))}
+          </ol>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const monthId = (title: string): string => `m-${title.replaceAll(' ', '-')}`;
+
 const SHOWN = new Set(['superseded', 'contradicted', 'expired', 'decayed', 'forgotten', 'pruned']);
 
 function momentsOf(all: readonly Memory[]): Moment[] {
@@ -107,24 +119,23 @@ function momentsOf(all: readonly Memory[]): Moment[] {
   const byId = new Map(memories.map((memory) => [memory.id, memory]));
   const moments = memories.flatMap((memory): Moment[] => {
     const replaced = memory.contradicts === null ? null : (byId.get(memory.contradicts) ?? null);
-    const list: Moment[] = [];
-    if (memory.tense === 'planned' || memory.dueAt !== null) {
-      const at = dueDay(memory) ?? memory.validFrom ?? memory.statedAt;
-      list.push({ at, kind: 'planned', memory, other: replaced });
-    } else if (memory.tense === 'happened') {
-      list.push({ at: memory.validFrom ?? memory.statedAt, kind: 'happened', memory, other: replaced });
-    } else {
-      const kind = replaced === null ? 'began' : 'changed';
-      list.push({ at: memory.validFrom ?? memory.statedAt, kind, memory, other: replaced });
-    }
+    const kind = beginning(memory, replaced);
+    const began = memory.validFrom ?? memory.statedAt;
+    const start = { at: kind === 'planned' ? (dueDay(memory) ?? began) : began, kind, memory, other: replaced };
     const isOver = memory.archivedAt !== null && SHOWN.has(memory.archiveReason ?? '');
-    const next = memory.contradictedBy === null ? null : (byId.get(memory.contradictedBy) ?? null);
+    const isReplaced = memory.contradictedBy !== null && byId.has(memory.contradictedBy);
     // A replaced memory is shown with its replacement.
-    if (isOver && next === null)
-      list.push({ at: memory.validTo ?? memory.archivedAt ?? memory.statedAt, kind: 'ended', memory, other: null });
-    return list;
+    if (!isOver || isReplaced) return [start];
+    const ended = memory.validTo ?? memory.archivedAt ?? memory.statedAt;
+    return [start, { at: ended, kind: 'ended', memory, other: null }];
   });
   return moments.sort((one, other) => other.at.localeCompare(one.at));
+}
+
+function beginning({ tense, dueAt }: Memory, replaced: Memory | null): Kind {
+  if (tense === 'planned' || dueAt !== null) return 'planned';
+  if (tense === 'happened') return 'happened';
+  return replaced === null ? 'began' : 'changed';
 }
 
 function byMonth(moments: readonly Moment[]): [string, Moment[]][] {
@@ -181,9 +192,7 @@ function Density({ moments }: { moments: readonly Moment[] }): JSX.Element {
             type="button"
             title={`${title}: ${count}`}
             disabled={count === 0}
-            onClick={() =>
-              document.getElementById(`m-${title.replaceAll(' ', '-')}`)?.scrollIntoView({ block: 'start' })
-            }
+            onClick={() => document.getElementById(monthId(title))?.scrollIntoView({ block: 'start' })}
           >
             <svg viewBox="0 0 10 40" preserveAspectRatio="none" aria-hidden="true">
               <rect y={40 - (count / most) * 38} width="10" height={(count / most) * 38} rx="1.5" />

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { get, messageOf, post } from '../api.ts';
-import { Button, Logo } from '../components/basics.tsx';
+import { Button } from '../components/basics.tsx';
+import { Logo } from '../components/icons.tsx';
 import { changes, go, href, isOperator, loadOwners, owners, say } from '../state.ts';
 
 interface DemoState {
