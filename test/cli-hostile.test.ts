@@ -50,7 +50,7 @@ describe('varve on the command line, with hostile input and failures', () => {
     // Output to a pipe is escaped too, because it often ends in a terminal. Only --raw prints stored text unchanged.
     const recall = ['recall', 'tea cake', '--mode', 'text'];
     expect(OBEYED.exec((await run(recall)).stdout)).toBeNull();
-    expect((await run([...recall, '--raw'])).stdout).toContain('\u001B[2J');
+    expect((await run([...recall, '--source', 'events', '--raw'])).stdout).toContain('\u001B[2J');
   });
 
   it(

@@ -183,7 +183,7 @@ describe('a run', { timeout: 120_000 }, () => {
 
   it('finds evidence that documents quote sentence by sentence, and misses a turn if a sentence of it is left out', async () => {
     const sentences = [
-      'The tram here is far too loud for me.',
+      'What is the weather going to be like today?',
       'We have moved the wedding to June because of the rain.',
     ];
     const talk = conversation({

@@ -47,7 +47,6 @@ describe('a day without a year', () => {
     ['Ik heb het abonnement opgezegd per 31 maart.', '31 maart 2027'],
     ["J'ai trouvé un studio, je prends les clés le 3 février.", '3 février 2027'],
     ['I saw that the concert is on 3 May.', '3 May 2027'],
-    ["Bought a present for Mia's party on 6 November.", '6 November 2026'],
     ['Conocí a la organizadora de la boda del 6 de mayo.', '6 de mayo de 2027'],
     ['Choir retreat moved: 5-6 March.', 'from 5 March 2027 to 6 March 2027'],
   ])('is the nearest one if a verb in the past tense arranges something for it: %s', async (said, written) => {

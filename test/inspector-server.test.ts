@@ -199,7 +199,7 @@ describe('the access of a key in the inspector', () => {
     for (const user of ['ana', 'ben']) {
       const scope = `agent=helper&user=${user}`;
       await server.call('POST', `/v1/events?${scope}&session=s-${user}`, {
-        body: { content: `Hello, this is ${user}.` },
+        body: { content: `What can you do for ${user}?` },
       });
       for (const content of [`${user} keeps bees.`, `${user} has a secret.`]) {
         await server.call('POST', `/v1/memories?${scope}`, { body: { memory: { type: 'fact', content } } });

@@ -72,7 +72,7 @@ for (const database of databases()) {
 
     it('[X1] are forgotten with every agent, in each agent’s log, and restored with every agent', async () => {
       await say(coach, 'I work at Halden Foods.', 'Halden Foods, nice.');
-      await say(cook, 'Lunch at Halden Foods was dull.', 'Halden Foods has a canteen?');
+      await say(cook, 'Is lunch at Halden Foods any good?', 'Halden Foods has a canteen?');
       await say(cook, 'I work at Halden Foods, by the way.');
       await say(coach, 'Please forget where I work.');
       expect((await cook.facts.list()).map(({ value }) => value)).toEqual([]);

@@ -16,7 +16,7 @@ export interface LearnOptions {
   seed: number;
 }
 
-export const OPTIONS: LearnOptions = { epochs: 14, batch: 256, rate: 3e-3, decay: 1e-3, seed: 7 };
+export const OPTIONS: LearnOptions = { epochs: 20, batch: 256, rate: 3e-3, decay: 1e-3, seed: 7 };
 
 const NAMES = Object.keys(HEADS) as Head[];
 const ROWS: number = NAMES.reduce((sum, head) => sum + HEADS[head].length, 0);

@@ -4,7 +4,7 @@ import { unitsOf, type ReadUnit } from '../../src/form/read/local/units.ts';
 import { HEADS, type Head } from '../../src/form/read/local/selector.ts';
 import { detectPack } from '../../src/language/packs/packs.ts';
 import type { Pack } from '../../src/language/packs/pack.ts';
-import { readSheets } from '../sheets/read-sheets.ts';
+import { isPlain, readSheets } from '../sheets/read-sheets.ts';
 
 /** A sentence with its labels. A label of -1 is unknown, and nothing is learned from it. */
 export interface Example {
@@ -77,7 +77,10 @@ function sheetsAsTalk(): Talk[] {
       sentences: pieces.map(({ start, end, type, tense, about, foreign, requests }) => ({
         text: text.slice(start, end),
         keep: type !== null,
-        ...{ type, tense, about: about ?? 'User', foreign },
+        type,
+        tense,
+        about: about ?? 'User',
+        foreign,
         request: requests[0] ?? null,
       })),
     })),
@@ -102,6 +105,9 @@ function filesIn(path: string): string[] {
     .toSorted()
     .map((name) => join(path, name));
 }
+
+/** People type plain sentences first, and the data has few of them. */
+const PLAIN_WEIGHT = 2;
 
 const classOf = (head: Head, name: string | null): number => (HEADS[head] as readonly string[]).indexOf(name ?? '');
 const UNKNOWN: Record<Head, number> = { keep: -1, type: -1, tense: -1, request: -1, foreign: -1, about: -1 };
@@ -226,7 +232,7 @@ function talkExamples(people: readonly Talk[], source: Example['source'] = 'talk
           turn: String(turnIndex),
           isTurnKept: (turn.sentences ?? []).some(({ keep }) => keep),
           unit,
-          weight: 1,
+          weight: isPlain(person) ? PLAIN_WEIGHT : 1,
           labels: {
             keep: Number(kept.length > 0),
             type: kept.length > 0 ? classOf('type', main.type) : -1,

@@ -168,8 +168,9 @@ export function readSheets(folder: string = import.meta.dirname): Sheet[] {
     .map((name) => readSheet(readFileSync(join(folder, name), 'utf8')));
 }
 
-export function isPlain({ id }: Sheet): boolean {
-  return /-p\d/.test(id);
+/** Whether a sheet, or a file of the talk (q*), has plain messages that have nothing to do with each other. */
+export function isPlain({ id }: { id: string }): boolean {
+  return /-p\d|^q\d/.test(id);
 }
 
 export function piecesOf({ messages }: Sheet): Map<string, Piece> {

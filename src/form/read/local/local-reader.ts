@@ -183,6 +183,13 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
+/** The log-odds of the reading layers from which a sentence is a request to forget or its withdrawal, and states nothing. */
+const SURELY_ASKS = 5;
+
+function asksToForget({ told }: Turn, { unit, request }: Asked): boolean {
+  return request === null && told.asking.some((part) => part.odds > SURELY_ASKS && intersects(part, unit));
+}
+
 /** The sentences and slots of a turn that are kept. Corrections of earlier statements are added to the reading. */
 function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
   const { statements } = turn.reading;
@@ -190,6 +197,7 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
   const kept: Kept[] = [];
   for (const item of asked) {
     const { unit, request } = item;
+    if (asksToForget(turn, item)) continue;
     const here = correctingIn(unit) === null ? [] : statementsOf(turn, kept.slice(-1));
     const correction = correctionOf(unit, turn, here) ?? (kept.length > 0 ? null : replacementIn(unit, turn));
     if (correction !== null) {

@@ -100,21 +100,26 @@ export function inputsOf(unit: ReadUnit, { state, vector }: Seen): Float32Array 
   return inputs;
 }
 
-function formOf({
-  text,
-  turn,
-  pack,
-  index,
-  count,
-  asked,
-  isForeign,
-  hasForeign,
-  filled,
-}: ReadUnit): (number | boolean)[] {
+/** The word classes of a language pack whose words in a sentence are inputs of the selector. */
+const CLASSES = [
+  ...(['me', 'my', 'we', 'you', 'they', 'question', 'ask', 'greeting', 'assent', 'hedge', 'if', 'not'] as const),
+  ...(['past', 'future', 'habit', 'change', 'taste', 'decision', 'feeling', 'joke', 'kidding', 'said'] as const),
+  ...(['over', 'ended'] as const),
+];
+
+function formOf(unit: ReadUnit): (number | boolean)[] {
+  const { turn, pack, index, count, asked, isForeign, hasForeign, filled } = unit;
+  const text = plainMarks(unit.text.slice(0, 600));
   const words = text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
   const size = pack?.script === 'han' || (pack === null && /\p{Lo}/u.test(text)) ? text.length / 2 : words;
   return [
+    ...CLASSES.map((name) => pack !== null && packPattern(pack, name).test(text)),
+    pack !== null && calendarPatterns(pack).months.test(text),
+    pack !== null && calendarPatterns(pack).weekdays.test(text),
+    /\d/.test(text),
+    /\d{1,2}[:.]\d\d|\d ?(?:am|pm|h|uhr|点|時)\b/iu.test(text),
     /[?？]\s*["')]*$/u.test(text),
+    /[!！]/u.test(text),
     Math.log1p(size) / 3,
     Math.log1p(turn.length) / 6,
     index === 0,
@@ -129,7 +134,14 @@ function formOf({
   ];
 }
 
-export const INPUTS: number = 2 * DIMENSIONS + 12;
+const calendarPatterns = perPack(({ calendar: { months, weekdays }, script }) => {
+  const anyOf = (names: readonly string[]): RegExp =>
+    packRegExp(script === 'han' ? `(?:${names.join('|')})` : `(?<![\\p{L}])(?:${names.join('|')})s?(?![\\p{L}])`);
+  return { months: anyOf(months), weekdays: anyOf(weekdays) };
+});
+
+/** The number of inputs: those of the state, of the vector, and of `formOf`. */
+export const INPUTS: number = 2 * DIMENSIONS + CLASSES.length + 17;
 
 /** The probabilities if the first class is certain. */
 function certainly<Name extends string>(classes: readonly Name[]): Record<Name, number> {
@@ -182,17 +194,25 @@ export function isStandingOrder(pack: Pack | null, text: string): boolean {
 const KEEP = 0.58;
 const SLOT_NEEDS = 0.12;
 const LIKELY_NEEDS = 0.45;
-const WISH_NEEDS = 0.3;
+const WISH_NEEDS = 0.25;
 const ORDER_NEEDS = 0.12;
-const PLAIN_NEEDS = 0.35;
+const PLAIN_NEEDS = 0.3;
 /** The probability from which a plain sentence about something that the user gave up is kept: "I gave up coffee." */
-const GIVEN_UP_NEEDS = 0.25;
+const GIVEN_UP_NEEDS = 0.2;
 const CONSTRAINT_NEEDS = 0.12;
-export const LEAST_OWN = 0.45;
+const LEAST_OWN = 0.45;
+/** The same for a sentence beside a foreign text, which the form of the message and the reading layers have told apart already. */
+const LEAST_OWN_BESIDE = 0.2;
+
+/** Whether a sentence is probably the user's own word: no quotation, no hypothesis and no joke. */
+export function isOwn({ unit, selection }: Pick<Asked, 'unit' | 'selection'>): boolean {
+  return selection.foreign.own >= (unit.hasForeign && !unit.isForeign ? LEAST_OWN_BESIDE : LEAST_OWN);
+}
+
 /** The slots that are certain enough to be kept although the sentence itself is not kept. */
 export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
   const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
-  return selection.foreign.own < LEAST_OWN ? [] : unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
+  return isOwn({ unit, selection }) ? unit.filled.filter((slot) => selection.keep.yes >= needs(slot)) : [];
 }
 
 /** Whether a sentence tells its reader something about the reader, as pasted texts do, and nothing about its author: "Your parcel is here." */
@@ -213,7 +233,7 @@ export function isDismissal({ pack, text }: ReadUnit): boolean {
 
 /** Whether a sentence is kept in its own words. */
 export function isKept({ selection, request, unit }: Asked): boolean {
-  if (selection.foreign.own < LEAST_OWN) return false;
+  if (!isOwn({ unit, selection }) || isFragment(unit)) return false;
   if (request === 'wish')
     return (
       Math.max(selection.keep.yes, selection.request.wish) >=
@@ -228,6 +248,12 @@ export function isKept({ selection, request, unit }: Asked): boolean {
         : PLAIN_NEEDS
       : KEEP;
   return selection.keep.yes >= needed;
+}
+
+/** Whether a sentence has no words, or too few to recognise their language: "123", "message 7". */
+function isFragment({ text, pack }: ReadUnit): boolean {
+  const words = text.match(/\p{L}{2,}/gu)?.length ?? 0;
+  return pack === null && words < 2 && !/\p{Lo}/u.test(text);
 }
 
 const constraint = perPack(({ is, script, lists: { are, diet, being, intolerance, danger } }) => {

@@ -17,7 +17,7 @@ import {
 import { isAboutUser, reportsOthers } from '../../../language/packs/subjects.ts';
 import { REMOVED } from '../../../language/privacy-policy.ts';
 import { findDates } from '../../../language/resolve-dates.ts';
-import { splitClauses, withBlanks } from '../../../language/sentences.ts';
+import { splitClauses, withBlanks, withoutSpans } from '../../../language/sentences.ts';
 import {
   dayAhead,
   isDayOfPast,
@@ -35,7 +35,7 @@ import { hasTrait } from '../../../record/attributes.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isSameSubject, isUser, normalValue, type Tense, USER } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
-import { type Asked, isStandingOrder, LEAST_OWN } from './selector.ts';
+import { type Asked, isStandingOrder, isOwn } from './selector.ts';
 import { type FilledSlot, renderSlot } from './slot-values.ts';
 import type { ReadUnit, Turn } from './units.ts';
 
@@ -472,7 +472,9 @@ function best<Name extends string>(probabilities: Record<Name, number>, without:
   return entries.toSorted((left, right) => right[1] - left[1])[0]?.[0] as Name;
 }
 
-const SURE_HABIT = 0.8;
+const SURE_HABIT = 0.93;
+/** The probability from which the day of a sentence may decide that the sentence is a plan. */
+const LIKELY_TENSE = 0.15;
 
 function namesVisit({ text, pack }: Pick<ReadUnit, 'text' | 'pack'>): boolean {
   return pack !== null && listPattern(pack, 'appointment').test(plainMarks(text));
@@ -494,23 +496,32 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (guess === 'planned') return isOver(text, pack, at) ? 'happened' : 'planned';
   // A single weekday without "every" is one day, unless the selector is certain of a habit.
   const isSure = isHabit || selection.tense.habit >= SURE_HABIT;
-  const isPlan = { happened: true, habit: !isSure, holds: !isHabit && namesVisit(unit) }[guess];
-  return isPlan && sideOfDays(text, pack, at) === 'ahead' ? 'planned' : guess;
+  const isLikelyPlan = namesVisit(unit) || selection.tense.planned > LIKELY_TENSE;
+  const isPlan = { happened: true, habit: !isSure, holds: !isHabit && isLikelyPlan }[guess];
+  const side = sideOfDays(text, pack, at);
+  if (isPlan && side === 'ahead') return 'planned';
+  // "My son was born on 2 February" is about the past although it still holds.
+  return guess === 'holds' && side === 'past' ? 'happened' : guess;
 }
 
-/** The probability from which a plain plan is kept: "seeing mum sat". */
+/** The probability from which a plain plan or timetable is kept: "seeing mum sat". */
 const PLAN_NEEDS = 0.3;
 
-/** Whether a message is nothing but a plan for a day that it names, for which a lower probability is enough. */
+const TIME_OF_DAY = /\d{1,2}(?:[:.h]\d\d)? ?(?:[ap]m|h|uhr|uur|u)?(?!\p{L})/giu;
+
+/** Whether a message is nothing but a timetable, a habit or a plan for a day that it names, for which a lower probability is enough. */
 export function isPlainPlan(item: Kept, at: DateContext): boolean {
   const { text, pack, count } = item.unit;
-  const { keep, foreign } = item.selection;
-  if (pack === null || count > 1 || keep.yes < PLAN_NEEDS || foreign.own < LEAST_OWN || /[?？]/u.test(text))
-    return false;
+  if (pack === null || item.selection.keep.yes < PLAN_NEEDS || !isOwn(item) || /[?？]/u.test(text)) return false;
   const plain = plainMarks(text);
+  const dates = findDates(plain, pack, at);
+  // A day may follow what happens on it: "got a scan!! monday 10am".
+  if (count > 1 && /\p{L}/u.test(withoutSpans(plain, dates).replace(TIME_OF_DAY, ''))) return false;
   if (saysAny(pack, plain, 'if', 'hedge', 'joke', 'said', 'question', 'you', 'they', 'ask', 'not')) return false;
-  const isAhead = findDates(plain, pack, at).some(({ isDay, from }) => isDay && from !== null && from > at.now);
-  return isAhead && tenseOf(item, at) === 'planned';
+  if (isTimetable(text, pack, at)) return true;
+  const isAhead = dates.some(({ isDay, from }) => isDay && from !== null && from > at.now);
+  const tense = tenseOf(item, at);
+  return (isAhead && tense === 'planned') || (tense === 'habit' && packPattern(pack, 'habit').test(plain));
 }
 
 /**
