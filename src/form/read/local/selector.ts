@@ -233,7 +233,7 @@ export function isDismissal({ pack, text }: ReadUnit): boolean {
 
 /** Whether a sentence is kept in its own words. */
 export function isKept({ selection, request, unit }: Asked): boolean {
-  if (!isOwn({ unit, selection }) || isFragment(unit)) return false;
+  if (!isOwn({ unit, selection }) || isNumber(unit)) return false;
   if (request === 'wish')
     return (
       Math.max(selection.keep.yes, selection.request.wish) >=
@@ -250,10 +250,10 @@ export function isKept({ selection, request, unit }: Asked): boolean {
   return selection.keep.yes >= needed;
 }
 
-/** Whether a sentence has no words, or too few to recognise their language: "123", "message 7". */
-function isFragment({ text, pack }: ReadUnit): boolean {
+/** Whether a sentence is a number, perhaps with one word in no known language: "123", "message 7". */
+function isNumber({ text, pack }: ReadUnit): boolean {
   const words = text.match(/\p{L}{2,}/gu)?.length ?? 0;
-  return pack === null && words < 2 && !/\p{Lo}/u.test(text);
+  return pack === null && words < 2 && /\d/.test(text) && !/\p{Lo}/u.test(text);
 }
 
 const constraint = perPack(({ is, script, lists: { are, diet, being, intolerance, danger } }) => {

@@ -493,12 +493,22 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (isRescheduled(text, pack, at)) return 'planned';
   const isHabit = packPattern(pack, 'habit').test(plainMarks(text));
   if (guess !== 'habit' && isHabit && selection.tense.habit > 0.25) return 'habit';
-  if (guess === 'planned') return isOver(text, pack, at) ? 'happened' : 'planned';
+  return tenseByDays(guess, { selection, unit }, { isHabit, pack }, at);
+}
+
+/** The tense of a sentence, corrected by the side of today on which the days of the sentence lie. */
+function tenseByDays(
+  guess: Tense,
+  { selection: { tense }, unit }: Pick<Kept, 'selection' | 'unit'>,
+  { isHabit, pack }: { isHabit: boolean; pack: Pack },
+  at: DateContext,
+): Tense {
+  if (guess === 'planned') return isOver(unit.text, pack, at) ? 'happened' : 'planned';
   // A single weekday without "every" is one day, unless the selector is certain of a habit.
-  const isSure = isHabit || selection.tense.habit >= SURE_HABIT;
-  const isLikelyPlan = namesVisit(unit) || selection.tense.planned > LIKELY_TENSE;
+  const isSure = isHabit || tense.habit >= SURE_HABIT;
+  const isLikelyPlan = namesVisit(unit) || tense.planned > LIKELY_TENSE;
   const isPlan = { happened: true, habit: !isSure, holds: !isHabit && isLikelyPlan }[guess];
-  const side = sideOfDays(text, pack, at);
+  const side = sideOfDays(unit.text, pack, at);
   if (isPlan && side === 'ahead') return 'planned';
   // "My son was born on 2 February" is about the past although it still holds.
   return guess === 'holds' && side === 'past' ? 'happened' : guess;
