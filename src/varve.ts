@@ -14,7 +14,8 @@ import type { Calibrated } from './models/calibrate.ts';
 import { systemDelay } from './models/caller.ts';
 import { redactingModel } from './models/create-language-model.ts';
 import { cachedEmbedder, type Embedder } from './models/embedder.ts';
-import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
+import { LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
+import { sharedLocalEmbedder } from './models/shared-embedder.ts';
 import { createOperator, type Operator } from './operate/operator.ts';
 import { createAccessTracker } from './recall/recall.ts';
 import { createViewCache } from './recall/recall-view.ts';
@@ -136,7 +137,7 @@ async function createParts(
   const { clock = systemClock, tracing } = options;
   const ids = options.ids ?? createIdSource(clock);
   const embedding = await createEmbeddingModels(database, {
-    current: options.embedder === undefined ? cachedEmbedder(createLocalEmbedder()) : options.embedder,
+    current: options.embedder === undefined ? cachedEmbedder(sharedLocalEmbedder()) : options.embedder,
     previous: options.previousEmbedder,
   });
   const reading = readingModel(embedding);
@@ -180,7 +181,7 @@ type ReadingModel = Embedder & Required<Pick<Embedder, 'readParts'>>;
 /** The local model reads messages whatever embedder the application has chosen, because the local reader was trained on it. */
 function readingModel({ current }: EmbeddingModels): ReadingModel {
   const isLocal = current?.id === LOCAL_EMBEDDER_ID && current.readParts !== undefined;
-  return (isLocal ? current : cachedEmbedder(createLocalEmbedder())) as ReadingModel;
+  return (isLocal ? current : cachedEmbedder(sharedLocalEmbedder())) as ReadingModel;
 }
 
 /** The schema of contexts is large, so it is loaded only if there are settings to check. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSaid } from '../src/assemble/fit-section.ts';
-import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
+import { sharedLocalEmbedder } from '../src/models/shared-embedder.ts';
 import { DAY } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
@@ -89,7 +89,7 @@ describe('the evidence in a prompt', () => {
   });
 
   it('marks a turn that is mostly pasted text, and does not mark the user’s own statement that is shown with it', async () => {
-    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const { varve } = await opened({ embedder: sharedLocalEmbedder() });
     const before = varve.for({ ...ANN, session: 'one' });
     const mail =
       'please draft an answer\n\nHello Ann, my flat in Genoa is empty in August and the key is with Rosa. Call me on 0039 555 0101.\n\nKind regards, Ugo';
@@ -125,7 +125,7 @@ describe('the evidence in a prompt', () => {
   });
 
   it('shows few records or none if recall abstains', async () => {
-    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const { varve } = await opened({ embedder: sharedLocalEmbedder() });
     const before = varve.for({ ...ANN, session: 'one' });
     for (let index = 0; index < 12; index += 1) {
       const [plant, month] = [['roses', 'beans', 'figs', 'leeks'][index % 4], ['March', 'June', 'July'][index % 3]];
@@ -183,7 +183,7 @@ describe('the evidence in a prompt', () => {
   });
 
   it('leaves out earlier questions of the user, unless they ask for the same', async () => {
-    const { varve, clock } = await opened({ embedder: createLocalEmbedder() });
+    const { varve, clock } = await opened({ embedder: sharedLocalEmbedder() });
     const handle = varve.for({ ...ANN, session: 'one' });
     for (const userMessage of [
       'I can’t stand aubergines.',
@@ -299,7 +299,7 @@ describe('the evidence in a prompt', () => {
   });
 
   it('contains the only memory of a store even if it is related only in meaning', async () => {
-    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const { varve } = await opened({ embedder: sharedLocalEmbedder() });
     const handle = varve.for(ANN);
     await handle.memories.create({ type: 'preference', content: 'Ann prefers ferries to flights' });
     await varve.drain();
@@ -308,7 +308,7 @@ describe('the evidence in a prompt', () => {
   });
 
   it('contains short outcomes of decisions only if the question is about a decision or an outcome', async () => {
-    const { varve } = await opened({ embedder: createLocalEmbedder() });
+    const { varve } = await opened({ embedder: sharedLocalEmbedder() });
     const agent = varve.for({ agent: 'a', user: null });
     for (const views of ['210 views', '35 views']) {
       const { id } = await agent.decisions.record({ content: 'Posted the pumpkin recipe on the blog in the evening' });

@@ -3,7 +3,7 @@ import { countEvidence, writeCount } from '../src/consolidate/patterns/count-evi
 import { type Evidence, fromEpisode } from '../src/consolidate/patterns/evidence.ts';
 import { clusterEvidence } from '../src/consolidate/patterns/find-patterns.ts';
 import { bundledCalibration, type Embedder } from '../src/models/embedder.ts';
-import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
+import { sharedLocalEmbedder } from '../src/models/shared-embedder.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { openConsolidation, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
@@ -27,7 +27,7 @@ const SAID =
 
 let embedder: Embedder;
 beforeAll(() => {
-  embedder = createLocalEmbedder();
+  embedder = sharedLocalEmbedder();
 });
 afterAll(async () => {
   await embedder.close?.();
@@ -96,7 +96,7 @@ for (const database of databases()) {
     });
 
     it('[L14] decisions counted in the same unit are one pattern with variants', async () => {
-      const one = await openConsolidation(database, { embedder: createLocalEmbedder() });
+      const one = await openConsolidation(database, { embedder: sharedLocalEmbedder() });
       opened.push(one);
       for (const [content, views] of [
         ['Posted a recipe for mango lassi', 340],
@@ -126,8 +126,7 @@ for (const database of databases()) {
     it.each(['local', null])(
       '[L8] [T17] posts in different words are one pattern with the embedder %s',
       async (name) => {
-        // A store closes its embedder, so each store gets its own.
-        const one = await openConsolidation(database, { embedder: name === null ? null : createLocalEmbedder() });
+        const one = await openConsolidation(database, { embedder: name === null ? null : sharedLocalEmbedder() });
         opened.push(one);
         for (const content of [...POSTS, ...OTHERS]) await one.ana.memories.create({ type: 'episode', content });
         await one.varve.backfill({ tenant: 't' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
-import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
+import { sharedLocalEmbedder } from '../src/models/shared-embedder.ts';
 import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import type { Handle } from '../src/handle/handle.ts';
@@ -394,7 +394,7 @@ for (const database of databases()) {
     });
 
     it('[T1] without a model, the user’s words are removed from the working memory and the profile when a later, related sentence reports a change', async () => {
-      const { varve, ana } = await open({ embedder: createLocalEmbedder() });
+      const { varve, ana } = await open({ embedder: sharedLocalEmbedder() });
       const say = async (session: string, lines: readonly string[]): Promise<void> => {
         const handle = varve.for({ ...ana.scope, session });
         for (const userMessage of lines) await handle.logInteraction({ userMessage, agentResponse: 'I see.' });

@@ -2,6 +2,10 @@
 // before the output of each.
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { sharedLocalEmbedder } from '../src/models/shared-embedder.ts';
+
+// This use is never closed, so that the local embedder starts once and not for each program.
+sharedLocalEmbedder();
 
 const [within = '', ...files] = process.argv.slice(2);
 for (const file of files) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FormResult } from '../src/form/read/reader.ts';
 import type { Handle } from '../src/handle/handle.ts';
-import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
+import { sharedLocalEmbedder } from '../src/models/shared-embedder.ts';
 import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
@@ -370,7 +370,7 @@ for (const database of databases()) {
       const created = await database.create();
       const { varve: meaning, clock: time } = await openForming(created.options, {
         server,
-        embedder: createLocalEmbedder(),
+        embedder: sharedLocalEmbedder(),
         formation: { writes: 'deferred' },
       });
       const lia = meaning.for({ agent: 'a', user: 'lia', session: 's' });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Embedder } from '../src/models/embedder.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
-import { DAY, manualClock, MINUTE } from '../src/record/clock.ts';
-import { createVarve, type Varve } from '../src/varve.ts';
+import { DAY, MINUTE } from '../src/record/clock.ts';
+import { createVarve } from '../src/varve.ts';
+import { talkFrom } from './told.ts';
 
 // Changes in plain words, read without a language model. No sentence is in the training data.
 
-const clock = manualClock(Date.parse('2026-03-02T09:00:00Z'));
-let varve: Varve;
+const talk = talkFrom(Date.parse('2026-03-02T09:00:00Z'));
+const { clock } = talk;
 let users = 0;
-
-beforeAll(async () => {
-  varve = await createVarve({ store: ':memory:', background: false, clock });
-});
-afterAll(() => varve.close());
 
 /** The live statements after messages, one a day: attributes with their values, and own words. `+n` lets n days pass. */
 async function after(...messages: readonly string[]): Promise<string[]> {
@@ -22,12 +18,12 @@ async function after(...messages: readonly string[]): Promise<string[]> {
   for (const [index, message] of messages.entries()) {
     clock.advance(message.startsWith('+') ? Number(message) * DAY : MINUTE);
     if (!message.startsWith('+'))
-      await varve
+      await talk.varve
         .for({ user, session: `s${index}` })
         .logInteraction({ userMessage: message, agentResponse: 'Understood.' });
-    await varve.drain();
+    await talk.varve.drain();
   }
-  const { items } = await varve.for({ user }).memories.list({ order: 'oldest' });
+  const { items } = await talk.varve.for({ user }).memories.list({ order: 'oldest' });
   return items.map(
     ({ subject, attribute, value, polarity, content }) =>
       `${subject === 'User' ? '' : `${subject} `}${attribute === null ? content : `${polarity === 'denied' ? 'not ' : ''}${attribute}=${value}`}`,
@@ -299,11 +295,11 @@ describe('a turn that states only another day corrects the plan of the turn befo
   ])('%s … %s', async (before, correction, told) => {
     const user = `u${(users += 1)}`;
     clock.set(Date.parse('2026-03-02T09:00:00Z'));
-    const memory = varve.for({ user, session: 's' });
+    const memory = talk.varve.for({ user, session: 's' });
     for (const userMessage of [before, correction]) {
       clock.advance(MINUTE);
       await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
-      await varve.drain();
+      await talk.varve.drain();
     }
     const { items } = await memory.memories.list({ order: 'oldest' });
     expect(items.map(({ content }) => content)).toEqual([told]);
@@ -362,11 +358,11 @@ describe('a message that changes one detail of a statement', () => {
 describe('words that begin with a pronoun', () => {
   /** The texts of the live statements after messages of one conversation. */
   async function told(...messages: readonly string[]): Promise<string[]> {
-    const memory = varve.for({ user: `u${(users += 1)}`, session: 'one' });
+    const memory = talk.varve.for({ user: `u${(users += 1)}`, session: 'one' });
     for (const userMessage of messages) {
       clock.advance(MINUTE);
       await memory.logInteraction({ userMessage, agentResponse: 'Understood.' });
-      await varve.drain();
+      await talk.varve.drain();
     }
     return (await memory.memories.list({ order: 'oldest' })).items.map(({ content }) => content);
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
+import { sharedLocalEmbedder } from '../src/models/shared-embedder.ts';
 import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Varve } from '../src/varve.ts';
@@ -229,7 +229,7 @@ for (const database of databases()) {
       const created = await database.create();
       const { varve: meaning } = await openForming(created.options, {
         server,
-        embedder: createLocalEmbedder(),
+        embedder: sharedLocalEmbedder(),
         formation: { writes: 'deferred' },
       });
       const otto = meaning.for({ user: 'otto', session: 's' });
@@ -255,7 +255,7 @@ for (const database of databases()) {
 
     it('[X1] a doubtful request to forget is left to the model, and a plain one is obeyed at once', async () => {
       const created = await database.create();
-      const { varve: careful } = await openForming(created.options, { server, embedder: createLocalEmbedder() });
+      const { varve: careful } = await openForming(created.options, { server, embedder: sharedLocalEmbedder() });
       server.otherwise({ chat: answering({}) });
       const lena = careful.for({ user: 'lena', session: 's' });
       const tells = async (userMessage: string): Promise<number> => {

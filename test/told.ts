@@ -1,10 +1,10 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeEach } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 
-/** A memory without a language model for all tests of a file. */
+/** A memory without a language model, which the tests of a file share. */
 interface Talk {
   varve: Varve;
   clock: ManualClock;
@@ -14,11 +14,18 @@ interface Talk {
   after(...messages: readonly string[]): Promise<Memory[]>;
 }
 
+/** A day that passes brings work for every user of a store, and opening a store costs as much as two messages. */
+const TESTS_OF_A_STORE = 12;
+
 export function talkFrom(start: number): Talk {
   const clock = manualClock(start);
   let users = 0;
+  let tests = 0;
   const talk = { clock, newSession, after } as Talk;
-  beforeAll(async () => {
+  beforeEach(async () => {
+    tests += 1;
+    if (tests % TESTS_OF_A_STORE !== 1) return;
+    if (tests > 1) await talk.varve.close();
     talk.varve = await createVarve({ store: ':memory:', background: false, clock });
   });
   afterAll(() => talk.varve.close());
