@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type ViteUserConfigFnObject } from 'vitest/config';
@@ -10,7 +10,8 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
   ssr: { resolve: { conditions: ['varve-source'] } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: mode === 'all' ? [] : ['test/**/*.slow.test.ts'],
+    exclude: mode === 'all' ? [] : ['test/**/*.slow.test.ts', ...(mode === 'quick' ? notQuick() : [])],
+    ...(mode === 'quick' ? { runner: 'test/quick-runner.ts' } : {}),
     provide: { depth: mode === 'quick' || mode === 'postgres' || mode === 'all' ? mode : 'usual' },
     globalSetup: ['test/databases-setup.ts'],
     setupFiles: ['test/random.ts'],
@@ -32,6 +33,18 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     },
   },
 }));
+
+/**
+ * The suites that `npm run test:quick` leaves out: attacks, suites that start the command line or the server, and suites of which `npm test`
+ * runs a random part. The functions that a suite imports tell.
+ */
+function notQuick(): string[] {
+  const folder = join(import.meta.dirname, 'test');
+  const isLong = (name: string): boolean =>
+    /from '\.\/(run-cli|server-process)\.ts'|\b(allOrOneIn|allOrTurn)\b/.test(readFileSync(join(folder, name), 'utf8'));
+  const suites = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
+  return ['test/attacks/**', ...suites.filter(isLong).map((name) => `test/${name}`)];
+}
 
 /**
  * Where the SQLite stores of tests lie: in memory, if the machine has 4 GiB of it for files. On a disk half of a run is waiting for fsync,

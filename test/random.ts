@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { inject } from 'vitest';
 import { seededRandom } from '../src/evaluate/statistics.ts';
+import { sharedLocalEmbedder } from '../src/models/shared-embedder.ts';
 
 // A setup file of every run. Property tests use the seed of the run, which the first lines of the output name.
 fc.configureGlobal({ seed: inject('seed') });
+
+// This use is never closed, so that the local embedder starts once for each worker and not for each store that a test opens.
+sharedLocalEmbedder();
 
 /** Random numbers from 0 to 1 from the seed of the run, different for each `stream`. */
 export function randomOf(stream: string): () => number {
@@ -24,8 +28,8 @@ export function allOrTurn<Item>(list: readonly Item[], turn: number): Item[] {
   return inject('depth') === 'all' ? [...list] : list.filter((_, index) => index === turn % list.length);
 }
 
-/** All items of a list if every cell is run, otherwise every third, of which the seed of the run chooses the first. */
-export function allOrThird<Item>(list: readonly Item[]): Item[] {
-  const first = inject('seed') % 3;
-  return inject('depth') === 'all' ? [...list] : list.filter((_, index) => index % 3 === first);
+/** All items of a list if every cell is run, otherwise one in `step`, of which the seed of the run chooses the first. */
+export function allOrOneIn<Item>(step: number, list: readonly Item[]): Item[] {
+  const first = inject('seed') % step;
+  return inject('depth') === 'all' ? [...list] : list.filter((_, index) => index % step === first);
 }

@@ -4,7 +4,7 @@ import { titleWithoutIds } from './written-tests.ts';
 
 /**
  * Fails a run in which a file ran but a test in it that the table of requirements names did not pass, because a skipped test proves
- * nothing. A run of single tests by their title (`-t`) is not judged.
+ * nothing. A run of single tests by their title (`-t`) and the quick run, which skips rows of tables, are not judged.
  */
 export default class RequirementReporter implements Reporter {
   #vitest: Vitest | undefined;
@@ -14,7 +14,7 @@ export default class RequirementReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    if (this.#vitest?.config.testNamePattern !== undefined) return;
+    if (this.#vitest?.config.testNamePattern !== undefined || this.#vitest?.config.mode === 'quick') return;
     const ran = new Map(modules.map((module) => [module.relativeModuleId, module]));
     for (const [id, { cases }] of REQUIREMENTS) {
       for (const { file, test } of cases) {

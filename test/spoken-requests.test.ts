@@ -6,7 +6,7 @@ import type { Event } from '../src/record/event.ts';
 import { databases } from './databases.ts';
 import { openForming, START } from './form-model.ts';
 import { copyableSqlite, type CopyableStore } from './prepared-store.ts';
-import { allOrThird } from './random.ts';
+import { allOrOneIn } from './random.ts';
 
 type Forming = Awaited<ReturnType<typeof openForming>>;
 
@@ -17,7 +17,7 @@ interface SpokenRequests {
 }
 
 const talk = JSON.parse(readFileSync(new URL('talk/spoken-requests.json', import.meta.url), 'utf8')) as SpokenRequests;
-const [spoken, pasted] = [allOrThird(talk.spoken), allOrThird(talk.pasted)];
+const [spoken, pasted] = [allOrOneIn(3, talk.spoken), allOrOneIn(3, talk.pasted)];
 
 /** Whether the memories, the context or recall still contain each of these words. */
 async function saidOf(handle: Handle, words: readonly string[]): Promise<boolean[]> {

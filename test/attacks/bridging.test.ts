@@ -5,7 +5,7 @@ import { contentStems, coveredBy } from '../../src/language/words.ts';
 import type { Memory } from '../../src/record/memory.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
-import { allOrThird, allOrTurn } from '../random.ts';
+import { allOrOneIn, allOrTurn } from '../random.ts';
 import { tally } from './tally.ts';
 
 interface Pasted {
@@ -14,10 +14,11 @@ interface Pasted {
 }
 
 /** A message with pasted text, and the claim that must not be learned from it. The author had not seen the code. */
-const PASTED = allOrThird(JSON.parse(readFileSync('test/talk/pasted.json', 'utf8')) as Pasted[]);
-const FORGETTING = (
-  JSON.parse(readFileSync('test/talk/forgetting.json', 'utf8')) as { pasted: Record<string, unknown>[] }
-).pasted;
+const PASTED = allOrOneIn(3, JSON.parse(readFileSync('test/talk/pasted.json', 'utf8')) as Pasted[]);
+const { pasted: forgetting } = JSON.parse(readFileSync('test/talk/forgetting.json', 'utf8')) as {
+  pasted: Record<string, unknown>[];
+};
+const FORGETTING = allOrOneIn(3, forgetting);
 
 /** The names and numbers of a claim, which only the pasted text can have provided. */
 function telling(claim: string): string[] {

@@ -13,6 +13,7 @@ import { topicsOf } from './observed.ts';
 import type { ReadParts } from './reading-layers.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
 import { partReading } from '../../../../test/part-reading.ts';
+import { allOrOneIn } from '../../../../test/random.ts';
 import { createLocalEmbedder } from '../../../models/local-embedder/local-embedder.ts';
 
 const embedder = createLocalEmbedder({ threads: 1 });
@@ -960,7 +961,7 @@ describe('topics', () => {
 });
 
 describe('any input', () => {
-  it.each([
+  const REPEATED: [name: string, piece: string][] = [
     ['dots', '.'],
     ['letters', 'a'],
     ['brackets', '['],
@@ -973,7 +974,8 @@ describe('any input', () => {
     ['kana', 'の'],
     ['question marks', '?'],
     ['apostrophes', "I'm "],
-  ])('of 100 kB is read in linear time: %s', async (_, piece) => {
+  ];
+  it.each(allOrOneIn(3, REPEATED))('of 100 kB is read in linear time: %s', async (_, piece) => {
     const text = piece.repeat(Math.ceil(100_000 / piece.length));
     expect(await cpuTimeOf(() => read(text))).toBeLessThan(1_500);
   });
@@ -988,26 +990,26 @@ describe('any input', () => {
 
   it('gives no statement whose words the user did not say', async () => {
     const folder = join(import.meta.dirname, '../../../../train/lives');
-    let count = 0;
-    for (const name of readdirSync(folder)
-      .filter((file) => file.endsWith('.json'))
-      .slice(0, 20)) {
+    const lives = readdirSync(folder).filter((file) => file.endsWith('.json'));
+    const texts = lives.slice(0, 20).flatMap((name) => {
       const life = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
         sessions: { turns: { role: string; text: string }[] }[];
       };
-      for (const { text } of life.sessions.flatMap(({ turns }) => turns).filter(({ role }) => role === 'user')) {
-        const { statements } = await read(text);
-        for (const statement of statements) {
-          count += 1;
-          for (const quote of statement.quotes) expect(text).toContain(quote.words);
-          if (statement.attribute === null)
-            expect(text.replace(/\s+/g, ' ')).toContain(
-              statement.text.replace(/ \[[^\]]+\]/g, '').replace(/\s+/g, ' '),
-            );
-        }
+      const turns = life.sessions.flatMap((session) => session.turns);
+      return turns.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
+    });
+    const tried = allOrOneIn(10, texts);
+    let count = 0;
+    for (const text of tried) {
+      const { statements } = await read(text);
+      for (const statement of statements) {
+        count += 1;
+        for (const quote of statement.quotes) expect(text).toContain(quote.words);
+        if (statement.attribute === null)
+          expect(text.replace(/\s+/g, ' ')).toContain(statement.text.replace(/ \[[^\]]+\]/g, '').replace(/\s+/g, ' '));
       }
     }
-    expect(count).toBeGreaterThan(500);
+    expect(count).toBeGreaterThan(tried.length / 2);
   });
 });
 
