@@ -34,16 +34,18 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
   },
 }));
 
-/**
- * The suites that `npm run test:quick` leaves out: attacks, suites that start the command line or the server, and suites of which `npm test`
- * runs a random part. The functions that a suite imports tell.
- */
+// What the suites import that `npm run test:quick` leaves out: processes, browsers, and the functions that choose a part of a matrix.
+const LONG =
+  /from '(node:child_process|playwright-core|\.\/run-cli\.ts|\.\/server-process\.ts)'|\b(allOrOneIn|allOrTurn)\b/;
+
 function notQuick(): string[] {
-  const folder = join(import.meta.dirname, 'test');
-  const isLong = (name: string): boolean =>
-    /from '\.\/(run-cli|server-process)\.ts'|\b(allOrOneIn|allOrTurn)\b/.test(readFileSync(join(folder, name), 'utf8'));
-  const suites = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
-  return ['test/attacks/**', ...suites.filter(isLong).map((name) => `test/${name}`)];
+  const suites = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => join(folder, name)),
+  );
+  const isLong = (suite: string): boolean => LONG.test(readFileSync(join(import.meta.dirname, suite), 'utf8'));
+  return ['test/attacks/**', ...suites.filter(isLong)];
 }
 
 /**

@@ -27,6 +27,7 @@ import {
   type ProtocolServer,
   type Reply,
 } from './protocol-server.ts';
+import { allOrOneIn } from './random.ts';
 
 const STAGES = ['read', 'decide', 'reflect'] as const;
 
@@ -281,7 +282,7 @@ for (const database of databases()) {
           await handle.session.close();
           let minutes = 0;
           // The kills during the transaction come this many milliseconds after the last answer.
-          for (const stage of [...STAGES, 0, 6, 15] as const) {
+          for (const stage of allOrOneIn(2, [...STAGES, 0, 6, 15] as const)) {
             server.reset();
             server.otherwise({ chat: answering(typeof stage === 'number' ? GOOD : { ...GOOD, [stage]: hang() }) });
             const asked = typeof stage === 'number' ? 3 : STAGES.indexOf(stage) + 1;
