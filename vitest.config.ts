@@ -45,7 +45,7 @@ function notQuick(): string[] {
       .map((name) => join(folder, name)),
   );
   const isLong = (suite: string): boolean => LONG.test(readFileSync(join(import.meta.dirname, suite), 'utf8'));
-  return ['test/attacks/**', ...suites.filter(isLong)];
+  return ['test/attacks/**', '**/*.property.test.ts', ...suites.filter(isLong)];
 }
 
 /**
