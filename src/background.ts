@@ -6,7 +6,8 @@ import { changeEmbedder, type EmbedDeps, embedRecords } from './embed/embed.ts';
 import { VarveError } from './errors.ts';
 import type { FormDeps } from './form/formation-settings.ts';
 import type { Formation } from './form/form.ts';
-import { enqueueJobs } from './store/queue/enqueue.ts';
+import { enqueueJobs, tenantJob } from './store/queue/enqueue.ts';
+import { NO_TENANT } from './store/queue/job.ts';
 import type { JobHandler, JobKinds } from './jobs/job-kinds.ts';
 import { ensureSchedules, type NewSchedule } from './jobs/schedules.ts';
 import { postpone } from './jobs/failures.ts';
@@ -137,10 +138,11 @@ function schedulesOf(jobs: JobKinds): NewSchedule[] {
 }
 
 function handlersOf(jobs: JobKinds, deps: BackgroundDeps): Record<string, JobHandler> {
-  const entries = Object.entries(jobs).map(([kind, { run, isPaid }]): [string, JobHandler] => [
-    kind,
-    isPaid ? (job, context) => paidWork(deps, () => run(job, context)) : run,
-  ]);
+  const entries = Object.entries(jobs).map(([kind, job]): [string, JobHandler] => {
+    // `ownerJob`, `tenantJob` and the schedules give the jobs of a kind the payload that its handler expects.
+    const run = job.run as JobHandler;
+    return [kind, job.isPaid ? (stored, context) => paidWork(deps, () => run(stored, context)) : run];
+  });
   return Object.fromEntries(entries);
 }
 
@@ -148,7 +150,7 @@ async function queueEmbedding(deps: BackgroundDeps): Promise<void> {
   const { database, embedding } = deps;
   const isChanging = await database.read(EVERY_TENANT, (reader) => embedding.isChanging(reader));
   if (isChanging) {
-    const job = { kind: 'change-embedder', tenant: '', uniqueKey: 'change-embedder', payload: {} };
+    const job = { ...tenantJob('change-embedder', NO_TENANT), uniqueKey: 'change-embedder' };
     await database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, [job], deps));
   }
   await feedEmbeddings(deps);
@@ -184,11 +186,9 @@ async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
   const owners = await ownersToEmbed(deps.database, OWNERS_AT_ONCE);
   if (owners.length === 0) return;
   const jobs = owners.map(({ tenant, owner }) => ({
-    kind: 'embed',
-    tenant,
+    ...tenantJob('embed', tenant),
     ownerKey: owner,
     uniqueKey: owner,
-    payload: {},
     // Records stay queued however often their embedding fails, so the job gets very many attempts.
     maxAttempts: 1000,
   }));

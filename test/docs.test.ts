@@ -66,6 +66,9 @@ function withoutCode(text: string): string {
   return text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''));
 }
 
+// `varve` resolves to the sources of the package.
+const NODE_OPTIONS = '--conditions=varve-source';
+
 interface Program {
   name: string;
   source: string;
@@ -109,7 +112,7 @@ describe('snippets of the docs', () => {
     environment = {
       ...process.env,
       ...models.environment,
-      NODE_OPTIONS: '--conditions=varve-source',
+      NODE_OPTIONS,
       VARVE_URL: server.url,
       VARVE_KEY: server.key ?? '',
     };
@@ -164,14 +167,36 @@ describe('snippets of the docs', () => {
     expect(lines).toEqual(programs.map(({ name, promised }) => [name, promised]));
   });
 
-  it('commands of the HTTP page are answered', async () => {
-    const blocks = [...textOf('docs/http.md').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
-    expect(blocks.length).toBeGreaterThan(0);
-    for (const block of blocks) {
+  it('requests with curl are answered', async () => {
+    const blocks = GUIDES.flatMap((page) => [...textOf(page).matchAll(/^```sh\n(curl [\s\S]*?|auth=[\s\S]*?)^```$/gm)]);
+    expect(blocks.length).toBeGreaterThan(3);
+    for (const [, block = ''] of blocks) {
       const script = `set -euo pipefail\n${block.replaceAll('curl ', 'curl -sS --fail-with-body ')}`;
       const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: environment });
       expect(stdout).toContain('"');
       for (const [, promised = ''] of block.matchAll(/# → (.+)$/gm)) expect(stdout).toContain(promised);
+    }
+  });
+
+  it('the configuration file of the operations page makes a server use its models', { timeout: 120_000 }, async () => {
+    const [, config = ''] = /^```js\n([\s\S]*?)^```$/m.exec(textOf('docs/operations.md')) ?? [];
+    const file = join(folder, 'varve.config.js');
+    writeFileSync(file, config);
+    const own = await serverPlace();
+    const configured = await startServer(own, {
+      environment: { ...models.environment, NODE_OPTIONS, VARVE_CONFIG: file },
+    });
+    try {
+      const said = await configured.call('POST', '/v1/events?user=ana&session=s1', {
+        body: { content: 'I moved to Munich.' },
+      });
+      const formed = await configured.call('POST', '/v1/form?user=ana&session=s1');
+      expect([said.status, formed.status]).toEqual([201, 200]);
+      const costs = await configured.call('GET', '/v1/costs?by=model');
+      expect(costs.text).toContain('gpt-5');
+    } finally {
+      await configured.stop();
+      await own.remove();
     }
   });
 });

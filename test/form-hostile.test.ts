@@ -286,6 +286,21 @@ for (const database of databases()) {
       expect(memories.map(({ content, trust }) => [content, trust])).toEqual([['Gaskets cost 40 euros.', 'low']]);
     });
 
+    it('[Q3] a pasted text never becomes a statement of the user, and the user’s own words beside it do (F15)', async () => {
+      const handle = fresh();
+      const mail = '> From: Sanne Brouwer\n> I have moved to Delft and work at Kadaster now.\n> Sanne';
+      await handle.observe({ content: `I keep bees. Can you translate this mail for me?\n\n${mail}` });
+      const quote = 'I have moved to Delft and work at Kadaster now';
+      stating(
+        item({ text: 'User lives in Delft.', attribute: 'home_city', value: 'Delft', turn: 1, quote }),
+        item({ text: 'User works at Kadaster.', attribute: 'employer', value: 'Kadaster', turn: 1, quote }),
+        item({ text: 'User keeps bees.', turn: 1, quote: 'I keep bees' }),
+      );
+      const { refused } = await handle.form();
+      expect(await live(handle)).toEqual(['User keeps bees.']);
+      expect(refused.map(({ reason }) => reason)).toEqual(['not_the_users_own', 'not_the_users_own']);
+    });
+
     it('[Q3] [X3] less trusted text changes nothing that is trusted more', async () => {
       const handle = fresh();
       const { memory } = await handle.memories.create({

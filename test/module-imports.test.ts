@@ -43,17 +43,15 @@ const ALSO: Record<string, readonly string[]> = {
 
 const IMPORT = /^(?:import|export)\b[^;]*?\bfrom\s+'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gms;
 
+function targetsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map((match) =>
+    normalize(join(dirname(file), match[1] ?? match[2] ?? '')),
+  );
+}
+
 function imports(): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const file of globSync('src/**/*.ts')) {
-    if (file.endsWith('.test.ts')) continue;
-    const source = readFileSync(file, 'utf8');
-    const targets = [...source.matchAll(IMPORT)].map((match) =>
-      normalize(join(dirname(file), match[1] ?? match[2] ?? '')),
-    );
-    found.set(file, targets);
-  }
-  return found;
+  const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+  return new Map(files.map((file) => [file, targetsOf(file)]));
 }
 
 const folderOf = (file: string): string => file.split('/')[1] ?? '';
@@ -98,6 +96,20 @@ describe('imports of source files', () => {
     expect(outside).toEqual([]);
   });
 
+  it('come from more than one file, if the imported file has fewer than 40 lines', () => {
+    const importers = new Map<string, Set<string>>();
+    for (const file of globSync('{src,web/src,train,bench,scripts,test,examples}/**/*.{ts,tsx}')) {
+      if (file.endsWith('.test.ts')) continue;
+      for (const target of targetsOf(file)) importers.set(target, (importers.get(target) ?? new Set()).add(file));
+    }
+    const fragments = [...importers].filter(
+      ([file, { size }]) =>
+        size === 1 && /^src\/.*\.ts$/.test(file) && readFileSync(file, 'utf8').split('\n').length <= 40,
+    );
+    // The training of the selector writes this file.
+    expect(fragments.map(([file]) => file)).toEqual(['src/form/read/local/selector-weights.ts']);
+  });
+
   it('name files that exist', () => {
     const missing = [...all].flatMap(([file, targets]) =>
       targets.filter((target) => !all.has(target) && !existsSync(target)).map((target) => `${file} → ${target}`),
@@ -117,4 +129,12 @@ describe('imports of source files', () => {
     const foreign = [...loaded].filter((file) => folderOf(file) !== 'cli');
     expect(foreign.toSorted()).toEqual(['src/errors.ts', 'src/varve-options.ts']);
   });
+});
+
+it('no folder has more than 25 files besides tests', () => {
+  const folders = Map.groupBy(
+    globSync('{src,web/src,scripts,bench}/**/*.{ts,tsx,mjs}').filter((file) => !file.endsWith('.test.ts')),
+    (file) => dirname(file),
+  );
+  expect([...folders].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
 });

@@ -12,6 +12,7 @@ it.each(MUTATIONS.map((mutation) => [mutation.name, mutation] as const))(
       0,
       mutation.tests.includes('-t') ? mutation.tests.indexOf('-t') : undefined,
     ))
-      expect([path, existsSync(path)]).toEqual([path, true]);
+      // Slow tests would be left out of the run without a word, and the mutation would be tried without them.
+      expect([path, existsSync(path) && !path.endsWith('.slow.test.ts')]).toEqual([path, true]);
   },
 );

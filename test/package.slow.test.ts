@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -161,7 +161,13 @@ describe('the package as npm packs it', () => {
       async () => {
         const entry = join(folder, 'app', `server-${format}.mjs`);
         writeFileSync(entry, `import { createVarve } from 'varve'; void (async () => {${USE}})();`);
-        const bundle = await rolldown({ input: entry, platform: 'node', external: ['pg-native'], logLevel: 'silent' });
+        const bundle = await rolldown({
+          input: entry,
+          platform: 'node',
+          external: ['pg-native'],
+          logLevel: 'silent',
+          plugins: format === 'cjs' ? [missingAsInWebpack('@opentelemetry/api')] : [],
+        });
         const name = format === 'esm' ? 'server.mjs' : 'server.cjs';
         const write = (dir: string): Promise<unknown> =>
           bundle.write({ dir, format, entryFileNames: name, chunkFileNames: `[name]-[hash].${name.slice(-3)}` });
@@ -179,3 +185,13 @@ describe('the package as npm packs it', () => {
     );
   }
 });
+
+/** Replaces a package that is not installed by a module that throws when it is loaded, as webpack and Next.js with webpack do. */
+function missingAsInWebpack(name: string): Plugin {
+  const code = `throw Object.assign(new Error("Cannot find module '${name}'"), { code: 'MODULE_NOT_FOUND' });`;
+  return {
+    name: 'missing-as-in-webpack',
+    resolveId: (id) => (id === name ? `\0${name}` : null),
+    load: (id) => (id === `\0${name}` ? `${code} export {};` : null),
+  };
+}

@@ -137,6 +137,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         socket.pause();
         socket.on('error', () => {});
         socket.write(`GET /v1/changes HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
+        // The stream must be open before the writes. Its answer cannot be awaited, because this client reads nothing.
         await new Promise((resolve) => setTimeout(resolve, 300));
         const one = { content: 'A line.', kind: 'tool_result', origin: 'tool' };
         const write = async (): Promise<void> => {

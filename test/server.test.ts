@@ -452,6 +452,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
           if (seen.length === 3) stop.abort();
         }
       })();
+      // Without a cursor, the stream begins when it is opened, and the client does not report when that is.
       await new Promise((resolve) => setTimeout(resolve, 300));
       const handle = client.for({ user: 'follow' });
       await handle.observe({ content: 'It rains.' });

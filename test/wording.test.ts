@@ -33,7 +33,7 @@ function piecesOf(file: string): Piece[] {
   });
 }
 
-const pieces = globSync('src/**/*.ts')
+const pieces = globSync(['src/**/*.ts', 'web/src/**/*.{ts,tsx}'])
   .filter((file) => !file.endsWith('.test.ts') && !DATA.test(file))
   .flatMap(piecesOf);
 
@@ -43,6 +43,16 @@ interface Banned {
   instead: string;
   only?: Piece['kind'] | 'message';
 }
+
+// What only those who know the product's first requirements understand. It is in no text for users, and in no page of the docs.
+const INTERNAL: readonly Banned[] = [
+  { phrase: /\bsource designs?\b|\bthe seeds?['’] /i, instead: 'what the setting does' },
+  { phrase: /\b(?:Qwestly|Kwasi|Toolstream|LogicSpike)\b/, instead: 'the name that says what the layout does' },
+  {
+    phrase: /\((?:F?[A-Z]\d{1,2})(?:(?:, | and |–|; )F?[A-Z]\d{1,2})*\)/,
+    instead: 'nothing: ids of requirements live in tests',
+  },
+];
 
 const BANNED: readonly Banned[] = [
   { phrase: /\bgives? back\b/i, instead: 'returns', only: 'comment' },
@@ -67,12 +77,7 @@ const BANNED: readonly Banned[] = [
     instead: 'nothing',
     only: 'message',
   },
-  { phrase: /\bsource designs?\b|\bthe seeds?['’] /i, instead: 'what the setting does' },
-  { phrase: /\b(?:Qwestly|Kwasi|Toolstream|LogicSpike)\b/, instead: 'the name that says what the layout does' },
-  {
-    phrase: /\((?:F?[A-Z]\d{1,2})(?:(?:, | and |–|; )F?[A-Z]\d{1,2})*\)/,
-    instead: 'nothing: ids of requirements live in tests',
-  },
+  ...INTERNAL,
   { phrase: /\b(?:TODO|FIXME|XXX|HACK)\b/, instead: 'an issue' },
   { phrase: /\bdoes in use\b/i, instead: 'the quality of memory in use' },
   { phrase: /(?<!\bthere )\bis no (?:file|JSON|run)\b/i, instead: 'is not a file of …' },
@@ -80,6 +85,7 @@ const BANNED: readonly Banned[] = [
 
 // Phrases that occurred in the docs more than twice.
 const BANNED_IN_DOCS: readonly Banned[] = [
+  ...INTERNAL,
   { phrase: /\bbr(?:ings?|ought) (?:\w+ ){0,2}along\b/i, instead: 'quotes, pastes, installs' },
   { phrase: /\b(?:is|are|was|were) told (?:by|right|apart|from|whether)\b/i, instead: 'is recognised by, is detected' },
   { phrase: /\b(?:layers?|heads?|one|it|reader) tells?\b/i, instead: 'recognises, detects, decides' },

@@ -24,7 +24,6 @@ import {
   UnionType,
 } from 'typedoc';
 import { writeHttpReference } from './http-reference.ts';
-import { labelCells } from './label-cells.ts';
 import { settingsPage } from './settings-page.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -207,6 +206,30 @@ function finishPages(): void {
     writeFileSync(file, labelCells(page.replace(inline, `<script src="${assets}theme.js"></script>`)));
   }
 }
+
+/**
+ * Gives each cell of a table, except those of the first column, the heading of its column as `data-label`. On a phone the style sheet shows
+ * the cells below each other, and a cell such as "yes" means nothing without the heading.
+ */
+function labelCells(page: string): string {
+  return page.replaceAll(/<table>[^]*?<\/table>/g, (table) => {
+    const headings = [...table.matchAll(/<th\b[^>]*>([^]*?)<\/th>/g)].map(([, html = '']) => textOf(html));
+    return table.replaceAll(/<tr\b[^>]*>[^]*?<\/tr>/g, (row) => {
+      let column = 0;
+      return row.replaceAll('<td', (cell) => {
+        const heading = column === 0 ? '' : (headings[column] ?? '');
+        column += 1;
+        return heading === '' ? cell : `${cell} data-label="${heading}"`;
+      });
+    });
+  });
+}
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('"', '&quot;')
+    .trim();
 
 if (isIfNeeded && existsSync(join(out, 'index.html'))) process.exit(0);
 if (isIfNeeded) console.error('Building the docs, once: about ten seconds.');

@@ -154,11 +154,14 @@ async function createTracing(options: TracingOptions | false = {}): Promise<Trac
   };
 }
 
+// Node's code for a missing package, and the code that webpack gives the error if the package was missing when it made the bundle.
+const NOT_INSTALLED = new Set<unknown>(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
+
 async function loadApi(): Promise<typeof OpenTelemetry | null> {
   try {
     return await import('@opentelemetry/api');
   } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_MODULE_NOT_FOUND') return null;
+    if (NOT_INSTALLED.has((error as { code?: unknown }).code)) return null;
     throw error;
   }
 }

@@ -13,7 +13,7 @@ import { archiveMemory, mergedList, reviseMemory, writeMemory } from '../store/w
 import { askMerge, type MergeInput } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
 import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
-import { inRun, type RunContext } from './run-log.ts';
+import { meteredRun, type RunContext } from './run-log.ts';
 import { countWords } from '../record/parse.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
@@ -112,7 +112,7 @@ export async function mergeTag(
   options: RunContext,
 ): Promise<MergedTag | null> {
   const wordLimit = deps.consolidation.tags.words;
-  return inRun(deps, { scope, kind: 'merge-tags', ...options }, async (run) => {
+  return meteredRun(deps, { scope, kind: 'merge-tags', ...options }, async (run) => {
     const { languageModel, signal } = run;
     const newest = singles.slice(-MOST_AT_ONCE);
     const candidates = languageModel === null ? fitting(newest, wordLimit) : newest;

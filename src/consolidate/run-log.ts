@@ -38,7 +38,7 @@ export interface Committed {
 }
 
 /** Runs a piece of consolidation, meters it, and records its success or failure in the audit log. */
-export async function inRun<Result>(
+export async function meteredRun<Result>(
   deps: RunDeps,
   request: RunContext & { scope: Scope; kind: string },
   work: (run: ActiveRun) => Promise<Result>,

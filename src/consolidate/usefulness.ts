@@ -24,7 +24,7 @@ import { reviseMemory } from '../store/write-memory.ts';
 import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import type { UsefulnessSettings } from './consolidation-settings.ts';
 import { idsOf, readBlockText } from './documents/document.ts';
-import { inRun, type RunContext } from './run-log.ts';
+import { meteredRun, type RunContext } from './run-log.ts';
 
 const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
 
@@ -51,7 +51,7 @@ export async function judgeGiven(
 ): Promise<{ judged: number; moved: number }> {
   const given = await deps.database.read(scope.tenant, (reader) => answeredGiven(reader, scope, deps.clock.now()));
   if (given.length === 0) return { judged: 0, moved: 0 };
-  return inRun(deps, { scope, kind: 'judge-use', ...options }, async (run) => {
+  return meteredRun(deps, { scope, kind: 'judge-use', ...options }, async (run) => {
     run.read({ given: given.length });
     const { judged, changed } = await run.commit(async (writer) => {
       const counts = await countUse(writer, deps, scope, given);

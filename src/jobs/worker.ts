@@ -52,8 +52,8 @@ const GRACE = SECOND;
 export function createWorker(options: WorkerOptions): Worker {
   const { database, clock, ids, handlers, concurrency = 8, leaseMs = MINUTE, pollMs = SECOND } = options;
   const { backoff = exponentialBackoff(), keepDoneMs = DAY, onError = warn } = options;
-  const bell = createBell();
-  const runs = createRuns({ database, clock, ids, handlers, concurrency, leaseMs, backoff, onEnd: bell.ring });
+  const wakeSignal = createWakeSignal();
+  const runs = createRuns({ database, clock, ids, handlers, concurrency, leaseMs, backoff, onEnd: wakeSignal.wake });
   const tick = every(SECOND, clock, async () => {
     if (!(await database.read(EVERY_TENANT, (reader) => isScheduleDue(reader, clock.now())))) return;
     await database.write(EVERY_TENANT, (writer) => tickSchedules(writer, { clock, ids }));
@@ -64,7 +64,7 @@ export function createWorker(options: WorkerOptions): Worker {
     await removeDoneJobs(database, clock.now() - keepDoneMs);
   });
   const pauseMs = Math.min(pollMs, leaseMs / 3);
-  const loop = createLoop({ steps: [tidy, tick, runs.turn], runs, bell, pauseMs, onError });
+  const loop = createLoop({ steps: [tidy, tick, runs.turn], runs, wakeSignal, pauseMs, onError });
 
   return {
     start: loop.start,
@@ -76,7 +76,7 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     async stop({ timeout = 30 * SECOND } = {}) {
       runs.isTaking = false;
-      bell.ring();
+      wakeSignal.wake();
       // The turn in progress may still lease jobs, so another turn, which leases none, runs after it.
       await within(timeout, runs.turn().catch(onError).then(runs.whenOver));
       runs.abort();
@@ -84,7 +84,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await loop.leave();
       await runs.turn().catch(onError);
     },
-    wake: bell.ring,
+    wake: wakeSignal.wake,
   };
 }
 
@@ -104,13 +104,13 @@ interface LoopOptions {
   /** The steps of a round, in order. */
   steps: readonly (() => Promise<void>)[];
   runs: Runs;
-  bell: Bell;
-  /** How long to wait for the bell between two rounds. */
+  wakeSignal: WakeSignal;
+  /** How long to wait for the wake signal between two rounds. */
   pauseMs: number;
   onError(error: unknown): void;
 }
 
-function createLoop({ steps, runs, bell, pauseMs, onError }: LoopOptions): Loop {
+function createLoop({ steps, runs, wakeSignal, pauseMs, onError }: LoopOptions): Loop {
   let looping: Promise<void> | null = null;
   let isStarted = false;
   let isLeaving = false;
@@ -136,7 +136,7 @@ function createLoop({ steps, runs, bell, pauseMs, onError }: LoopOptions): Loop 
       if (runs.isIdle()) for (const resolve of askedBefore) resolve();
       else waiters.push(...askedBefore);
       if (isLeaving || (runs.isIdle() && !isStarted && waiters.length === 0)) return;
-      await bell.wait(pauseMs, { keepsAlive: waiters.length > 0 || !runs.isIdle() });
+      await wakeSignal.wait(pauseMs, { keepsAlive: waiters.length > 0 || !runs.isIdle() });
     }
   };
 
@@ -159,12 +159,12 @@ function createLoop({ steps, runs, bell, pauseMs, onError }: LoopOptions): Loop 
     },
     async whenIdle() {
       if (looping === null) return run();
-      bell.ring();
+      wakeSignal.wake();
       await new Promise<void>((resolve) => void waiters.push(resolve));
     },
     async leave() {
       isLeaving = true;
-      bell.ring();
+      wakeSignal.wake();
       await looping;
       isStarted = false;
     },
@@ -207,26 +207,26 @@ function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
 }
 
-/** Wakes the loop. If it rings while the loop is busy, the next wait ends immediately. */
-interface Bell {
-  ring(): void;
+/** Wakes the loop. If `wake` is called while the loop is busy, the next wait ends immediately. */
+interface WakeSignal {
+  wake(): void;
   /**
-   * Waits until the bell rings, at most this many milliseconds. With `keepsAlive`, the process does not end meanwhile. A worker without work
-   * does not need that: jobs that become due later are in the store for the next start.
+   * Waits until `wake` is called, at most this many milliseconds. With `keepsAlive`, the process does not end meanwhile. A worker without
+   * work does not need that: jobs that become due later are in the store for the next start.
    */
   wait(milliseconds: number, options: { keepsAlive: boolean }): Promise<void>;
 }
 
-function createBell(): Bell {
-  let rung = Promise.withResolvers<void>();
+function createWakeSignal(): WakeSignal {
+  let called = Promise.withResolvers<void>();
   return {
-    ring: () => rung.resolve(),
+    wake: () => called.resolve(),
     async wait(milliseconds, { keepsAlive }) {
-      const timer = setTimeout(rung.resolve, milliseconds);
+      const timer = setTimeout(called.resolve, milliseconds);
       if (!keepsAlive) timer.unref();
-      await rung.promise;
+      await called.promise;
       clearTimeout(timer);
-      rung = Promise.withResolvers<void>();
+      called = Promise.withResolvers<void>();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { notFound } from '../errors.ts';
-import { enqueueJobs } from '../store/queue/enqueue.ts';
+import { enqueueJobs, tenantJob } from '../store/queue/enqueue.ts';
 import { contentStems } from '../language/words.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
@@ -167,7 +167,7 @@ async function certify(
   };
   await insertErasure(writer, scope.tenant, certificate);
   // The job is queued in case this process ends before it has scrubbed the files.
-  await enqueueJobs(writer, [{ kind: 'scrub', tenant: scope.tenant, uniqueKey: 'scrub', payload: {} }], parts);
+  await enqueueJobs(writer, [{ ...tenantJob('scrub', scope.tenant), uniqueKey: 'scrub' }], parts);
   return certificate;
 }
 

@@ -1,5 +1,5 @@
 import type { SynthesisDeps } from '../consolidate/documents/synthesise.ts';
-import { enqueueJobs, scopeOfJob } from '../store/queue/enqueue.ts';
+import { enqueueJobs, scopeOfJob, tenantJob } from '../store/queue/enqueue.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
 import { contentStems, coveredBy, indexWords } from '../language/words.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
@@ -20,7 +20,7 @@ export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
     'maintain-tenant': {
       isPaid: true,
       async run(job, { signal, proceed }) {
-        const { pass = null } = job.payload as { pass?: UpkeepPass };
+        const pass = (job.payload.pass ?? null) as UpkeepPass | null;
         const progress = { pass, save: (writer: Writer, next: UpkeepPass) => proceed(writer, { pass: { ...next } }) };
         const { maintainTenant } = await import('./maintain.ts');
         await maintainTenant(deps, job.tenant, { cause: 'schedule', signal, progress });
@@ -35,7 +35,7 @@ export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
     },
     'boost-outcomes': {
       isPaid: false,
-      run: (job) => boostOutcomes(deps, scopeOfJob(job), (job.payload as { outcome: string }).outcome),
+      run: (job) => boostOutcomes(deps, scopeOfJob(job), job.payload.outcome),
     },
   };
 }
@@ -45,7 +45,7 @@ const TENANTS_AT_ONCE = 1000;
 /** Enqueues one job for each tenant. */
 async function queueMaintenance(deps: Parts): Promise<void> {
   const tenants = await deps.database.read(EVERY_TENANT, (reader) => tenantsWithMemories(reader));
-  const jobs = tenants.map((tenant) => ({ kind: 'maintain-tenant', tenant, uniqueKey: 'maintain', payload: {} }));
+  const jobs = tenants.map((tenant) => ({ ...tenantJob('maintain-tenant', tenant), uniqueKey: 'maintain' }));
   for (const some of chunks(jobs, TENANTS_AT_ONCE)) {
     await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, some, deps));
   }

@@ -1,6 +1,6 @@
 import { oldEvents, oldMemories, type OldRecords } from '../store/erase-records.ts';
 import type { RunDeps, UpkeepDeps } from '../consolidate/consolidate-deps.ts';
-import { type Committed, inRun, type RunContext } from '../consolidate/run-log.ts';
+import { type Committed, meteredRun, type RunContext } from '../consolidate/run-log.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
@@ -70,7 +70,7 @@ async function retire(
     const found = await deps.database.read(tenant, (reader) => find(reader, deps, search));
     const last = found.at(-1);
     if (last === undefined) return total;
-    total += await inRun(deps, { scope, kind: 'retention', ...options }, async (run) => {
+    total += await meteredRun(deps, { scope, kind: 'retention', ...options }, async (run) => {
       run.read({ of: name, days });
       const { count } = await run.commit(async (writer): Promise<Committed & { count: number }> => {
         // The rows are read again under the lock, because another process may have removed some of them.

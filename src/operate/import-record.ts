@@ -26,10 +26,10 @@ import type { ParsedLine } from './record-line.ts';
 import { hideForgottenSpans } from '../store/forget/hide-in-log.ts';
 
 /** The result of a line: imported, or already stored. */
-export type TakenIn = 'imported' | 'known';
+export type LineOutcome = 'imported' | 'known';
 
 /** The state that all lines of one import share. */
-export interface Taking {
+export interface ImportContext {
   /** Maps the id of an entity in the import to its id in this store, if the two differ. */
   entities: Map<string, string>;
   /** Throws `outside_scope` for a scope that the caller may not write to. */
@@ -63,18 +63,23 @@ async function ownId(
   writer: Writer,
   table: Parameters<typeof ownersOfRecords>[1],
   { id, scope }: { id: string; scope: Scope },
-  taking: Taking,
+  context: ImportContext,
 ): Promise<{ id: string; exists: boolean }> {
   const { tenant } = scope;
   const [other] = await ownersOfRecords(writer, table, { tenant, ids: [id] });
-  if (other === undefined || isReached(tenant, other, taking)) return { id, exists: other !== undefined };
+  if (other === undefined || isReached(tenant, other, context)) return { id, exists: other !== undefined };
   const copy = idOfCopy(id, ownerKey(scope));
   return { id: copy, exists: (await ownersOfRecords(writer, table, { tenant, ids: [copy] })).length > 0 };
 }
 
-export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>, taking: Taking): Promise<TakenIn> {
+export async function importEvent(
+  writer: Writer,
+  parts: Parts,
+  line: Line<'event'>,
+  context: ImportContext,
+): Promise<LineOutcome> {
   const { scope, data, recordedAt, processedAt } = line;
-  const { id, exists } = await ownId(writer, 'events', line, taking);
+  const { id, exists } = await ownId(writer, 'events', line, context);
   if (exists) return 'known';
   const { repeated } = await appendEvents(writer, parts, scope, [{ ...data, id }]);
   if (repeated > 0) return 'known';
@@ -92,15 +97,15 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
  * Imports the record of a statement that was forgotten in another store. If this store has the memory, it is forgotten here too, and
  * importing an older copy later does not restore it.
  */
-export async function takeInForgotten(
+export async function importForgotten(
   writer: Writer,
   parts: Parts,
   line: Line<'forgotten'>,
-  taking: Taking,
-): Promise<TakenIn> {
+  context: ImportContext,
+): Promise<LineOutcome> {
   const { scope, as, by, at, digests } = line;
   const owner = ownerOf(scope);
-  const { id, exists } = await ownId(writer, 'forgotten', line, taking);
+  const { id, exists } = await ownId(writer, 'forgotten', line, context);
   if (exists) return 'known';
   const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
   if (memory !== null && memory.archiveReason !== 'forgotten' && as === 'forgotten') {
@@ -148,27 +153,27 @@ async function isForgottenId(writer: Writer, owner: Scope, memory: string): Prom
   return (await listForgotten(writer, owner, { memories: [memory] })).some(({ as }) => as === 'forgotten');
 }
 
-export async function takeInMemory(
+export async function importMemory(
   writer: Writer,
   parts: FormDeps,
   line: Line<'memory'>,
-  taking: Taking,
-): Promise<TakenIn> {
+  context: ImportContext,
+): Promise<LineOutcome> {
   const { scope, reader, internal } = line;
-  const { id, exists } = await ownId(writer, 'memories', line, taking);
+  const { id, exists } = await ownId(writer, 'memories', line, context);
   const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
   // The level of a memory may place it in a wider scope than the line names.
-  taking.check(made.scope);
+  context.check(made.scope);
   if (exists || (await wasForgotten(writer, made))) return 'known';
   if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
-  const sourceEvents = await reached(writer, 'events', made.sourceEvents, { scope, taking });
-  const entities = made.entities.map((entity) => taking.entities.get(entity) ?? entity);
+  const sourceEvents = await reached(writer, 'events', made.sourceEvents, { scope, context });
+  const entities = made.entities.map((entity) => context.entities.get(entity) ?? entity);
   const memory: Memory = {
     ...made,
     sourceEvents,
     quotes: made.quotes.filter(({ event }) => sourceEvents.includes(event)),
-    entities: await reached(writer, 'entities', entities, { scope, taking }),
+    entities: await reached(writer, 'entities', entities, { scope, context }),
     contradictedBy: line.contradictedBy ?? null,
     updatedAt: line.updatedAt ?? made.createdAt,
     archivedAt: line.archivedAt ?? null,
@@ -194,7 +199,12 @@ function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'me
 }
 
 /** A sentence of another product passes the same stages as any statement: resolve, compare, decide. */
-async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, memory: InternalMemory): Promise<TakenIn> {
+async function formPlainMemory(
+  writer: Writer,
+  deps: FormDeps,
+  scope: Scope,
+  memory: InternalMemory,
+): Promise<LineOutcome> {
   const statedAt = memory.statedAt ?? new Date(deps.clock.now());
   const { statements } = await readText(await inOwnZone(writer, deps, scope), scope, memory.content, statedAt);
   const { type, content, importance, tags } = memory;
@@ -203,15 +213,20 @@ async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, mem
   return written === null || written.outcome === 'unchanged' ? 'known' : 'imported';
 }
 
-export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Promise<TakenIn> {
+export async function importRefusal(writer: Writer, line: Line<'refusal'>): Promise<LineOutcome> {
   const { record: _record, text = null, detail = null, run = null, proposal = null, events = [], ...rest } = line;
   const added = await insertRefusals(writer, [{ ...rest, text, detail, run, proposal, events }]);
   return added === 0 ? 'known' : 'imported';
 }
 
-export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>, taking: Taking): Promise<TakenIn> {
+export async function importBlock(
+  writer: Writer,
+  parts: Parts,
+  line: Line<'block'>,
+  context: ImportContext,
+): Promise<LineOutcome> {
   const { scope, kind, content, basis, updatedAt } = line;
-  const { id, exists } = await ownId(writer, 'blocks', line, taking);
+  const { id, exists } = await ownId(writer, 'blocks', line, context);
   if (exists || (await findBlock(writer, scope, kind)) !== null) return 'known';
   const place = { tenant: scope.tenant, id };
   // Revisions are imported before their block. replaceBlock() writes a first revision, so an imported one is moved aside and restored.
@@ -232,12 +247,12 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   return 'imported';
 }
 
-export async function takeInEntity(
+export async function importEntity(
   writer: Writer,
   parts: Parts,
   line: Line<'entity'>,
-  { entities }: Taking,
-): Promise<TakenIn> {
+  { entities }: ImportContext,
+): Promise<LineOutcome> {
   const owner = ownerOf(line.scope);
   // If another owner already has an entity with this id, this entity gets another id. The result does not reveal it.
   const id = (await isOthersEntity(writer, owner, line.id)) ? idOfCopy(line.id, ownerKey(owner)) : line.id;
@@ -247,10 +262,14 @@ export async function takeInEntity(
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === id ? 'imported' : 'known';
 }
 
-export async function takeInRevision(writer: Writer, line: Line<'revision'>, taking: Taking): Promise<TakenIn> {
+export async function importRevision(
+  writer: Writer,
+  line: Line<'revision'>,
+  context: ImportContext,
+): Promise<LineOutcome> {
   const { scope, version } = line;
   const table = line.recordId.startsWith('blk_') ? 'blocks' : 'memories';
-  const { id: recordId } = await ownId(writer, table, { id: line.recordId, scope }, taking);
+  const { id: recordId } = await ownId(writer, table, { id: line.recordId, scope }, context);
   // The history of a forgotten memory contains its words.
   if (await isForgottenId(writer, ownerOf(scope), recordId)) return 'known';
   const place = { tenant: scope.tenant, id: recordId };
@@ -270,15 +289,15 @@ async function reached(
   writer: Writer,
   table: 'events' | 'entities',
   ids: readonly string[],
-  { scope: { tenant }, taking }: { scope: Scope; taking: Taking },
+  { scope: { tenant }, context }: { scope: Scope; context: ImportContext },
 ): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await ownersOfRecords(writer, table, { tenant, ids });
-  const found = new Set(rows.filter((owner) => isReached(tenant, owner, taking)).map(({ id }) => id));
+  const found = new Set(rows.filter((owner) => isReached(tenant, owner, context)).map(({ id }) => id));
   return ids.filter((id) => found.has(id));
 }
 
-function isReached(tenant: string, { agent, user }: Pick<Scope, 'agent' | 'user'>, { check }: Taking): boolean {
+function isReached(tenant: string, { agent, user }: Pick<Scope, 'agent' | 'user'>, { check }: ImportContext): boolean {
   try {
     check(ownerOf({ tenant, agent, user }));
     return true;

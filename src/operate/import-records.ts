@@ -5,8 +5,8 @@ import { parse, withoutUndefined } from '../record/parse.ts';
 import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
 import { rolledBack, type Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/migrations/older-memory.ts';
-import { takeInBlock, takeInEntity, takeInEvent, takeInForgotten, takeInMemory } from './import-record.ts';
-import { takeInRefusal, takeInRevision, type TakenIn, type Taking } from './import-record.ts';
+import { importBlock, importEntity, importEvent, importForgotten, importMemory } from './import-record.ts';
+import { importRefusal, importRevision, type LineOutcome, type ImportContext } from './import-record.ts';
 import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
 export interface ImportOptions {
@@ -50,10 +50,10 @@ export async function importRecords(
   const { dryRun = false } = options;
   const report: ImportReport = { read: 0, imported: {}, known: {}, rejected: 0, problems: [], forming: 0, dryRun };
   const unread = new Map<string, { scope: Scope; events: string[] }>();
-  const taking: Taking = { entities: new Map(), check: options.check ?? (() => {}) };
+  const context: ImportContext = { entities: new Map(), check: options.check ?? (() => {}) };
   let batch: { line: ParsedLine; number: number }[] = [];
   const flush = async (): Promise<void> => {
-    const outcomes = await writeBatch(parts, batch, { taking, options });
+    const outcomes = await writeBatch(parts, batch, { context, options });
     for (const [index, outcome] of outcomes.entries()) {
       const { line, number } = batch[index] as (typeof batch)[number];
       if (typeof outcome !== 'string') reject(report, number, outcome);
@@ -72,7 +72,7 @@ export async function importRecords(
       const line = parse(recordLineSchema, upgradeExported(item), `Line ${report.read}`);
       if (line.record === 'header') continue;
       line.scope = { ...line.scope, ...withoutUndefined(options.into) };
-      taking.check(line.scope);
+      context.check(line.scope);
       batch.push({ line, number: report.read });
     } catch (error) {
       reject(report, report.read, error);
@@ -98,17 +98,17 @@ function noteUnread(unread: Map<string, { scope: Scope; events: string[] }>, lin
   unread.set(key, known);
 }
 
-type Outcome = TakenIn | VarveError;
+type Outcome = LineOutcome | VarveError;
 
 async function writeBatch(
   parts: FormDeps,
   batch: readonly { line: ParsedLine }[],
-  { taking, options }: { taking: Taking; options: ImportOptions },
+  { context, options }: { context: ImportContext; options: ImportOptions },
 ): Promise<Outcome[]> {
   const { into, dryRun } = options;
   const work = async (writer: Writer): Promise<Outcome[]> => {
     const outcomes: Outcome[] = [];
-    for (const { line } of batch) outcomes.push(await takeIn(writer, parts, line, taking).catch(refusalOf));
+    for (const { line } of batch) outcomes.push(await importLine(writer, parts, line, context).catch(refusalOf));
     return outcomes;
   };
   return dryRun ? rolledBack(parts.database, into.tenant, work) : parts.database.write(into.tenant, work);
@@ -120,22 +120,27 @@ function refusalOf(error: unknown): VarveError {
   throw error;
 }
 
-async function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<TakenIn> {
+async function importLine(
+  writer: Writer,
+  parts: FormDeps,
+  line: ParsedLine,
+  context: ImportContext,
+): Promise<LineOutcome> {
   switch (line.record) {
     case 'event':
-      return takeInEvent(writer, parts, line, taking);
+      return importEvent(writer, parts, line, context);
     case 'forgotten':
-      return takeInForgotten(writer, parts, line, taking);
+      return importForgotten(writer, parts, line, context);
     case 'memory':
-      return takeInMemory(writer, parts, line, taking);
+      return importMemory(writer, parts, line, context);
     case 'block':
-      return takeInBlock(writer, parts, line, taking);
+      return importBlock(writer, parts, line, context);
     case 'entity':
-      return takeInEntity(writer, parts, line, taking);
+      return importEntity(writer, parts, line, context);
     case 'refusal':
-      return takeInRefusal(writer, line);
+      return importRefusal(writer, line);
     case 'revision':
-      return takeInRevision(writer, line, taking);
+      return importRevision(writer, line, context);
     case 'header':
       return 'known';
   }

@@ -1,7 +1,7 @@
 import { messageOf, VarveError } from '../errors.ts';
-import { enqueueJobs } from '../store/queue/enqueue.ts';
-import type { Job, NewJob } from '../store/queue/job.ts';
-import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
+import { enqueueJobs, tenantJob } from '../store/queue/enqueue.ts';
+import type { NewJob } from '../store/queue/job.ts';
+import type { JobContext, JobKinds, JobOf } from '../jobs/job-kinds.ts';
 import { DAY, SECOND } from '../record/clock.ts';
 import { derivedId } from '../record/id.ts';
 import { ownerKey } from '../record/scope.ts';
@@ -11,8 +11,6 @@ import { type DeliveryRow, insertDeliveries, listWebhooks, removeOldDeliveries }
 import { tenantsWithWebhooks, updateWebhook, type WebhookRow } from '../store/doors/webhook-store.ts';
 import { rowsBy, setColumns } from '../store/rows.ts';
 import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
-
-const DELIVER_JOB = 'deliver-webhook';
 
 /** The dependencies of webhooks. */
 export type WebhookDeps = Parts & { webhooks: WebhookOptions };
@@ -30,7 +28,7 @@ const GONE = 410;
 export function webhookJobs(deps: WebhookDeps): JobKinds {
   return {
     'feed-webhooks': { isPaid: false, cron: '*/5 * * * * *', run: () => feedWebhooks(deps) },
-    [DELIVER_JOB]: { isPaid: false, run: (job, context) => deliver(deps, job, context) },
+    'deliver-webhook': { isPaid: false, run: (job, context) => deliver(deps, job, context) },
   };
 }
 
@@ -84,11 +82,9 @@ export function deliveryJob(delivery: DeliveryRow): NewJob {
   const { tenant_id: tenant, agent_id: agent, user_id: user, id } = delivery;
   const isOwned = agent !== null || user !== null;
   return {
-    kind: DELIVER_JOB,
-    tenant,
+    ...tenantJob('deliver-webhook', tenant, { delivery: id }),
     ownerKey: isOwned ? ownerKey({ tenant, agent, user }) : '',
     uniqueKey: id,
-    payload: { delivery: id },
     maxAttempts: ATTEMPTS,
   };
 }
@@ -117,9 +113,9 @@ function toDelivery(
 }
 
 /** Sends one message. Any status except 2xx is a failure, which the queue retries later; 410 turns the webhook off. */
-async function deliver(deps: WebhookDeps, job: Job, context: JobContext): Promise<void> {
+async function deliver(deps: WebhookDeps, job: JobOf<'deliver-webhook'>, context: JobContext): Promise<void> {
   const { database, clock } = deps;
-  const { delivery: id } = job.payload as { delivery: string };
+  const { delivery: id } = job.payload;
   const { tenant } = job;
   const found = await database.read(tenant, async (reader) => {
     const [delivery] = await rowsBy(reader, tenant, 'webhook_deliveries', { id: [id] });

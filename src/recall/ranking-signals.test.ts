@@ -178,14 +178,26 @@ describe('the learned weights', () => {
     'date',
     'fresh',
     'lateNow',
+    'nearShort',
+    'answerMeaning',
     'windowWords',
+    'sessionWords',
     'keyed',
     'otherLanguageWords',
     'otherLanguageForms',
     'otherLanguageBm25',
     'length',
   ];
-  const AGAINST: SignalName[] = ['asking', 'agentTurn', 'toolTurn', 'latePast', 'relative', 'otherLanguageMeaning'];
+  const AGAINST: SignalName[] = [
+    'asking',
+    'agentTurn',
+    'toolTurn',
+    'latePast',
+    'anchor',
+    'relative',
+    'othersWords',
+    'otherLanguageMeaning',
+  ];
 
   it.each(FOR)('%s raises the score of a document', (name) => expect(RANKING.weights[name]).toBeGreaterThan(0.1));
   it.each(AGAINST)('%s lowers the score of a document', (name) => expect(RANKING.weights[name]).toBeLessThan(-0.1));

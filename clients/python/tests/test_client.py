@@ -1,6 +1,10 @@
 """Against a running server: VARVE_URL and VARVE_KEY say which. test/python-client.test.ts starts one."""
 
 import asyncio
+import contextlib
+import io
+import pathlib
+import re
 import unittest
 import uuid
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -98,6 +102,18 @@ class Async(unittest.IsolatedAsyncioTestCase):
         self.assertTrue(await memory.search("favourite number"))
         with self.assertRaises(VarveError):
             await memory.get_memory("mem_nothing")
+
+
+class Docs(unittest.TestCase):
+    def test_the_snippet_of_the_readme_prints_what_its_comments_say(self) -> None:
+        page = pathlib.Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+        [snippet] = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(snippet, "README.md", "exec"), {})
+        promised = re.findall(r"# → (.*)$", snippet, re.MULTILINE)
+        self.assertGreater(len(promised), 0)
+        self.assertEqual(printed.getvalue().splitlines(), promised)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import { sessionsWithReflections } from '../../store/session-store.ts';
 import { archiveMemory } from '../../store/write-memory.ts';
 import { askAbsorb } from '../ask-model.ts';
 import type { RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
-import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
+import { type ActiveRun, meteredRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, readChanges } from './changes.ts';
 import {
   BARE,
@@ -78,7 +78,7 @@ export async function mergeReflections(
   const ids = additions.map(({ id }) => id);
   const group = digest(ids, 16);
   if (await wasRefused(deps, scope, group)) return 0;
-  return inRun(deps, { scope, kind: 'merge-reflections', ...options }, async (run) => {
+  return meteredRun(deps, { scope, kind: 'merge-reflections', ...options }, async (run) => {
     const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
     const stored = storedDocument(block);
     run.read({ reflections: additions.length, words: countWords(stored.text) });
@@ -162,7 +162,7 @@ type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
-  return inRun(deps, { scope, kind: 'end-sessions', ...options }, async (run) => {
+  return meteredRun(deps, { scope, kind: 'end-sessions', ...options }, async (run) => {
     const { changed } = await run.commit(async (writer) => ({
       changed: { sessionsEnded: await endSessions(writer, deps, scope, run.id) },
     }));

@@ -26,7 +26,7 @@ import { memoriesFrom } from '../../store/read-memories.ts';
 import { markProcessed } from '../../store/session-store.ts';
 import { askSynthesis, type Synthesis } from '../ask-model.ts';
 import type { MaterialDeps, RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
-import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
+import { type ActiveRun, type Committed, meteredRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, type RefusedChange } from './changes.ts';
 import {
   type BlockText,
@@ -161,7 +161,7 @@ async function synthesiseOnce(
   { batch, seen, progress, options, counts }: Batch,
 ): Promise<Pick<OwnerProgress, 'eventSequence'>> {
   const nextProgress = progressAfter(progress, batch);
-  return inRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
+  return meteredRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
     const events = batch.map(({ event }) => event.id);
     const { tiers, materials, formed } = await deps.database.read(scope.tenant, async (reader) => {
       const tiers = await readTiers(reader, scope);
@@ -351,7 +351,7 @@ export async function refreshWorkingMemory(
   const next = writeBlockText(fitted(document, deps.consolidation.tiers.words, tiers.inProfile));
   if (isUnchanged(next, tiers.stored)) return null;
   const news = unsaid(tiers.workingMemory, materials.wanted).length;
-  await inRun(deps, { scope, kind: 'refresh-documents', seen, ...options }, async (run) => {
+  await meteredRun(deps, { scope, kind: 'refresh-documents', seen, ...options }, async (run) => {
     run.read({ statements: materials.wanted.length });
     await run.commit(async (writer) => {
       const why = { reason: `refreshed: ${news} new statements`, actor: 'refresh-documents', run: run.id };

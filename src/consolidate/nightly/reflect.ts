@@ -32,7 +32,7 @@ import {
 } from '../documents/document.ts';
 import { noteRefused } from '../documents/synthesise.ts';
 import { rehearse } from '../rehearse.ts';
-import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
+import { type ActiveRun, type Committed, meteredRun, type RunContext } from '../run-log.ts';
 import { applyReflection, countFormed, type Counts, NO_COUNTS } from './apply-reflection.ts';
 import { lookBack, type LookBack, type Numbering, numberingOf, numbersOf } from './look-back.ts';
 import { type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
@@ -119,7 +119,7 @@ async function reflectOnce(
   scope: Scope,
   options: RunContext,
 ): Promise<{ counts: ReflectionCounts; hasMore: boolean }> {
-  return inRun(deps, { scope, kind: 'reflect', ...options }, async (run) => {
+  return meteredRun(deps, { scope, kind: 'reflect', ...options }, async (run) => {
     const back = await deps.database.read(scope.tenant, (reader) => lookBack(reader, deps, scope));
     run.read({ messages: back.messages.length, memories: back.statements.length });
     if (!back.messages.some(({ origin }) => origin === 'user')) {

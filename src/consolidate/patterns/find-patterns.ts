@@ -15,7 +15,7 @@ import { newMemory } from '../../store/record-rows.ts';
 import { archiveMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
 import { askMerge } from '../ask-model.ts';
 import type { MaterialDeps, RunDeps } from '../consolidate-deps.ts';
-import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
+import { type ActiveRun, meteredRun, type RunContext } from '../run-log.ts';
 import { countEvidence, type PatternCount, sayCount, writeCount } from './count-evidence.ts';
 import { type Evidence, fromDecision, fromEpisode } from './evidence.ts';
 
@@ -205,7 +205,7 @@ export async function writePattern(
   found: FoundPattern,
   options: RunContext,
 ): Promise<string> {
-  return inRun(deps, { scope, kind: 'find-patterns', ...options }, async (run) => {
+  return meteredRun(deps, { scope, kind: 'find-patterns', ...options }, async (run) => {
     run.read({ evidence: found.evidence.length, sessions: found.count.sessions });
     const content = await wordPattern(run, found);
     const input = patternMemory(found, content, scope);

@@ -6,6 +6,7 @@ import type { Parts, Writer } from '../database.ts';
 import { chunks } from '../rows.ts';
 import type { JobTable } from '../schema.ts';
 import type { Job, Json, NewJob } from './job.ts';
+import type { OwnerPayloads, TenantPayloads } from './job-payloads.ts';
 
 /** The result of enqueueing a {@link NewJob}. */
 export interface EnqueuedJob {
@@ -77,15 +78,35 @@ export async function enqueue(writer: Writer, job: NewJob, deps: EnqueueDeps): P
 }
 
 /** A job of an owner. Its payload has the scope, which {@link scopeOfJob} reads. */
-export function ownerJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
+export function ownerJob<Kind extends keyof OwnerPayloads>(
+  kind: Kind,
+  scope: Scope,
+  ...[payload]: PayloadArgument<OwnerPayloads[Kind]>
+): NewJob {
   const place = { ...scope, connection: null };
   return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
 }
 
 /** A job of a session. Of each kind, a session has at most one waiting job and one running job. */
-export function sessionJob(kind: string, scope: Scope, payload: Record<string, Json> = {}): NewJob {
-  return { ...ownerJob(kind, scope, payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
+export function sessionJob<Kind extends keyof OwnerPayloads>(
+  kind: Kind,
+  scope: Scope,
+  ...payload: PayloadArgument<OwnerPayloads[Kind]>
+): NewJob {
+  return { ...ownerJob(kind, scope, ...payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
 }
+
+/** A job of a tenant, or of the whole store if the tenant is `NO_TENANT`. */
+export function tenantJob<Kind extends keyof TenantPayloads>(
+  kind: Kind,
+  tenant: string,
+  ...[payload]: PayloadArgument<TenantPayloads[Kind]>
+): NewJob {
+  return { kind, tenant, payload: { ...payload } };
+}
+
+/** The payload as the last argument, which may be left out if all its fields may be absent. */
+type PayloadArgument<Payload> = Record<never, never> extends Payload ? [payload?: Payload] : [payload: Payload];
 
 /** The scope in the payload of a job that {@link ownerJob} made. */
 export function scopeOfJob({ payload }: Job): Scope {
