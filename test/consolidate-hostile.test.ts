@@ -25,7 +25,7 @@ describe('hostile answers of a model to a reflection', () => {
     const document = readBlockText('Berlin is big and has many houses.', {});
     const taken = cpuTime(() => {
       const sources = { shown: [endless], own: [endless] };
-      const { document: next } = changed(document, readChanges(endless, document, []).changes, {
+      const { document: next } = changed(document, readChanges(endless, document, []) ?? [], {
         materials: [],
         known: new Map(),
         sources,

@@ -18,7 +18,6 @@ export interface AssembleDeps extends RecallDeps {
   assembling: Assembling;
 }
 
-/** The dependencies that only assembling needs. */
 interface Assembling {
   knowledge: KnowledgeCache;
   log: ContextLog;
@@ -51,14 +50,14 @@ export async function createAssembling(
 }
 
 /** Logs which records contexts contain. Entries are written in batches after a short delay, so that no answer waits for them. */
-export interface ContextLog {
-  note(context: LoggedContext, along?: Partial<NotedAlong>): void;
+interface ContextLog {
+  note(context: NotedContext): void;
   /** Resolves when everything noted so far is written. */
   settle(): Promise<void>;
 }
 
-/** Data that is written together with the entry of a context. */
-export interface NotedAlong {
+/** The entry of a context, and data that is written together with it. */
+export interface NotedContext extends LoggedContext {
   /** The memories that were looked up for the turn. Consolidation judges later whether the answer used them. */
   given: readonly string[];
   /** The memories and documents that every prompt contains. They count as given only if the answer used them. */
@@ -69,35 +68,29 @@ export interface NotedAlong {
 
 /** Creates a log that keeps entries for this number of days. A failed write loses the entry but never fails an answer. */
 function createContextLog({ database, clock, ids, ledger }: LogDeps, days = 90): ContextLog {
-  const writes = gatherWrites<{ context: LoggedContext; along: Partial<NotedAlong> }>(async (noted) => {
-    const byTenant = Map.groupBy(noted, ({ context }) => context.scope.tenant);
-    for (const [tenant, entries] of byTenant) {
-      const contexts = entries.map(({ context }) => context);
+  return gatherWrites<NotedContext>(async (noted) => {
+    for (const [tenant, contexts] of Map.groupBy(noted, ({ scope }) => scope.tenant)) {
       try {
         await database.write(tenant, async (writer) => {
           await insertContexts(writer, contexts, clock.now() - days * DAY);
-          for (const { context, along } of entries) {
-            const now = context.at.getTime();
-            const looked = new Set(along.given);
-            const always = (along.always ?? []).filter((id) => !looked.has(id));
-            await insertGiven(writer, ids, context.scope, [...looked], { now });
-            await insertGiven(writer, ids, context.scope, always, { now, isAlways: true });
+          for (const { scope, at, given, always } of contexts) {
+            const now = at.getTime();
+            const looked = new Set(given);
+            await insertGiven(writer, ids, scope, [...looked], { now });
+            const others = always.filter((id) => !looked.has(id));
+            await insertGiven(writer, ids, scope, others, { now, isAlways: true });
           }
-          await ledger.record(
-            writer,
-            entries.flatMap(({ context, along }) => usageOf(context, along)),
-          );
+          await ledger.record(writer, contexts.flatMap(usageOf));
         });
       } catch (error) {
         process.emitWarning(`A context could not be logged: ${messageOf(error)}`, 'VarveContextWarning');
       }
     }
   });
-  return { note: (context, along = {}) => writes.note({ context, along }), settle: writes.settle };
 }
 
 /** The entry has the id of the context, so that writing it is idempotent. */
-function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedAlong>): UsageEntry[] {
+function usageOf({ id, scope, at, injection }: NotedContext): UsageEntry[] {
   if (!injection || injection.tokens === 0) return [];
   const { model, tokens, estimated } = injection;
   const usage = { ...NO_USAGE, tokensIn: tokens, calls: 1, estimated };
@@ -166,8 +159,8 @@ async function loadApi(): Promise<typeof OpenTelemetry | null> {
   }
 }
 
-/** A request to gather sections, with its dependencies. */
-export interface GatherRequest {
+/** The turn for which the sections of a context are gathered, with its dependencies. */
+export interface Gathering {
   deps: AssembleDeps;
   scope: Scope;
   options: ContextOptions;
@@ -176,12 +169,9 @@ export interface GatherRequest {
   on: ReadonlySet<SectionName>;
   budget: Budget;
   counter: TokenCounter;
-}
-
-/** The turn for which the sections are gathered. */
-export interface GatherTurn {
   message: string;
   now: number;
+  timeZone: string;
   attempt: Attempt;
   failed: Failed;
 }
@@ -195,7 +185,8 @@ export type Attempt = <Result>(
   otherwise: Result,
 ) => Promise<Result>;
 
-const DEFAULT_TIMEOUT = 2000;
+/** The number of milliseconds after which a hook or a search is abandoned, unless the options have another. */
+export const DEFAULT_TIMEOUT = 2000;
 
 export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT): Attempt {
   return async (section, work, otherwise) => {

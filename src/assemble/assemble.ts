@@ -4,12 +4,10 @@ import { ownTimeZone } from '../store/owner-store.ts';
 import {
   type AssembleDeps,
   type Attributes,
-  type ContextLog,
   createAttempt,
   type Failed,
-  type GatherRequest,
-  type GatherTurn,
-  type NotedAlong,
+  type Gathering,
+  type NotedContext,
 } from './assemble-deps.ts';
 import type { Asked, ContextOptions, Intent } from './context-options.ts';
 import type { ContextReport, Lookup } from './context-report.ts';
@@ -25,7 +23,7 @@ import {
   writingOf,
 } from './layout.ts';
 import { layoutOf } from './layouts.ts';
-import { chooseIntent, chooseLookup, decideLookup, lookUp, mostRecalled } from './look-up.ts';
+import { chooseIntent, chooseLookup, lookUp, mostRecalled } from './look-up.ts';
 import { type Item, type Material, SECTION_NAMES, type SectionName, sectionOf } from './section.ts';
 import { historyItems, intentionItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 import { estimatingCounter } from '../language/words.ts';
@@ -43,17 +41,16 @@ export interface AssembledContext {
   report: ContextReport;
 }
 
-/** Assembles the context of a turn: gather → fit → write → log. Parts that fail are left out and named in the report. */
+/** Assembles the context of a turn: gather → fit → report → log. Parts that fail are left out and named in the report. */
 export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextOptions): Promise<AssembledContext> {
   const { tracing, settings, log } = deps.assembling;
   const started = performance.now();
   const options: ContextOptions = { ...settings, ...asked, sections: { ...settings.sections, ...asked.sections } };
   const layout = layoutOf(options.layout);
   return tracing.span('assemble_context', spanStart(scope, layout), async (span) => {
-    const counter = options.tokenCounter ?? estimatingCounter;
-    const budget = budgetOf(layout, options);
-    const { on, off } = switchedSections(layout, options);
-    const gathered = await gather({ deps, scope, options, layout, on, budget, counter });
+    const { off, ...gathering } = beginGathering(deps, scope, { options, layout });
+    const { on, budget, counter } = gathering;
+    const gathered = await gather(gathering);
     const { tools = '', reserve, lookup } = options;
     const toolTokens = counter.count(typeof tools === 'string' ? tools : JSON.stringify(tools));
     const fitted = fitContext({
@@ -67,32 +64,60 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
       toolTokens,
       counter,
     });
-    const { sections, tokens, system, user, beforeMessage, messages } = fitted;
-    if (toolTokens > 0) sections.push(toolsReport(toolTokens, budget));
-    const stable = stablePrefix(layout, fitted);
-    const report: ContextReport = {
-      id: deps.ids.next('ctx'),
-      layout: layout.name,
-      counter: counter.id,
-      tokens,
-      sections,
-      off,
-      failed: gathered.failed,
-      stable: { characters: stable.length, tokens: counter.count(stable) },
-      lookup: gathered.lookup,
-      intent: gathered.intent,
-      saving: { injected: memoryTokens(sections), raw: Math.ceil(gathered.charactersSaid / 4) },
-      cached: gathered.cached,
-      milliseconds: performance.now() - started,
-    };
+    const report = reportOf(gathering, gathered, { fitted, toolTokens, off, started });
     span.set(spanEnd(report, gathered));
-    const { model, unlogged } = options;
-    // The usage of memory in the prompt is known only if the application names the model that reads it.
-    const isEstimated = counter.id === estimatingCounter.id;
-    const injection = model === undefined ? null : { model, tokens: report.saving.injected, estimated: isEstimated };
-    if (!unlogged) log.note(logged(deps, scope, report), { ...givenIn(sections), injection });
+    if (!options.unlogged) log.note(logged(gathering, report));
+    const { system, user, beforeMessage, messages } = fitted;
     return { system, user, beforeMessage, messages, report };
   });
+}
+
+function beginGathering(
+  deps: AssembleDeps,
+  scope: Scope,
+  { options, layout }: Pick<Gathering, 'options' | 'layout'>,
+): Gathering & { off: SectionName[] } {
+  const failed: Failed = [];
+  return {
+    deps,
+    scope,
+    options,
+    layout,
+    ...switchedSections(layout, options),
+    budget: budgetOf(layout, options),
+    counter: options.tokenCounter ?? estimatingCounter,
+    message: options.message ?? '',
+    now: new Date(options.now ?? deps.clock.now()).getTime(),
+    timeZone: deps.settings.timeZone,
+    attempt: createAttempt(failed, options.timeout),
+    failed,
+  };
+}
+
+function reportOf(
+  { deps, layout, budget, counter, failed }: Gathering,
+  { lookup, intent, charactersSaid, cached }: Gathered,
+  made: { fitted: FittedContext; toolTokens: number; off: SectionName[]; started: number },
+): ContextReport {
+  const { fitted, toolTokens, off, started } = made;
+  const sections = toolTokens > 0 ? [...fitted.sections, toolsReport(toolTokens, budget)] : fitted.sections;
+  const stable = stablePrefix(layout, fitted);
+  return {
+    id: deps.ids.next('ctx'),
+    layout: layout.name,
+    counter: counter.id,
+    tokens: fitted.tokens,
+    sections,
+    off,
+    // A part that timed out may still fail later, and the report does not change after it was returned.
+    failed: [...failed],
+    stable: { characters: stable.length, tokens: counter.count(stable) },
+    lookup,
+    intent,
+    saving: { injected: memoryTokens(sections), raw: Math.ceil(charactersSaid / 4) },
+    cached,
+    milliseconds: performance.now() - started,
+  };
 }
 
 function budgetOf(layout: Layout, { budget }: ContextOptions): Budget {
@@ -146,8 +171,14 @@ function memoryTokens(sections: ContextReport['sections']): number {
   return sections.reduce((sum, { section, taken }) => sum + (isMemory(section) ? taken : 0), 0);
 }
 
-function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parameters<ContextLog['note']>[0] {
+function logged({ deps, scope, options, counter }: Gathering, report: ContextReport): NotedContext {
+  const { model } = options;
+  // The usage of memory in the prompt is known only if the application names the model that reads it.
+  const isEstimated = counter.id === estimatingCounter.id;
+  const injection = model === undefined ? null : { model, tokens: report.saving.injected, estimated: isEstimated };
   return {
+    ...givenIn(report.sections),
+    injection,
     id: report.id,
     scope,
     at: new Date(deps.clock.now()),
@@ -173,7 +204,7 @@ function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parame
 }
 
 /** The memories that were found for this turn, and the memories and documents that every prompt contains. */
-function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' | 'always'> {
+function givenIn(sections: ContextReport['sections']): Pick<NotedContext, 'given' | 'always'> {
   const idsOf = (how: 'found' | 'always'): string[] =>
     sections
       .filter(({ section }) => section !== 'tools' && sectionOf(section).gives === how)
@@ -213,42 +244,28 @@ interface Gathered {
   given: readonly Item[];
   lookup: Lookup;
   intent: Intent;
-  failed: Failed;
   /** The number of characters of all turns; about four make a token. */
   charactersSaid: number;
   cached: boolean;
 }
 
 /** Gathers the sections that are on, in parallel where they do not depend on each other. */
-async function gather(asking: GatherRequest): Promise<Gathered> {
-  const { deps, scope, on } = asking;
-  const failed: Failed = [];
-  const attempt = createAttempt(failed, asking.options.timeout);
-  const now = asking.options.now === undefined ? deps.clock.now() : new Date(asking.options.now).getTime();
-  const message = asking.options.message ?? '';
-  const turn: GatherTurn = { message, now, attempt, failed };
-
-  const { knowledge, cached, timeZone } = await openKnowledge(asking, turn);
-  const options = { ...asking.options, timeZone };
-  const request = { ...asking, options };
-  const past = await pastTurns(request, turn);
-  const intent = await chooseIntent(options, turn);
+async function gather(begun: Gathering): Promise<Gathered> {
+  const { deps, scope, on, message, attempt } = begun;
+  const { knowledge, cached, timeZone } = await openKnowledge(begun);
+  const gathering = { ...begun, timeZone };
+  const past = await pastTurns(gathering);
+  const intent = await chooseIntent(gathering);
   const asked: Asked = { scope, message, intent };
-  const earlier = past.turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
-  const input = { message, intent, earlier };
-  const lookup =
-    (await attempt('lookup', () => chooseLookup(request, input), null)) ??
-    (await decideLookup(input, { ...options, lookup: 'rules' }));
-  if (lookup.failed !== undefined) failed.push({ section: 'lookup', error: lookup.failed });
-
+  const earlier = past.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+  const lookup = await chooseLookup(gathering, { message, intent, earlier });
   const [found, intentions, services, structuredProfile, turns] = await Promise.all([
-    lookUp(request, lookup, turn),
-    on.has('intentions') ? attempt('intentions', () => intentionItems(deps, scope, { now, timeZone }), []) : [],
-    on.has('services') ? serviceItems(asked, options, attempt) : [],
-    on.has('structuredProfile') ? attempt('structuredProfile', () => profileItems(asked, options), []) : [],
-    historyItems(request, past, turn),
+    lookUp(gathering, lookup),
+    on.has('intentions') ? attempt('intentions', () => intentionItems(gathering), []) : [],
+    on.has('services') ? serviceItems(gathering, asked) : [],
+    on.has('structuredProfile') ? attempt('structuredProfile', () => profileItems(gathering, asked), []) : [],
+    historyItems(gathering, past),
   ]);
-
   const material: Material = {
     ...knownItems(knowledge, deps.attributes),
     ...found,
@@ -256,7 +273,7 @@ async function gather(asking: GatherRequest): Promise<Gathered> {
     services,
     structuredProfile,
     earlier: turns.earlier,
-    ...ownText(request, { now, message, history: turns.verbatim }),
+    ...ownText(gathering, turns.verbatim),
   };
   const shown = Object.entries(material).filter(([name]) => on.has(name as SectionName));
   return {
@@ -265,21 +282,23 @@ async function gather(asking: GatherRequest): Promise<Gathered> {
     given: turns.given ?? [],
     lookup,
     intent,
-    failed,
     charactersSaid: knowledge.said.characters,
     cached,
   };
 }
 
-async function openKnowledge(
-  { deps, scope, options }: GatherRequest,
-  { now, attempt }: GatherTurn,
-): Promise<{ knowledge: Knowledge; cached: boolean; timeZone: string }> {
+async function openKnowledge({
+  deps,
+  scope,
+  options,
+  now,
+  timeZone,
+  attempt,
+}: Gathering): Promise<{ knowledge: Knowledge; cached: boolean; timeZone: string }> {
   const { database, memoryTypes, attributes, access, assembling } = deps;
   const connections = options.connections ?? [];
   const request = { scope, connections, topMemories: options.topMemories ?? 20, memoryTypes, attributes, now };
   const last = assembling.knowledge.last(request) ?? NOTHING_KNOWN;
-  const { timeZone } = deps.settings;
   const opened = await attempt(
     'knowledge',
     () =>

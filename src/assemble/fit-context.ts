@@ -1,15 +1,7 @@
 import { invalidInput } from '../errors.ts';
 import type { ContextReport, SectionReport } from './context-report.ts';
 import type { Writing } from '../language/inert-text.ts';
-import {
-  createRooms,
-  createSaid,
-  cutDocument,
-  cutText,
-  fitSection,
-  type FittedSection,
-  type Said,
-} from './fit-section.ts';
+import { createSaid, cutDocument, cutText, fitSection, type FittedSection, type Said } from './fit-section.ts';
 import {
   type Budget,
   formatsOf,
@@ -25,7 +17,6 @@ import {
 import { type Item, type Material, SECTION_NAMES, type SectionName, sectionOf } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** A fitted context and the report of each section. */
 export interface FittedContext extends Omit<WrittenContext, 'tokens'> {
   material: Material;
   sections: SectionReport[];
@@ -122,7 +113,7 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
   const fitted = new Map<SectionName, FittedSection>();
   const wanted = new Map<SectionName, number>();
   const said = createSaid();
-  const rooms = createRooms(request);
+  const shared = (request.budget.shared ?? []).map((each) => ({ ...each }));
   let left = limitOf(request) - request.toolTokens - frameTokens(request);
   const take = (section: SectionName, room: number): void => {
     const format = fitter.placed.get(section)?.format;
@@ -130,13 +121,14 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
     const want = fitter.measure(section, items);
     const { unsaid, repeated } = withoutSaid(said, section, items);
     const shown = section === 'recall' ? best(unsaid, request.mostRecalled ?? Infinity) : unsaid;
-    const own = rooms.of(section, want);
+    const pool = shared.find(({ sections }) => sections.includes(section));
+    const own = Math.min(roomOf(request, section, want), pool?.tokens ?? Infinity);
     const found = fitter.fit(section, shown, Math.min(own, room), own <= room ? OVER_OWN : OVER_TOTAL);
     const isCapped = items.some(({ text }) => format?.cap !== undefined && text.endsWith(`\n${format.cap.notice}`));
     const cut = found.cut || isCapped;
     fitted.set(section, { ...found, cut, dropped: [...repeated, ...found.dropped] });
     wanted.set(section, want);
-    rooms.take(section, found.tokens);
+    if (pool !== undefined) pool.tokens = Math.max(pool.tokens - found.tokens, 0);
     left -= found.tokens === 0 ? 0 : found.tokens + BETWEEN_SECTIONS;
     for (const item of found.items) said.add(section, item);
     if (section === 'history') for (const item of request.given ?? []) said.add(section, item);
@@ -173,6 +165,13 @@ const BETWEEN_SECTIONS = 1;
 function slackOf({ budget }: FitRequest, message: number): number {
   const tenth = Math.max(Math.floor(totalOf(budget) / 10), 1);
   return budget.evidence === undefined ? 0 : Math.ceil(message / tenth) * tenth - message;
+}
+
+/** The tokens that a section may take by its own budget. If more tokens must stay free than planned, the section `recall` gets fewer. */
+function roomOf({ budget, reserve = 0 }: FitRequest, section: SectionName, wanted: number): number {
+  const own = budget.sections?.[section] ?? Infinity;
+  const excess = reserve - (budget.reserve ?? reserve);
+  return section === 'recall' && excess > 0 ? Math.min(own, wanted - excess) : own;
 }
 
 /** The tokens of the opening and closing lines of frames. */

@@ -7,8 +7,6 @@ import {
   withoutEmptyHeadings,
 } from '../language/sentences.ts';
 import { saysQuoted } from '../language/words.ts';
-import type { Quote } from '../record/statement.ts';
-import type { Budget } from './layout.ts';
 import { CHANGED_LATER } from '../recall/results.ts';
 import {
   applicationItem,
@@ -168,33 +166,6 @@ export function cutText(text: string, characters: number, notice: string): strin
   return `${text.slice(0, end).trimEnd()}\n${notice}`;
 }
 
-interface SectionRooms {
-  of(section: SectionName, wanted: number): number;
-  /** Subtracts tokens from a budget that sections share. */
-  take(section: SectionName, tokens: number): void;
-}
-
-/** The tokens that each section may take: its own budget, or the rest of a shared budget. */
-export function createRooms({ budget, reserve }: { budget: Budget; reserve?: number }): SectionRooms {
-  const left = (budget.shared ?? []).map(({ tokens }) => tokens);
-  const sharedBy = (section: SectionName): number =>
-    (budget.shared ?? []).findIndex(({ sections }) => sections.includes(section));
-  // If more tokens must stay free than planned, the section `recall` gets fewer.
-  const excess = Math.max((reserve ?? 0) - (budget.reserve ?? reserve ?? 0), 0);
-  return {
-    of(section, wanted) {
-      const own = budget.sections?.[section] ?? Infinity;
-      const place = sharedBy(section);
-      const shared = place === -1 ? Infinity : (left[place] ?? 0);
-      return Math.min(own, shared, section === 'recall' && excess > 0 ? wanted - excess : Infinity);
-    },
-    take(section, tokens) {
-      const place = sharedBy(section);
-      if (place !== -1) left[place] = Math.max((left[place] ?? 0) - tokens, 0);
-    },
-  };
-}
-
 /** Deduplicates the statements of a prompt. Sections are added in the order in which they get their tokens. */
 export interface Said {
   /** The part of an item that is new: the item itself, a shorter item, or the name of the section that already contains all of it. */
@@ -207,7 +178,7 @@ export function createSaid(): Said {
   const sentences = new Map<string, SectionName>();
   const statements = new Map<string, SectionName>();
   const turns = new Map<string, SectionName>();
-  const quoted = createQuoted();
+  const quoted = new Map<string, QuotedWords[]>();
   const byTurns = ({ quotes = [] }: Item): SectionName | undefined =>
     quotes.length > 0 && quotes.every(({ event }) => turns.has(event)) ? turns.get(quotes[0]?.event ?? '') : undefined;
   const bySections = ({ text, restsOn }: Sentence): SectionName | undefined => {
@@ -221,7 +192,7 @@ export function createSaid(): Said {
       // Facts are shown even if a sentence of another section has the same content, and the running conversation stays whole.
       if (section === 'facts' || section === 'history') return item;
       if (item.kind === 'event' && item.id !== null) {
-        return turns.get(item.id) ?? quoted.mostOf(item.id, wordsOfTurn(item.text)) ?? item;
+        return turns.get(item.id) ?? mostlyQuotedBy(quoted.get(item.id) ?? [], wordsOfTurn(item.text)) ?? item;
       }
       if (section === 'summaries') return withoutQuotations(item, (words) => byWords(bareStatement(words)));
       if (item.kind === 'memory') {
@@ -243,19 +214,20 @@ export function createSaid(): Said {
         for (const { id, quotes } of restsOn) {
           statements.set(id, section);
           // A label and a value contain less than the words from which they were read.
-          if (section !== 'facts') quoted.add(section, quotes, text);
+          for (const { event, start, end } of section === 'facts' ? [] : quotes)
+            quoted.set(event, [...(quoted.get(event) ?? []), { start, end, section, statement: text }]);
         }
       }
     },
   };
 }
 
-/** Tracks which words of turns were quoted. */
-interface Quoted {
-  /** Records words of turns and the statement that was read from them. */
-  add(section: SectionName, quotes: readonly Quote[], statement: string): void;
-  /** The section whose statements contain nearly all of a turn. */
-  mostOf(turn: string, text: string): SectionName | undefined;
+/** Words of a turn, the statement that was read from them, and the section of that statement. */
+interface QuotedWords {
+  start: number;
+  end: number;
+  section: SectionName;
+  statement: string;
 }
 
 /** The text of a turn without the marks that were added to it: "(changed later)" and the day of its statement. */
@@ -270,34 +242,24 @@ function wordsOfTurn(text: string): string {
 // A turn is still shown if more than a tenth of its text is not quoted, because the rest may explain the quotes.
 const TOLD = 0.9;
 
-function createQuoted(): Quoted {
-  const spans = new Map<string, { start: number; end: number; section: SectionName; statement: string }[]>();
-  return {
-    add(section, quotes, statement) {
-      for (const { event, start, end } of quotes) {
-        spans.set(event, [...(spans.get(event) ?? []), { start, end, section, statement }]);
-      }
-    },
-    mostOf(turn, text) {
-      const quoted = spans.get(turn) ?? [];
-      // Several statements can be read from the same words, so these statements are checked together.
-      const found = quoted
-        .filter(({ start, end }) => {
-          const same = quoted.filter((other) => other.start < end && other.end > start);
-          return saysQuoted(same.map(({ statement }) => statement).join(' '), text.slice(start, end));
-        })
-        .toSorted((one, other) => one.start - other.start);
-      let rest = '';
-      let upTo = 0;
-      for (const { start, end } of found) {
-        rest += text.slice(upTo, Math.max(start, upTo));
-        upTo = Math.max(upTo, end);
-      }
-      rest += text.slice(upTo);
-      // A date or a number that no quote contains may be the answer.
-      return rest.length <= text.length * (1 - TOLD) && !/\p{N}/u.test(rest) ? found[0]?.section : undefined;
-    },
-  };
+/** The section whose statements contain nearly all of a turn. */
+function mostlyQuotedBy(quoted: readonly QuotedWords[], text: string): SectionName | undefined {
+  // Several statements can be read from the same words, so these statements are checked together.
+  const found = quoted
+    .filter(({ start, end }) => {
+      const same = quoted.filter((other) => other.start < end && other.end > start);
+      return saysQuoted(same.map(({ statement }) => statement).join(' '), text.slice(start, end));
+    })
+    .toSorted((one, other) => one.start - other.start);
+  let rest = '';
+  let upTo = 0;
+  for (const { start, end } of found) {
+    rest += text.slice(upTo, Math.max(start, upTo));
+    upTo = Math.max(upTo, end);
+  }
+  rest += text.slice(upTo);
+  // A date or a number that no quote contains may be the answer.
+  return rest.length <= text.length * (1 - TOLD) && !/\p{N}/u.test(rest) ? found[0]?.section : undefined;
 }
 
 /** A summary without the quotations that another section contains, or the name of that section if nothing is left. */
@@ -338,7 +300,6 @@ interface Sentence {
 // The sentences are cached, because documents stay the same for many turns, and splitting them costs as much as the rest of a turn.
 const takenApart = new WeakMap<Item, ReadonlyMap<string, Sentence>>();
 
-/** The sentences of an item, by their words. */
 function sentencesOf(item: Item): ReadonlyMap<string, Sentence> {
   const known = takenApart.get(item);
   if (known !== undefined) return known;

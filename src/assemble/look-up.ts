@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { messageOf } from '../errors.ts';
 import { asksOfKnown, mayAskForPast } from '../recall/analyze-query.ts';
 import { dayOf, zoneOf } from '../language/calendar.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
@@ -17,7 +16,7 @@ import type { Scope } from '../record/scope.ts';
 import { memoriesByTag } from '../store/context-rows.ts';
 import { type RetiredQuote, retiredQuotes } from '../store/load-records.ts';
 import { findEvents } from '../store/event-store.ts';
-import type { GatherRequest, GatherTurn } from './assemble-deps.ts';
+import { DEFAULT_TIMEOUT, type Gathering } from './assemble-deps.ts';
 import type { ContextOptions, Intent } from './context-options.ts';
 import type { Lookup } from './context-report.ts';
 import { oneLine, textByTrust } from '../language/inert-text.ts';
@@ -25,10 +24,11 @@ import type { Layout } from './layout.ts';
 import { applicationItem, type Item, type Material, memoryItem, turnItem } from './section.ts';
 
 /** The intent of a message: by rules, and by the application's own function where it has one. */
-export async function chooseIntent({ services, intent: hook }: ContextOptions, turn: GatherTurn): Promise<Intent> {
-  const byRules = intentOf(turn.message, services);
+export async function chooseIntent({ options, message, attempt }: Gathering): Promise<Intent> {
+  const { services, intent: hook } = options;
+  const byRules = intentOf(message, services);
   if (hook === undefined) return byRules;
-  return turn.attempt('intent', async () => ({ ...byRules, ...(await hook(turn.message, byRules)) }), byRules);
+  return attempt('intent', async () => ({ ...byRules, ...(await hook(message, byRules)) }), byRules);
 }
 
 /** Classifies a message by rules: a service is needed when the message contains one of its topics. */
@@ -51,15 +51,6 @@ interface LookupInput {
   earlier: readonly string[];
 }
 
-/** Decides whether and what to look up, and meters the call if a model decides. */
-export async function chooseLookup({ deps, scope, options }: GatherRequest, input: LookupInput): Promise<Lookup> {
-  const { lookupModel } = options;
-  if (options.lookup !== 'model' || lookupModel === undefined) return decideLookup(input, options);
-  return deps.ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
-    decideLookup(input, { ...options, lookupModel: meter.languageModel(lookupModel) }),
-  );
-}
-
 /** A longer message is shortened to a query of this length. */
 const LONGEST_QUERY = 1500;
 // "And what about hers?" cannot be understood without the preceding turn.
@@ -67,17 +58,14 @@ const REFERS_BACK = new RegExp(`\\b(?:${wordsOfAll('refersBack')})\\b`, 'i');
 const FEW_WORDS = 6;
 
 /** Decides whether and what to look up: by rules, or by a model with the rules as the fallback. */
-export async function decideLookup(input: LookupInput, options: ContextOptions): Promise<Lookup> {
-  const mode = options.lookup ?? 'rules';
+export async function chooseLookup(gathering: Gathering, input: LookupInput): Promise<Lookup> {
+  const mode = gathering.options.lookup ?? 'rules';
   if (input.message.trim() === '') return { queries: [], by: 'rules', reason: 'there is no message' };
   if (mode === 'never') return { queries: [], by: 'never', reason: 'switched off' };
   if (mode === 'always') return { queries: [shortened(input.message)], by: 'always', reason: 'always on' };
   if (mode === 'rules') return byRules(input);
-  try {
-    return await byModel(input, options);
-  } catch (error) {
-    return { ...byRules(input), failed: messageOf(error) };
-  }
+  const chosen = await gathering.attempt('lookup', () => byModel(gathering, input), null);
+  return chosen ?? { ...byRules(input), failed: gathering.failed.find(({ section }) => section === 'lookup')?.error };
 }
 
 function byRules({ message, intent, earlier }: LookupInput): Lookup {
@@ -106,14 +94,13 @@ Write up to three queries that stand alone: replace "it", "there" and "she" by w
     [fence('earlier_turns', earlier.slice(-4).join('\n')), fence('message', message)].join('\n\n'),
 });
 
-async function byModel(input: LookupInput, { lookupModel, timeout = 2000 }: ContextOptions): Promise<Lookup> {
-  if (lookupModel === undefined) return { ...byRules(input), failed: 'no lookupModel is set' };
-  const { data } = await lookupModel.generate({
-    task: 'lookup',
-    prompt: renderPrompt(LOOKUP_PROMPT, { ...input, message: shortened(input.message) }),
-    schema: lookupSchema,
-    timeout,
-  });
+async function byModel({ deps, scope, options }: Gathering, input: LookupInput): Promise<Lookup> {
+  const { lookupModel, timeout = DEFAULT_TIMEOUT } = options;
+  if (lookupModel === undefined) throw new Error('no lookupModel is set');
+  const prompt = renderPrompt(LOOKUP_PROMPT, { ...input, message: shortened(input.message) });
+  const { data } = await deps.ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
+    meter.languageModel(lookupModel).generate({ task: 'lookup', prompt, schema: lookupSchema, timeout }),
+  );
   const queries = data.lookup ? data.queries.map(shortened).filter((query) => query.trim() !== '') : [];
   return { queries, by: 'model', reason: data.lookup ? 'the model asks for it' : 'the model needs no lookup' };
 }
@@ -125,18 +112,15 @@ function shortened(text: string): string {
   return `${text.slice(0, half)} … ${text.slice(-half)}`.toWellFormed();
 }
 
-/** Runs the searches of all sections in parallel. */
-export async function lookUp(request: GatherRequest, { queries, by }: Lookup, turn: GatherTurn): Promise<Material> {
+export async function lookUp(gathering: Gathering, { queries, by }: Lookup): Promise<Material> {
   if (queries.length === 0) return {};
-  const { deps, scope, options, on } = request;
-  const { message, now, attempt } = turn;
-  const shared = { connections: options.connections, timeZone: options.timeZone, now };
-  const search: Search = { deps, scope, queries, isOfUser: by !== 'model', options: shared };
+  const { on, attempt } = gathering;
+  const search: Search = { ...gathering, queries, isOfUser: by !== 'model' };
   const [recalled, notes, summaries, savedItems] = await Promise.all([
-    on.has('recall') ? recallSection(request, search, turn) : {},
+    on.has('recall') ? recallSection(search) : {},
     on.has('notes') ? attempt('notes', () => noteSection(search), []) : [],
     on.has('summaries') ? attempt('summaries', () => summarySection(search), []) : [],
-    on.has('savedItems') ? attempt('savedItems', () => savedItemSection(search, message), []) : [],
+    on.has('savedItems') ? attempt('savedItems', () => savedItemSection(search), []) : [],
   ]);
   return { ...recalled, notes, summaries, savedItems };
 }
@@ -145,8 +129,8 @@ export async function lookUp(request: GatherRequest, { queries, by }: Lookup, tu
  * The section of recalled records. If recall abstains and the message asks for a fact about the user, the question becomes the section
  * `unknown`.
  */
-function recallSection(request: GatherRequest, search: Search, turn: GatherTurn): Promise<Material> {
-  const { deps, scope, layout, on } = request;
+function recallSection(search: Search): Promise<Material> {
+  const { deps, scope, layout, on, message, timeZone, attempt, failed } = search;
   const { tracing } = deps.assembling;
   const attributes = {
     'gen_ai.operation.name': 'search_memory',
@@ -154,28 +138,27 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
     ...(tracing.content ? { 'gen_ai.memory.query.text': search.queries.join('\n') } : {}),
   };
   return tracing.span('search_memory', attributes, async (span) => {
-    const how = recallHow(request);
-    const answer = await turn.attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
+    const how = recallHow(search);
+    const answer = await attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
     // Only the answer to a question can be unknown.
     const isUnanswered =
-      answer.abstained && on.has('unknown') && splitSentences(turn.message).some(({ text }) => isQuestion(text));
-    const isUnknown = isUnanswered && (await turn.attempt('recall', () => asksForKnown(request, turn.message), false));
+      answer.abstained && on.has('unknown') && splitSentences(message).some(({ text }) => isQuestion(text));
+    const isUnknown = isUnanswered && (await attempt('recall', () => asksForKnown(search), false));
     // The nearest results may still help, as long as they are not presented as an answer.
     const near = isUnanswered
-      ? await turn.attempt('recall', () => recallBest(search, { ...how, ...NEAREST_ONLY }), NOTHING_FOUND)
+      ? await attempt('recall', () => recallBest(search, { ...how, ...NEAREST_ONLY }), NOTHING_FOUND)
       : answer;
-    turn.failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
-    const { order } = layout.recall ?? {};
+    failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
     // If turns are recalled, a turn can be shown instead of its statement.
     const behind =
       how.sources === undefined || how.sources.includes('events')
-        ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
+        ? await attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
-    const telling = tellingResults(near.results, turn.message);
-    const { timeZone } = request.options;
-    const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(turn.message), timeZone });
+    const telling = tellingResults(near.results, message);
+    const order = layout.recall?.order;
+    const items = evidenceItems(telling, behind, { order, isAboutPast: mayAskForPast(message), timeZone });
     span.set({ 'gen_ai.memory.record.count': items.length });
-    return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
+    return { recall: items, unknown: isUnknown ? [unknownItem(message)] : [] };
   });
 }
 
@@ -199,12 +182,11 @@ const NEAREST_ONLY: RecallOptions = { abstain: false, limit: 5, minimumRelevance
 // More results are read than shown, so that some are left after removing those that other sections contain.
 const LOOKED_AT = 40;
 
-/** The maximum number of recalled records that a context shows. */
 export function mostRecalled({ recall }: Layout, { recallLimit }: ContextOptions): number {
   return recallLimit ?? recall?.limit ?? MOST_RESULTS;
 }
 
-function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest): RecallOptions {
+function recallHow({ layout, options, on, deps: { memoryTypes } }: Gathering): RecallOptions {
   const { withoutSections = [], order: _order, ...how } = layout.recall ?? {};
   // If the section `summaries` is on, it shows the types of summaries, and recall leaves them out.
   const elsewhere = on.has('summaries') ? [...withoutSections, 'summaries'] : withoutSections;
@@ -219,13 +201,10 @@ function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest
 }
 
 /** The input of the sections that are filled by searching. */
-interface Search {
-  deps: RecallDeps;
-  scope: Scope;
+interface Search extends Gathering {
   queries: readonly string[];
   /** Whether the queries are the user's message, not written by a model. */
   isOfUser: boolean;
-  options: Pick<RecallOptions, 'connections' | 'timeZone' | 'now'>;
 }
 
 type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
@@ -238,9 +217,7 @@ const WORTH_A_LINE = 0.05;
 
 /** The best results of all queries. `abstained` is true only if every query has abstained. */
 async function recallBest(search: Search, how: RecallOptions): Promise<Found> {
-  const answers = await Promise.all(
-    search.queries.map((query) => recallOnce(search, query, { ...search.options, ...how })),
-  );
+  const answers = await Promise.all(search.queries.map((query) => recallOnce(search, query, how)));
   const best = new Map<string, RecallResult>();
   for (const { results } of answers) {
     for (const result of results) {
@@ -255,7 +232,9 @@ async function recallBest(search: Search, how: RecallOptions): Promise<Found> {
 }
 
 /** Recalls once. A semantic search without results is repeated as a search for words, unless the options have a minimum similarity. */
-async function recallOnce({ deps, scope, isOfUser }: Search, query: string, how: RecallOptions): Promise<Recalled> {
+async function recallOnce(search: Search, query: string, given: RecallOptions): Promise<Recalled> {
+  const { deps, scope, options, now, timeZone, isOfUser } = search;
+  const how = { connections: options.connections, timeZone, now, ...given };
   const recalled = await recall(deps, scope, query, how, { isOfUser });
   const byWords = how.mode === 'semantic' && how.minimumSimilarity === undefined && recalled.results.length === 0;
   if (!byWords) return recalled;
@@ -292,7 +271,7 @@ async function recallMemories(search: Search, how: RecallOptions): Promise<Item[
 }
 
 /** Up to three saved items that share a tag with the message, those that share most first. */
-async function savedItemSection({ deps, scope }: Search, message: string): Promise<Item[]> {
+async function savedItemSection({ deps, scope, message }: Search): Promise<Item[]> {
   const tags = possibleTags(message);
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'saved_items');
   const found = await deps.database.readReplica(scope, (reader) =>
@@ -383,7 +362,7 @@ interface EvidenceOrder {
   /** Whether the question is about the past. If it is, statements that no longer hold are shown with a mark; if not, they are left out. */
   isAboutPast: boolean;
   /** The time zone of turns that have none of their own. */
-  timeZone?: string;
+  timeZone: string;
 }
 
 /**
@@ -393,7 +372,7 @@ interface EvidenceOrder {
 function evidenceItems(
   results: readonly RecallResult[],
   { turns, retired }: Behind,
-  { order = 'relevance', isAboutPast, timeZone = 'UTC' }: EvidenceOrder,
+  { order = 'relevance', isAboutPast, timeZone }: EvidenceOrder,
 ): Item[] {
   const items = new Map<string, Item>();
   for (const result of results) {
@@ -459,7 +438,7 @@ function withStanding(item: Item, retired: readonly RetiredQuote[], isAboutPast:
 }
 
 /** Whether a message asks for a fact that can only come from memory. */
-async function asksForKnown({ deps, scope }: GatherRequest, message: string): Promise<boolean> {
+async function asksForKnown({ deps, scope, message }: Gathering): Promise<boolean> {
   const view = await deps.database.readReplica(scope, (reader) => deps.views.open(reader, scope));
   return asksOfKnown(message, { view, scope, attributes: deps.attributes });
 }

@@ -4,16 +4,15 @@ import { defuseImages, oneLine, textByTrust } from '../language/inert-text.ts';
 import { dueOn } from '../language/told-days.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
-import { recall, type RecallDeps } from '../recall/recall.ts';
+import { recall } from '../recall/recall.ts';
 import { cached } from '../record/cache.ts';
 import { DAY } from '../record/clock.ts';
 import { type Event, isBlank } from '../record/event.ts';
 import { typesThat } from '../record/memory-types.ts';
-import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
 import { listMemories } from '../store/read-memories.ts';
-import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
-import type { Asked, ContextHooks, ContextOptions, HistoryOptions } from './context-options.ts';
+import type { Gathering } from './assemble-deps.ts';
+import type { Asked, ContextHooks, HistoryOptions } from './context-options.ts';
 import { fitSection } from './fit-section.ts';
 import { totalOf } from './layout.ts';
 import {
@@ -28,7 +27,8 @@ import {
 import { indexWords, type TokenCounter } from '../language/words.ts';
 
 /** The data of the services that the question needs; no other service is called. */
-export async function serviceItems(asked: Asked, { services = {} }: ContextOptions, attempt: Attempt): Promise<Item[]> {
+export async function serviceItems({ options, attempt }: Gathering, asked: Asked): Promise<Item[]> {
+  const { services = {} } = options;
   const needed = asked.intent.services.filter((name) => Object.hasOwn(services, name));
   const load = async (name: string): Promise<Item[]> => {
     const service = services[name];
@@ -44,8 +44,8 @@ export async function serviceItems(asked: Asked, { services = {} }: ContextOptio
 }
 
 /** The user's structured profile from the application. */
-export async function profileItems(asked: Asked, { structuredProfile }: ContextOptions): Promise<Item[]> {
-  const data = (await structuredProfile?.(asked)) ?? null;
+export async function profileItems({ options }: Gathering, asked: Asked): Promise<Item[]> {
+  const data = (await options.structuredProfile?.(asked)) ?? null;
   return data === null ? [] : fieldItems(data, { trust: 'medium', score: () => 0 });
 }
 
@@ -53,19 +53,15 @@ export async function profileItems(asked: Asked, { structuredProfile }: ContextO
 const AHEAD = 2 * DAY;
 
 /** The intentions to bring up: those of today in the order of their times, then those that are overdue. */
-export async function intentionItems(
-  deps: RecallDeps,
-  scope: Scope,
-  at: { now: number; timeZone: string },
-): Promise<Item[]> {
-  const now = new Date(at.now);
+export async function intentionItems({ deps, scope, now, timeZone }: Gathering): Promise<Item[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
   const { items } = await deps.database.readReplica(scope, (reader) =>
-    listMemories(reader, scope, { types, dueBefore: new Date(at.now + AHEAD), limit: 50 }, { now: at.now }),
+    listMemories(reader, scope, { types, dueBefore: new Date(now + AHEAD), limit: 50 }, { now }),
   );
+  const at = { now: new Date(now), timeZone };
   return items
     .flatMap((memory) => {
-      const due = dueOn(memory, deps.memoryTypes.get(memory.type), { ...at, now });
+      const due = dueOn(memory, deps.memoryTypes.get(memory.type), at);
       return due === null || memory.dueAt === null ? [] : [{ memory, due, dueAt: memory.dueAt }];
     })
     .sort(
@@ -82,10 +78,7 @@ export async function intentionItems(
 const LATE = { overdue: 'overdue since', passed: 'was planned for' };
 
 /** The application's own text, the date and the message. */
-export function ownText(
-  { options, layout }: GatherRequest,
-  { now, message, history }: { now: number; message: string; history: readonly Item[] },
-): Material {
+export function ownText({ options, layout, now, message, timeZone }: Gathering, history: readonly Item[]): Material {
   const text = (value: string | undefined): Item[] =>
     value === undefined || value.trim() === '' ? [] : [applicationItem(value.trim())];
   const { identity, directives = [], artifacts = [] } = options;
@@ -99,7 +92,7 @@ export function ownText(
       ...applicationItem(description === undefined ? title : `${title}: ${description}`),
       score: -index,
     })),
-    date: text(dateLine(now, options.timeZone)),
+    date: text(dateLine(now, timeZone)),
     message: said,
     history: layout.history === 'text' ? [...history, ...said] : history,
   };
@@ -109,7 +102,7 @@ export function ownText(
  * The date and time, such as `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`. They are part of the user's turn, so that the system
  * prompt can be cached.
  */
-function dateLine(now: number, timeZone = 'UTC'): string {
+function dateLine(now: number, timeZone: string): string {
   const { date, time } = formattersOf(timeZone);
   // Newer ICU puts a narrow no-break space before AM.
   return `[${date.format(now)} — ${time.format(now).replace(/\s/gu, ' ')} ${timeZone}]`;
@@ -124,27 +117,22 @@ const formattersOf = cached(MOST_ZONES, (timeZone) => ({
   time: new Intl.DateTimeFormat('en-US', { timeZone, ...TIME }),
 }));
 
-const NO_HISTORY: History = { turns: [] };
 // The share of the total that past turns may take if they have no budget of their own.
 const SHARE_OF_HISTORY = 0.25;
 
-export async function pastTurns(
-  { deps, scope, options, on }: GatherRequest,
-  { message, attempt, failed }: GatherTurn,
-): Promise<History> {
-  if (!on.has('history')) return NO_HISTORY;
+/** Past turns, oldest first: those of the session, or of the user if there is no session. */
+export async function pastTurns(gathering: Gathering): Promise<Event[]> {
+  const { options, on, attempt } = gathering;
+  if (!on.has('history')) return [];
   const how = options.history === false ? {} : (options.history ?? {});
-  const mode = options.sections?.lookups === false ? 'chronological' : how.mode;
-  const past = await attempt('history', () => loadHistory(deps, { ...how, mode, scope, message }), NO_HISTORY);
-  if (past.failed !== undefined) failed.push({ section: 'semanticHistory', error: past.failed });
-  return past;
+  const isSemantic = how.mode === 'semantic' && options.sections?.lookups !== false;
+  return attempt('history', () => (isSemantic ? relevantHistory(gathering, how) : lastTurns(gathering, how)), []);
 }
 
 /** Past turns as items: all verbatim, or with digests of the older turns if the layout has a section for them. */
 export async function historyItems(
-  { deps, options, budget, counter, on }: GatherRequest,
-  { turns }: History,
-  { attempt }: GatherTurn,
+  { deps, options, budget, counter, on, attempt }: Gathering,
+  turns: readonly Event[],
 ): Promise<DigestedHistory> {
   const items = turns.map((turn, index) => turnItem(turn, index));
   const texts = options.history === false ? undefined : options.history?.given;
@@ -233,42 +221,26 @@ function beginning(text: string, longest: number): string {
   return sentence.length <= longest ? sentence : `${sentence.slice(0, longest).trimEnd()}…`.toWellFormed();
 }
 
-/** Past turns, oldest first. */
-export interface History {
-  turns: Event[];
-  /** Why the semantic mode was not available. */
-  failed?: string;
-}
-
-interface HistoryRequest extends HistoryOptions {
-  scope: Scope;
-  message: string;
-}
-
 const DEFAULT_TURNS = 40;
 const LONGEST_QUERY = 1500;
 
-/** The turns of the session, or of the user if there is no session. If the semantic search fails, the last turns are used. */
-async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<History> {
-  const turns = await lastTurns(deps, request);
-  if (request.mode !== 'semantic') return { turns };
-  const recent = request.recent ?? 3;
-  const relevant = request.relevant ?? 3;
-  const exchanges = toExchanges(turns);
+/** The last exchanges and relevant older ones. If the search fails, further exchanges are used in place of the relevant ones. */
+async function relevantHistory(gathering: Gathering, how: HistoryOptions): Promise<Event[]> {
+  const { recent = 3, relevant = 3 } = how;
+  const exchanges = toExchanges(await lastTurns(gathering, how));
+  const last = recent === 0 ? [] : exchanges.slice(-recent).flat();
   try {
-    const last = recent === 0 ? [] : exchanges.slice(-recent);
-    const older = await relevantTurns(deps, request, last.flat(), relevant);
-    const chosen = new Map([...older, ...last.flat()].map((turn) => [turn.id, turn]));
-    return { turns: [...chosen.values()] };
+    const older = await relevantTurns(gathering, { ...how, relevant }, last);
+    return [...new Map([...older, ...last].map((turn) => [turn.id, turn])).values()];
   } catch (error) {
-    const last = exchanges.slice(-(recent + relevant)).flat();
-    return { turns: last, failed: messageOf(error) };
+    gathering.failed.push({ section: 'semanticHistory', error: messageOf(error) });
+    return exchanges.slice(-(recent + relevant)).flat();
   }
 }
 
 async function lastTurns(
-  deps: RecallDeps,
-  { scope, message, given = [], turns = Math.max(given.length, DEFAULT_TURNS) }: HistoryRequest,
+  { deps, scope, message }: Gathering,
+  { given = [], turns = Math.max(given.length, DEFAULT_TURNS) }: HistoryOptions,
 ): Promise<Event[]> {
   if (turns === 0 || (scope.session === null && scope.user === null)) return [];
   const { events } = await deps.database.read(scope.tenant, (reader) =>
@@ -301,10 +273,9 @@ function toExchanges(turns: readonly Event[]): Event[][] {
 }
 
 async function relevantTurns(
-  deps: RecallDeps,
-  { scope, message, minimumSimilarity = 0.6 }: HistoryRequest,
+  { deps, scope, message }: Gathering,
+  { minimumSimilarity = 0.6, relevant: limit }: HistoryOptions & { relevant: number },
   recent: readonly Event[],
-  limit: number,
 ): Promise<Event[]> {
   if (limit === 0 || message.trim() === '') return [];
   const query = message.slice(0, LONGEST_QUERY).toWellFormed();

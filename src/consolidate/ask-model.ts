@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { definePrompt, fence, numbered, paragraphs, type PromptTemplate, renderPrompt } from '../models/prompt.ts';
-import type { Event } from '../record/event.ts';
 import { cutWords } from './check-text.ts';
 import { toChanges, type DocumentChange, type RefusedChange } from './documents/changes.ts';
 import type { Sentence } from './documents/document.ts';
-import { type Confidence, CONFIDENCE_LEVELS } from '../record/statement.ts';
+import type { CitedFact, Observed } from './documents/observed.ts';
+import type { ScaffoldChange } from './documents/scaffold.ts';
+import { CONFIDENCE_LEVELS } from '../record/statement.ts';
 import { countWords } from '../record/parse.ts';
 
 /** The rules for changes of a document, shared by every prompt that asks for changes. */
@@ -25,7 +26,6 @@ export function numberedSentences(label: string, sentences: readonly Sentence[],
 
 const REFUSALS: Record<RefusedChange['reason'], string> = {
   no_source: 'from was empty or had numbers that do not exist',
-  unknown_number: 'there is no such number',
   value_not_said: 'a number in it is in none of its sources',
   unsupported: 'its sources say nothing of the kind',
   order: 'it is an order that the person never gave',
@@ -140,7 +140,7 @@ export async function askAbsorb(model: LanguageModel, input: AbsorbInput, signal
 
 interface SynthesiseInput {
   sentences: readonly Sentence[];
-  observations: readonly (Pick<Event, 'kind' | 'origin' | 'category' | 'occurredAt'> & { content: string })[];
+  observations: readonly Observed[];
   scaffold: Record<string, unknown>;
   /** The keys that the application allows in the scaffold; null if it allows any key. */
   scaffoldKeys: readonly string[] | null;
@@ -149,19 +149,11 @@ interface SynthesiseInput {
   refused: readonly RefusedChange[];
 }
 
-/** A change of one entry of the scaffold. `from` has the numbers of its observations. An undefined value removes the entry. */
-export interface ScaffoldChange {
-  key: string;
-  value: unknown;
-  confidence: Confidence | null;
-  from: readonly number[];
-}
-
 /** A model's answer to observations, which are numbered after the sentences of the working memory. */
-export interface Synthesis {
+interface Synthesis {
   workingMemory: DocumentChange[];
   scaffold: ScaffoldChange[];
-  facts: { content: string; from: number[] }[];
+  facts: CitedFact[];
 }
 
 const numbersSchema = z.array(z.int()).catch([]).default([]);
@@ -212,8 +204,8 @@ A correction by the person outweighs everything else.`,
       numbered(
         'observations',
         observations.map(
-          (turn) =>
-            `[${turn.category ?? turn.kind}, from ${turn.origin}, ${turn.occurredAt.toISOString().slice(0, 10)}] ${turn.content}`,
+          ({ event, text }) =>
+            `[${event.category ?? event.kind}, from ${event.origin}, ${event.occurredAt.toISOString().slice(0, 10)}] ${text}`,
         ),
         sentences.length + 1,
       ),
@@ -229,14 +221,19 @@ export async function askSynthesis(
 ): Promise<Synthesis> {
   const prompt = renderPrompt(synthesisePrompt, input);
   const { data } = await model.generate({ task: 'synthesise', prompt, schema: synthesisSchema, signal });
+  const { sentences, observations } = input;
+  const numbered = (from: readonly number[]): Observed[] =>
+    from.flatMap((number) => observations[number - sentences.length - 1] ?? []);
   return {
-    workingMemory: toChanges(data.working_memory_changes).changes,
+    workingMemory: toChanges(data.working_memory_changes, [...sentences, ...observations]).changes,
     scaffold: data.scaffold_changes.map(({ key, value, remove, confidence, from }) => ({
       key,
       value: remove ? undefined : value,
       confidence,
-      from,
+      from: numbered(from),
     })),
-    facts: data.facts_to_embed.map((fact) => (typeof fact === 'string' ? { content: fact, from: [] } : fact)),
+    facts: data.facts_to_embed.map((fact) =>
+      typeof fact === 'string' ? { content: fact, from: [] } : { content: fact.content, from: numbered(fact.from) },
+    ),
   };
 }

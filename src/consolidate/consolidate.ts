@@ -1,15 +1,14 @@
 import { VarveError } from '../errors.ts';
 import { ownerKey, ownerOf, type Scope } from '../record/scope.ts';
-import type { Reader } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import { ownerStates, saveProgress, seeOwner } from '../store/owner-store.ts';
-import type { ConsolidationSettings } from './consolidation-settings.ts';
 import { endOwnSessions, mergeReflections, reflectionBuffers } from './documents/reflections.ts';
-import { type SynthesisCounts, type SynthesisDeps, synthesiseOwner } from './documents/synthesise.ts';
-import { crowdedTags, type MergedTag, mergeTag, withoutTried } from './merge-tags.ts';
+import { type SynthesisCounts, synthesiseOwner } from './documents/synthesise.ts';
+import { crowdedTags, type MergedTag, mergeTag } from './merge-tags.ts';
 import { findPatterns, writePattern } from './patterns/find-patterns.ts';
 import { rehearse } from './rehearse.ts';
 import { judgeGiven } from './usefulness.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
 
 interface ConsolidateOptions {
   /** Default `hand`. */
@@ -47,13 +46,12 @@ export interface ConsolidationReport {
  * model is unreachable.
  */
 export async function consolidateOwner(
-  deps: SynthesisDeps,
+  deps: ConsolidateDeps,
   scope: Scope,
   { cause = 'hand', signal, dryRun = false }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
   if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => consolidateOwner(rehearsed, scope, { cause, signal }));
   const owner = ownerOf(scope);
-  const { database } = deps;
   const report: ConsolidationReport = {
     synthesis: { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 },
     sessionsEnded: 0,
@@ -64,67 +62,48 @@ export async function consolidateOwner(
     moved: 0,
     failures: [],
   };
-  const version = await database.read(owner.tenant, (reader) => versionOf(reader, owner));
-  const run: OwnerRun = { deps, owner, report, options: { cause, signal } };
-  for (const { name, isOn, work } of STEPS) {
-    if (!isOn(deps.consolidation, owner)) continue;
-    signal?.throwIfAborted();
-    try {
-      await work(run);
-    } catch (error) {
-      signal?.throwIfAborted();
-      report.failures.push({ step: name, error });
-    }
-  }
+  const options = { cause, signal };
+  const run: OwnerRun = { deps, owner, report, options };
+  const { reflections, tags, patterns, usefulness, tiers } = deps.consolidation;
+  const version = await versionOf(deps, owner);
+  await step(run, 'end-sessions', async () => {
+    report.sessionsEnded = await endOwnSessions(deps, owner, options);
+  });
+  if (reflections.enabled) await step(run, 'merge-reflections', () => mergeAllReflections(run));
+  if (tags.enabled) await step(run, 'merge-tags', () => mergeCrowdedTags(run));
+  if (patterns.enabled) await step(run, 'find-patterns', () => writeAllPatterns(run));
+  if (usefulness.enabled)
+    await step(run, 'judge-use', async () => void Object.assign(report, await judgeGiven(deps, owner, options)));
+  // This step is last, because the documents include the changes of the other steps.
+  if (tiers.enabled && owner.user !== null)
+    await step(run, 'synthesise', async () => {
+      report.synthesis = await synthesiseOwner(deps, owner, options);
+    });
   // Only a run that changed nothing marks this version as consolidated. After any other run the next job consolidates again, because
   // records may have arrived meanwhile.
-  const hasChanged = (await database.read(owner.tenant, (reader) => versionOf(reader, owner))) !== version;
-  if (!hasChanged && report.failures.length === 0) {
-    await database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
+  if (report.failures.length === 0 && (await versionOf(deps, owner)) === version) {
+    await deps.database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
   }
   return report;
 }
 
 interface OwnerRun {
-  deps: SynthesisDeps;
+  deps: ConsolidateDeps;
   owner: Scope;
   report: ConsolidationReport;
   options: { cause: RunCause; signal: AbortSignal | undefined };
 }
 
-interface Step {
-  name: string;
-  isOn(settings: ConsolidationSettings, owner: Scope): boolean;
-  work(run: OwnerRun): Promise<void>;
+/** Runs a step. The report names its failure, and the next steps still run. */
+async function step({ report, options }: OwnerRun, name: string, work: () => Promise<void>): Promise<void> {
+  options.signal?.throwIfAborted();
+  try {
+    await work();
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    report.failures.push({ step: name, error });
+  }
 }
-
-const STEPS: readonly Step[] = [
-  {
-    name: 'end-sessions',
-    isOn: () => true,
-    async work({ deps, owner, report, options }) {
-      report.sessionsEnded = await endOwnSessions(deps, owner, options);
-    },
-  },
-  { name: 'merge-reflections', isOn: ({ reflections }) => reflections.enabled, work: mergeAllReflections },
-  { name: 'merge-tags', isOn: ({ tags }) => tags.enabled, work: mergeCrowdedTags },
-  { name: 'find-patterns', isOn: ({ patterns }) => patterns.enabled, work: writeAllPatterns },
-  {
-    name: 'judge-use',
-    isOn: ({ usefulness }) => usefulness.enabled,
-    async work({ deps, owner, report, options }) {
-      Object.assign(report, await judgeGiven(deps, owner, options));
-    },
-  },
-  // This step is last, because the documents include the changes of the other steps.
-  {
-    name: 'synthesise',
-    isOn: ({ tiers }, owner) => tiers.enabled && owner.user !== null,
-    async work({ deps, owner, report, options }) {
-      report.synthesis = await synthesiseOwner(deps, owner, options);
-    },
-  },
-];
 
 /**
  * Runs one of several independent parts of a step. Reports a failure that concerns this part only, and returns null. Any other failure,
@@ -132,7 +111,7 @@ const STEPS: readonly Step[] = [
  */
 async function alone<Result>(
   { report, options }: OwnerRun,
-  step: string,
+  name: string,
   work: () => Promise<Result>,
 ): Promise<Result | null> {
   options.signal?.throwIfAborted();
@@ -140,7 +119,7 @@ async function alone<Result>(
     return await work();
   } catch (error) {
     if (!FAILED_BY_ITSELF.some((code) => VarveError.isInstance(error, code))) throw error;
-    report.failures.push({ step, error });
+    report.failures.push({ step: name, error });
     return null;
   }
 }
@@ -158,7 +137,7 @@ async function mergeCrowdedTags(run: OwnerRun): Promise<void> {
   for (;;) {
     const { seen, groups } = await deps.database.read(owner.tenant, async (reader) => ({
       seen: await seeOwner(reader, owner),
-      groups: await withoutTried(reader, owner, await crowdedTags(reader, deps, owner)),
+      groups: await crowdedTags(reader, deps, owner),
     }));
     const group = groups.find(({ tag }) => !leftAlone.has(tag));
     if (group === undefined) return;
@@ -186,7 +165,7 @@ async function writeAllPatterns(run: OwnerRun): Promise<void> {
  */
 const FAILED_BY_ITSELF = ['model_answer_invalid', 'invalid_input', 'conflict'] as const;
 
-async function versionOf(reader: Reader, scope: Scope): Promise<number> {
-  const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
+async function versionOf({ database }: ConsolidateDeps, owner: Scope): Promise<number> {
+  const [state] = await database.read(owner.tenant, (reader) => ownerStates(reader, owner.tenant, [ownerKey(owner)]));
   return state?.version ?? 0;
 }

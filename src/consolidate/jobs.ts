@@ -1,12 +1,11 @@
 import { type ChangedOwner, changedOwners } from '../store/owner-store.ts';
 import { enqueueJobs, ownerJob, scopeOfJob } from '../store/queue/enqueue.ts';
-import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
-import { ownerOf, type Scope } from '../record/scope.ts';
+import { ownerOf } from '../record/scope.ts';
 import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { scopeOfRow } from '../store/rows.ts';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
 
 /** The jobs of consolidation, with the configured schedules. The code that does the work is loaded with the first job. */
 export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
@@ -18,7 +17,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
         // A job that follows the end of a session still names that session.
         const cause = scopeOfJob(job).session === null ? 'schedule' : 'flush';
         const { consolidateOwner } = await import('./consolidate.ts');
-        const { failures } = await consolidateOwner(deps, ownerOfJob(job), { cause, signal });
+        const { failures } = await consolidateOwner(deps, ownerOf(scopeOfJob(job)), { cause, signal });
         const [first] = failures;
         // Successful steps are committed, so the next attempt finds only the remaining work.
         if (first !== undefined) throw first.error;
@@ -28,7 +27,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
       isPaid: true,
       async run(job, { signal }) {
         const { reflectOwner } = await import('./nightly/reflect.ts');
-        await reflectOwner(deps, ownerOfJob(job), { cause: 'schedule', signal });
+        await reflectOwner(deps, ownerOf(scopeOfJob(job)), { cause: 'schedule', signal });
       },
     },
     'queue-consolidation': { isPaid: false, cron: intervals.consolidate, run: () => queueConsolidation(deps) },
@@ -54,8 +53,4 @@ async function queueConsolidation(deps: Parts): Promise<void> {
     if (jobs.length > 0) await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
     after = owners.length < OWNERS_AT_ONCE ? undefined : owners.at(-1);
   }
-}
-
-function ownerOfJob(job: Job): Scope {
-  return ownerOf(scopeOfJob(job));
 }

@@ -5,16 +5,16 @@ import { type Confidence, CONFIDENCE_LEVELS, lowestTrust, normalValue } from '..
 import { digest } from '../record/id.ts';
 import { type InternalMemory, type Memory, mergedAmong } from '../record/memory.ts';
 import { ownerLevel, type Scope } from '../record/scope.ts';
-import type { Parts, Reader, Writer } from '../store/database.ts';
+import type { Reader } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
 import { listRuns } from '../store/history-store.ts';
 import { ownMemories } from '../store/own-rows.ts';
 import { archiveMemory, mergedList, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { askMerge, type MergeInput } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
-import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import { meteredRun, type RunContext } from './run-log.ts';
 import { countWords } from '../record/parse.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
 interface TagGroup {
@@ -42,30 +42,28 @@ const NOT_TOPICS: ReadonlySet<string> = new Set(['tool', 'decision', 'outcome', 
 const isTopic = (tag: string): boolean => !NOT_TOPICS.has(tag) && !tag.startsWith('sensitive:');
 
 /**
- * The tags for which an owner has more live memories outside of merged texts than `tags.moreThan`. Only single statements without an
- * attribute count: a statement with an attribute is found, replaced and ended by its fields, which a merged text does not have. For the
- * same reason plans, statements that expire and statements with a state are not merged.
+ * The tags for which an owner has more live memories outside of merged texts than `tags.moreThan`, without those that could not be merged
+ * and have not changed since. Only single statements without an attribute count: a statement with an attribute is found, replaced and ended
+ * by its fields, which a merged text does not have. For the same reason plans, statements that expire and statements with a state are not
+ * merged.
  */
-export async function crowdedTags(
-  reader: Reader,
-  deps: Pick<UpkeepDeps, 'memoryTypes' | 'consolidation'>,
-  scope: Scope,
-): Promise<TagGroup[]> {
+export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<TagGroup[]> {
   const memories = await ownMemories(reader, scope, { place: { session: null, connection: null }, tagged: true });
   const texts = memories.filter(({ sourceType }) => sourceType === 'consolidation');
   const isMerged = mergedAmong(memories);
   const singles = memories.filter((memory) => mayBeMerged(memory, deps));
   const tags = [...new Set(singles.flatMap((memory) => memory.tags))].filter(isTopic).toSorted();
-  return tags.flatMap((tag) => {
+  const groups = tags.flatMap((tag) => {
     const open = singles.filter((memory) => memory.tags.includes(tag) && !isMerged(memory));
     if (open.length <= deps.consolidation.tags.moreThan) return [];
     const text = texts.find(({ internal }) => internal['tag'] === tag) ?? null;
     const ofTag = singles.filter((memory) => open.includes(memory) || memory.contradictedBy === text?.id);
     return [{ tag, memories: open, text, singles: ofTag }];
   });
+  return withoutTried(reader, scope, groups);
 }
 
-function mayBeMerged(memory: Memory, { memoryTypes }: Pick<UpkeepDeps, 'memoryTypes'>): boolean {
+function mayBeMerged(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean {
   const type = memoryTypes.get(memory.type);
   return (
     type?.mergesDoubles === true &&
@@ -82,7 +80,7 @@ function mayBeMerged(memory: Memory, { memoryTypes }: Pick<UpkeepDeps, 'memoryTy
  * The groups that have changed since the last attempt. A group that could not be merged is not tried again, and a merged text that was
  * removed is written again only when there is a further statement.
  */
-export async function withoutTried(reader: Reader, scope: Scope, groups: readonly TagGroup[]): Promise<TagGroup[]> {
+async function withoutTried(reader: Reader, scope: Scope, groups: readonly TagGroup[]): Promise<TagGroup[]> {
   if (groups.length === 0) return [];
   const tried = new Map<unknown, unknown>();
   const merged = new Map<unknown, Set<unknown>>();
@@ -106,7 +104,7 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
  * statement that the text leaves out is not changed. Returns null if the text contains no new statement or at most half of the statements.
  */
 export async function mergeTag(
-  deps: UpkeepDeps & RunDeps,
+  deps: ConsolidateDeps,
   scope: Scope,
   { tag, memories, text, singles }: TagGroup,
   options: RunContext,
@@ -128,10 +126,20 @@ export async function mergeTag(
       return null;
     }
     const { merged } = await run.commit(async (writer) => {
-      const memory = mergedMemory(originals, { content, tag, scope });
-      const merged = await supersedeByOne(writer, deps, scope, { tag, originals, memory, old: text, run: run.id });
-      const left = singles.filter(({ id }) => !merged.originals.includes(id));
-      return { changed: { into: merged.into, superseded: merged.originals, group: groupDigest(left) }, merged };
+      const why = { reason: `merged ${originals.length} memories tagged ${tag}`, actor: 'merge-tags', run: run.id };
+      const written = await writeMemory(writer, deps, scope, mergedMemory(originals, { content, tag, scope }), why);
+      const into = written.memory.id;
+      const singled = originals.filter(({ id }) => id !== into);
+      const change = { contradictedBy: into };
+      for (const original of singled) await reviseMemory(writer, deps, original, { change, why });
+      if (text !== null) await archiveMemory(writer, deps, text, { reason: 'superseded', by: into, why });
+      const superseded = singled.map(({ id }) => id);
+      await recordDerivation(writer, scope.tenant, into, superseded);
+      const left = singles.filter(({ id }) => !superseded.includes(id));
+      return {
+        changed: { into, superseded, group: groupDigest(left) },
+        merged: { tag, into, originals: superseded },
+      };
     });
     return merged;
   });
@@ -157,23 +165,6 @@ function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
     return words > wordLimit;
   };
   return memories.slice(memories.findLastIndex(isTooMuch) + 1);
-}
-
-async function supersedeByOne(
-  writer: Writer,
-  deps: Parts,
-  scope: Scope,
-  given: { tag: string; originals: readonly Memory[]; memory: InternalMemory; old: Memory | null; run: string },
-): Promise<MergedTag> {
-  const { tag, originals, old, run } = given;
-  const why = { reason: `merged ${originals.length} memories tagged ${tag}`, actor: 'merge-tags', run };
-  const { id: into } = (await writeMemory(writer, deps, scope, given.memory, why)).memory;
-  const merged = originals.filter(({ id }) => id !== into);
-  for (const original of merged) await reviseMemory(writer, deps, original, { change: { contradictedBy: into }, why });
-  const ids = merged.map(({ id }) => id);
-  if (old !== null) await archiveMemory(writer, deps, old, { reason: 'superseded', by: into, why });
-  await recordDerivation(writer, scope.tenant, into, ids);
-  return { tag, into, originals: ids };
 }
 
 /**

@@ -2,10 +2,10 @@ import { inSavepoint, rolledBack } from '../store/database.ts';
 import { conflict } from '../errors.ts';
 import type { Generated, LanguageModel, TextRequest } from '../models/language-model.ts';
 import type { Database, Writer } from '../store/database.ts';
-import type { Meter, MeterContext } from '../ledger/ledger.ts';
-import type { RunDeps } from './consolidate-deps.ts';
+import type { Ledger, Meter, MeterContext } from '../ledger/ledger.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
 
-type RehearsedDeps = Pick<RunDeps, 'database' | 'ledger' | 'languageModel'>;
+type RehearsedDeps = Pick<ConsolidateDeps, 'database' | 'ledger' | 'languageModel'>;
 
 /**
  * Runs `work` in one transaction and rolls it back. Each step of `work` sees the changes of the previous steps, and the result is the same
@@ -25,7 +25,7 @@ export async function rehearse<Deps extends RehearsedDeps, Result>(
     const { pass, result } = await rolledBack(deps.database, tenant, async (writer) => {
       const pass: Pass = { answers, used: new Set(), open: null };
       try {
-        return { pass, result: await work(rehearsedDeps(deps, withinTransaction(deps.database, writer, pass), pass)) };
+        return { pass, result: await work(rehearsedDeps(deps, writer, pass)) };
       } catch (error) {
         if (pass.open === null) throw error;
         return { pass, result: null };
@@ -50,9 +50,12 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   work: (deps: Deps) => Promise<Result>,
 ): Promise<Result> {
   const { database } = deps;
-  const apart: Database = { ...database, write: (tenant, change) => rolledBack(database, tenant, change) };
-  const pass: Pass = { answers: new Map(), used: new Set(), open: null };
-  return work({ ...rehearsedDeps(deps, apart, pass), languageModel: null });
+  const apart: Database = {
+    ...database,
+    write: (tenant, change) => rolledBack(database, tenant, change),
+    scrub: async () => {},
+  };
+  return work({ ...deps, database: apart, languageModel: null });
 }
 
 // The dry run fails when more answers than this became useless because the store changed between two passes.
@@ -84,21 +87,13 @@ async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put
   }
 }
 
-function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, database: Database, pass: Pass): Deps {
-  return {
-    ...deps,
-    database: { ...database, scrub: async () => {} },
-    ledger: { ...deps.ledger, metered: (context, work) => work(rehearsedMeter(context, pass)) },
-  };
-}
-
 /** Runs everything in one transaction, in which each inner transaction becomes a savepoint. */
-function withinTransaction(database: Database, writer: Writer, pass: Pass): Database {
+function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, writer: Writer, pass: Pass): Deps {
   const goesOn = (): void => {
     if (pass.open !== null) throw unanswered();
   };
-  return {
-    ...database,
+  const database: Database = {
+    ...deps.database,
     async read(_tenant, work) {
       goesOn();
       return work(writer);
@@ -107,7 +102,10 @@ function withinTransaction(database: Database, writer: Writer, pass: Pass): Data
       goesOn();
       return inSavepoint(writer, () => work(writer));
     },
+    scrub: async () => {},
   };
+  const ledger: Ledger = { ...deps.ledger, metered: (context, work) => work(rehearsedMeter(context, pass)) };
+  return { ...deps, database, ledger };
 }
 
 /** The error that ends a pass. The step that needs the answer throws it, and so does every later access to the database. */

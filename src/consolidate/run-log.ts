@@ -4,8 +4,8 @@ import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { insertRun, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/history-store.ts';
 import { assertNotErased, type SeenOwner, seeOwner } from '../store/owner-store.ts';
-import type { RunDeps } from './consolidate-deps.ts';
 import { costOf, type Meter } from '../ledger/ledger.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
 
 /** Why a piece of work is done, and the signal that cancels it. */
 export interface RunContext {
@@ -15,7 +15,6 @@ export interface RunContext {
   seen?: SeenOwner;
 }
 
-/** The context of a running piece of work. */
 export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
@@ -39,7 +38,7 @@ export interface Committed {
 
 /** Runs a piece of consolidation, meters it, and records its success or failure in the audit log. */
 export async function meteredRun<Result>(
-  deps: RunDeps,
+  deps: ConsolidateDeps,
   request: RunContext & { scope: Scope; kind: string },
   work: (run: ActiveRun) => Promise<Result>,
 ): Promise<Result> {
@@ -102,4 +101,15 @@ function isCutShort(error: unknown): boolean {
   return (['out_of_credit', 'budget_spent', 'cancelled', 'closed'] as const).some((code) =>
     VarveError.isInstance(error, code),
   );
+}
+
+/** Records finished work without a model in the audit log. */
+export async function insertLocalRun(
+  writer: Writer,
+  { clock }: ConsolidateDeps,
+  { startedAt, ...run }: Pick<Run, 'id' | 'scope' | 'kind' | 'cause' | 'read' | 'changed'> & { startedAt: number },
+): Promise<void> {
+  const [started, finished] = [new Date(startedAt), new Date(clock.now())];
+  const outcome = { status: 'done', model: 'local', cost: 0, error: null } as const;
+  await insertRun(writer, { ...run, ...outcome, startedAt: started, finishedAt: finished });
 }

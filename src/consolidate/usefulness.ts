@@ -21,10 +21,10 @@ import { findMemory } from '../store/read-memories.ts';
 import { toMemory } from '../store/record-rows.ts';
 import { rowsInReach } from '../store/rows.ts';
 import { reviseMemory } from '../store/write-memory.ts';
-import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import type { UsefulnessSettings } from './consolidation-settings.ts';
 import { idsOf, readBlockText } from './documents/document.ts';
 import { meteredRun, type RunContext } from './run-log.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
 
 const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
 
@@ -45,7 +45,7 @@ type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
 
 /** Judges the memories that were given for completed turns: use, confirmation and correction change their importance by bounded steps. */
 export async function judgeGiven(
-  deps: UpkeepDeps & RunDeps,
+  deps: ConsolidateDeps,
   scope: Scope,
   options: RunContext,
 ): Promise<{ judged: number; moved: number }> {
@@ -69,7 +69,6 @@ interface Answered {
 
 const MOST_GIVEN = 2000;
 
-/** The memories that were given for completed turns. */
 async function answeredGiven(reader: Reader, scope: Scope, now: number): Promise<Answered[]> {
   const answered: Answered[] = [];
   const turns = new Map<string, Answered['turn'] | null>();
@@ -130,7 +129,7 @@ async function countUse(
 /** Adds the counts to the stored totals and adjusts importance. Returns the ids of the memories whose importance changed. */
 async function applyUse(
   writer: Writer,
-  deps: UpkeepDeps,
+  deps: ConsolidateDeps,
   scope: Scope,
   { counts, run }: { counts: ReadonlyMap<string, Counts>; run: string },
 ): Promise<string[]> {

@@ -1,4 +1,3 @@
-import type { SynthesisDeps } from '../consolidate/documents/synthesise.ts';
 import { enqueueJobs, scopeOfJob, tenantJob } from '../store/queue/enqueue.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
 import { contentStems, coveredBy, indexWords } from '../language/words.ts';
@@ -12,9 +11,10 @@ import { chunks } from '../store/rows.ts';
 import { findMemory, loadMemories } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 
 /** The job kinds of maintenance, with the schedules from the settings. The modules that do the work are loaded with the first job. */
-export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
+export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
   return {
     maintain: { isPaid: false, cron: deps.consolidation.intervals.maintain, run: () => queueMaintenance(deps) },
     'maintain-tenant': {
@@ -42,7 +42,6 @@ export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
 
 const TENANTS_AT_ONCE = 1000;
 
-/** Enqueues one job for each tenant. */
 async function queueMaintenance(deps: Parts): Promise<void> {
   const tenants = await deps.database.read(EVERY_TENANT, (reader) => tenantsWithMemories(reader));
   const jobs = tenants.map((tenant) => ({ ...tenantJob('maintain-tenant', tenant), uniqueKey: 'maintain' }));

@@ -1,8 +1,8 @@
-import type { UpkeepDeps } from '../consolidate/consolidate-deps.ts';
 import type { DecaySettings } from '../consolidate/consolidation-settings.ts';
 import { endSessions } from '../consolidate/documents/reflections.ts';
-import { refreshWorkingMemory, type SynthesisDeps } from '../consolidate/documents/synthesise.ts';
+import { refreshWorkingMemory } from '../consolidate/documents/synthesise.ts';
 import { rehearseApart } from '../consolidate/rehearse.ts';
+import { insertLocalRun } from '../consolidate/run-log.ts';
 import { DAY } from '../record/clock.ts';
 import { type MemoryType, typesThat } from '../record/memory-types.ts';
 import { type ArchiveReason, isPlanOver, type Memory, roundedImportance } from '../record/memory.ts';
@@ -10,7 +10,7 @@ import type { Change } from '../record/revision.ts';
 import { ownerOf, type Scope } from '../record/scope.ts';
 import { staleBlocks } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
-import { insertRun, removeOldRuns, type RunCause } from '../store/history-store.ts';
+import { removeOldRuns, type RunCause } from '../store/history-store.ts';
 import {
   archiveMemories,
   fadeMemories,
@@ -25,6 +25,7 @@ import { findMemory } from '../store/read-memories.ts';
 import { memoryType } from '../store/record-rows.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import { enforceRetention, type Retired } from './retention.ts';
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 
 interface MaintenanceOptions extends UpkeepOptions {
   /** Whether to roll all changes back, one range of rows at a time. The report is then the same as in a real run. */
@@ -39,7 +40,7 @@ export interface MaintenanceReport extends UpkeepReport, Retired {
 
 /** Maintains a tenant's memories in three steps: decay and archiving, removal of stale sentences from working memories, and retention. */
 export async function maintainTenant(
-  deps: SynthesisDeps,
+  deps: ConsolidateDeps,
   tenant: string,
   { dryRun = false, ...options }: MaintenanceOptions,
 ): Promise<MaintenanceReport> {
@@ -55,7 +56,7 @@ const AT_ONCE = 500;
  * Removes stale sentences from working memories that have not changed for a long time, because their users have said nothing since. Other
  * working memories lose their stale sentences at each synthesis. Returns the number of changed working memories.
  */
-async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOptions): Promise<number> {
+async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<number> {
   const { staleAfterDays, enabled } = deps.consolidation.tiers;
   if (!enabled) return 0;
   const { cause, signal } = options;
@@ -79,7 +80,6 @@ async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOpti
 
 type StaleBlock = Awaited<ReturnType<typeof staleBlocks>>[number];
 
-/** The result of a maintenance pass. */
 interface UpkeepReport {
   run: string;
   /** The number of live memories that were examined. */
@@ -101,7 +101,6 @@ interface UpkeepOptions {
   progress?: { pass: UpkeepPass | null; save(writer: Writer, pass: UpkeepPass): Promise<void> };
 }
 
-/** The progress of a pass, with its counts. */
 export type UpkeepPass = Pick<UpkeepReport, 'run' | 'read' | 'faded' | 'plansOver' | 'archived'> & {
   startedAt: number;
   /** The last row that the pass has processed. */
@@ -117,7 +116,7 @@ const MOST_SHOWN = 1000;
  * outdated or unread. The memories are processed in ranges of rows, each in its own transaction. An interrupted pass leaves every range
  * either done or untouched, and the next attempt of its job continues with the rest.
  */
-async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
+async function upkeep(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;
   const begun = options.progress?.pass ?? newPass(deps);
   const { run, read, faded, plansOver, archived, startedAt } = begun;
@@ -145,24 +144,15 @@ async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions):
     report.sessionsEnded = await endSessions(writer, deps, scope, report.run);
     const keptSince = clock.now() - consolidation.intervals.keepRunsDays * DAY;
     await removeOldRuns(writer, tenant, keptSince);
-    await insertRun(writer, {
-      id: report.run,
+    const { faded, plansOver, archived, sessionsEnded } = report;
+    await insertLocalRun(writer, deps, {
+      id: run,
       scope,
       kind: 'maintain',
       cause: options.cause,
-      status: 'done',
-      startedAt: new Date(startedAt),
-      finishedAt: new Date(clock.now()),
+      startedAt,
       read: { memories: report.read },
-      changed: {
-        faded: report.faded,
-        plansOver: report.plansOver,
-        ...report.archived,
-        sessionsEnded: report.sessionsEnded,
-      },
-      model: 'local',
-      cost: 0,
-      error: null,
+      changed: { faded, plansOver, ...archived, sessionsEnded },
     });
     await save(writer, after, true);
   });
@@ -181,11 +171,12 @@ const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {
 };
 
 async function maintainStretch(
-  deps: UpkeepDeps,
+  deps: ConsolidateDeps,
   tenant: string,
   { rows, report, save }: { rows: readonly LiveRow[]; report: UpkeepReport; save(writer: Writer): Promise<void> },
 ): Promise<void> {
   const now = deps.clock.now();
+  const { run } = report;
   const faded: { rowId: number; owner: string; importance: number }[] = [];
   const archived: { rowId: number; reason: 'decayed' | 'pruned' | 'expired' }[] = [];
   for (const row of rows) {
@@ -205,7 +196,7 @@ async function maintainStretch(
     const why = (reason: ArchiveReason) => ({
       reason: REASONS[reason as keyof typeof REASONS],
       actor: 'maintain',
-      run: report.run,
+      run,
     });
     await archiveMemories(writer, deps, tenant, { archived, why });
     await save(writer);

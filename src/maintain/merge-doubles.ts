@@ -1,5 +1,4 @@
 import { differs } from '../form/decide/decide.ts';
-import type { ApplyDeps, FormDeps } from '../form/formation-settings.ts';
 import { calibratedSimilarity } from '../models/embedder.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import { isSameValue, lowestTrust } from '../record/statement.ts';
@@ -14,8 +13,7 @@ import { type Numbered, ownMemories, ownMemoryRows } from '../store/own-rows.ts'
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory, loadMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
-
-type MergeDeps = ApplyDeps & Pick<FormDeps, 'embedding'>;
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 
 const MOST_LOOKED_AT = 500;
 const NEAREST = 6;
@@ -26,7 +24,7 @@ const REINFORCEMENT = 0.05;
  * of their fields differ and they have the same value or nearly the same meaning. The more informative statement stays, with the sources of
  * both and the higher importance of the two, slightly raised. The other one is archived. Texts that consolidation has merged are left out.
  */
-export async function mergeDoubles(deps: MergeDeps, owner: Scope, signal: AbortSignal): Promise<void> {
+export async function mergeDoubles(deps: ConsolidateDeps, owner: Scope, signal: AbortSignal): Promise<void> {
   const recent = await deps.database.read(owner.tenant, (reader) =>
     ownMemoryRows(reader, owner, {
       types: typesThat(deps.memoryTypes, ({ mergesDoubles }) => mergesDoubles),
@@ -51,8 +49,7 @@ export async function mergeDoubles(deps: MergeDeps, owner: Scope, signal: AbortS
   }
 }
 
-/** The statements that have the same attribute and value. */
-async function sameValue(reader: Reader, deps: MergeDeps, owner: Scope, memory: Memory): Promise<Memory[]> {
+async function sameValue(reader: Reader, deps: ConsolidateDeps, owner: Scope, memory: Memory): Promise<Memory[]> {
   const { attribute, value, type, scope } = memory;
   if (attribute === null || value === null) return [];
   const others = await ownMemories(reader, owner, { types: [type], attribute, place: scope, withoutMerged: true });
@@ -61,8 +58,12 @@ async function sameValue(reader: Reader, deps: MergeDeps, owner: Scope, memory: 
   );
 }
 
-/** The statements whose vectors are nearly the same and whose fields do not differ. */
-async function sameMeaning(reader: Reader, deps: MergeDeps, owner: Scope, one: Numbered<Memory>): Promise<Memory[]> {
+async function sameMeaning(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  owner: Scope,
+  one: Numbered<Memory>,
+): Promise<Memory[]> {
   const embedder = await deps.embedding.forQueries(reader);
   if (embedder === null) return [];
   const { item: memory, row } = one;
@@ -105,7 +106,7 @@ export function mayBeDoubles(one: Memory, other: Memory, attributes: AttributeTa
   return !differs({ ...one, text: one.content }, other);
 }
 
-async function merge(writer: Writer, deps: MergeDeps, pair: [Memory, Memory]): Promise<string | null> {
+async function merge(writer: Writer, deps: ConsolidateDeps, pair: [Memory, Memory]): Promise<string | null> {
   await changeOwner(writer, pair[0].scope, deps.clock.now());
   const [one, other] = [
     await findMemory(writer, pair[0].scope, pair[0].id),

@@ -1,14 +1,11 @@
 import { oldEvents, oldMemories, type OldRecords } from '../store/erase-records.ts';
-import type { RunDeps, UpkeepDeps } from '../consolidate/consolidate-deps.ts';
 import { type Committed, meteredRun, type RunContext } from '../consolidate/run-log.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Parts, Reader, Writer } from '../store/database.ts';
-import type { ErasureCertificate } from '../store/erase.ts';
-import { eraseEvents, type EraseOptions, eraseRows } from './erase.ts';
+import type { Reader } from '../store/database.ts';
+import { eraseEvents, eraseRows } from './erase.ts';
 import type { RecordRow } from '../store/rows.ts';
-
-type RetentionDeps = UpkeepDeps & RunDeps;
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 
 /** The number of records that retention has erased. */
 export interface Retired {
@@ -23,18 +20,22 @@ export interface Retired {
  * memories that were derived from them alone. Events are erased by kind, but not the memories that were learned from them. Without a
  * setting, nothing is erased.
  */
-export async function enforceRetention(deps: RetentionDeps, tenant: string, options: RunContext): Promise<Retired> {
+export async function enforceRetention(deps: ConsolidateDeps, tenant: string, options: RunContext): Promise<Retired> {
   const { retention, eventRetention } = deps.consolidation;
   const result: Retired = { retired: {}, retiredEvents: {} };
   // The ids that were already removed. A dry run still finds their records in the store.
   const gone = new Set<string>();
-  for (const [type, days] of Object.entries(retention)) {
-    const old: Old = { name: type, days, find: (reader, _deps, old) => oldMemories(reader, old), erase: eraseRows };
-    result.retired[type] = await retire(deps, tenant, { ...old, gone }, options);
+  for (const [name, days] of Object.entries(retention)) {
+    result.retired[name] = await retire(
+      deps,
+      tenant,
+      { name, days, find: oldMemories, erase: eraseRows, gone },
+      options,
+    );
   }
-  for (const [kind, days] of Object.entries(eventRetention)) {
-    const old: Old = { name: kind, days, find: findOldEvents, erase: eraseEvents };
-    result.retiredEvents[kind] = await retire(deps, tenant, { ...old, gone }, options);
+  const find: Old['find'] = (reader, old) => findOldEvents(reader, deps, old);
+  for (const [name, days] of Object.entries(eventRetention)) {
+    result.retiredEvents[name] = await retire(deps, tenant, { name, days, find, erase: eraseEvents, gone }, options);
   }
   const counts = [result.retired, result.retiredEvents].flatMap((each) => Object.values(each));
   if (counts.some((count) => count > 0)) await deps.database.scrub();
@@ -45,21 +46,17 @@ interface Old {
   /** The type of memories, or the kind of events. */
   name: string;
   days: number;
-  find(reader: Reader, deps: UpkeepDeps, search: OldRecords): Promise<RecordRow[]>;
-  erase(
-    writer: Writer,
-    deps: Parts,
-    scope: Scope,
-    given: { rows: readonly RecordRow[]; options: EraseOptions; removed: string[] },
-  ): Promise<ErasureCertificate>;
+  find(reader: Reader, search: OldRecords): Promise<RecordRow[]>;
+  erase: typeof eraseEvents;
+  gone: Set<string>;
 }
 
 const AT_ONCE = 200;
 
 async function retire(
-  deps: RetentionDeps,
+  deps: ConsolidateDeps,
   tenant: string,
-  { name, days, find, erase, gone }: Old & { gone: Set<string> },
+  { name, days, find, erase, gone }: Old,
   options: RunContext,
 ): Promise<number> {
   const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };
@@ -67,14 +64,14 @@ async function retire(
   const reason = { actor: 'retention', reason: `${name} is kept for ${days} days` };
   for (let total = 0; ;) {
     options.signal?.throwIfAborted();
-    const found = await deps.database.read(tenant, (reader) => find(reader, deps, search));
+    const found = await deps.database.read(tenant, (reader) => find(reader, search));
     const last = found.at(-1);
     if (last === undefined) return total;
     total += await meteredRun(deps, { scope, kind: 'retention', ...options }, async (run) => {
       run.read({ of: name, days });
       const { count } = await run.commit(async (writer): Promise<Committed & { count: number }> => {
         // The rows are read again under the lock, because another process may have removed some of them.
-        const rows = (await find(writer, deps, search)).filter(({ id }) => !gone.has(id));
+        const rows = (await find(writer, search)).filter(({ id }) => !gone.has(id));
         if (rows.length === 0) return { changed: {}, status: 'skipped', count: 0 };
         const removed: string[] = [];
         const certificate = await erase(writer, deps, scope, { rows, options: reason, removed });
@@ -95,7 +92,11 @@ const WAIT_FOR_NIGHT = 2 * DAY;
  * Finds old events that may be erased. Messages are kept until the nightly reflection has read them, and observations until the working
  * memory includes them, if these steps are enabled.
  */
-function findOldEvents(reader: Reader, { consolidation, clock }: UpkeepDeps, old: OldRecords): Promise<RecordRow[]> {
+function findOldEvents(
+  reader: Reader,
+  { consolidation, clock }: ConsolidateDeps,
+  old: OldRecords,
+): Promise<RecordRow[]> {
   return oldEvents(reader, old, {
     reflectedBy: old.name === 'message' && consolidation.nightly.enabled ? clock.now() - WAIT_FOR_NIGHT : null,
     waitForTiers: old.name === 'observation' && consolidation.tiers.enabled,

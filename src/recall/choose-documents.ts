@@ -241,8 +241,23 @@ function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
   return kinds;
 }
 
+/** The documents that a question asks for by their attribute, kind or time, whatever their words. */
+export function askedDocuments(
+  analysis: QueryAnalysis,
+  view: RecallView,
+  { attributes, memoryTypes }: { attributes: AttributeTable; memoryTypes: MemoryTypeTable },
+): Set<number> {
+  return new Set([
+    ...askedFacts(analysis, view, attributes),
+    // "My plans for next week" asks for the plans of that week, and not for all plans.
+    ...(analysis.agenda.length > 0 ? [] : askedKinds(analysis.terms, view, memoryTypes)),
+    ...askedChanges(analysis, view, memoryTypes),
+    ...askedDays(analysis, view),
+  ]);
+}
+
 /** The memories that a question such as "What has changed since May?" asks for: those that happened, became true or ended in that time. */
-export function askedChanges(
+function askedChanges(
   { wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>,
   view: RecallView,
   memoryTypes: MemoryTypeTable,
@@ -268,7 +283,7 @@ function liveMemories(
 }
 
 /** The memories that a question such as "What have I got on this week?" asks for: those with a day in that time. */
-export function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: RecallView): Set<number> {
+function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: RecallView): Set<number> {
   if (agenda.length === 0) return new Set();
   return liveMemories(view, ({ day }) => day != null && agenda.some(({ from, to }) => day >= from && day < to));
 }

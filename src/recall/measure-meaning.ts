@@ -113,7 +113,6 @@ export function measureCohesion(vectors: ReadonlyMap<number, Float32Array>, link
 
 /** The vector of a query, or the reason why there is none. */
 export interface EmbeddedQuery {
-  embedder: Embedder | null;
   vector: Float32Array | null;
   degraded: string[];
 }
@@ -124,7 +123,7 @@ export async function embedQuery(
   scope: Scope,
   { query, embedder }: { query: string; embedder: Embedder | null },
 ): Promise<EmbeddedQuery> {
-  if (embedder === null) return { embedder: null, vector: null, degraded: [] };
+  if (embedder === null) return { vector: null, degraded: [] };
   try {
     // Usage of a local model is not recorded, because recording it would cost more than the recall.
     const isFree = ledger.prices.priceOf(embedder.id)?.input === 0;
@@ -133,9 +132,9 @@ export async function embedQuery(
       : ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
           meter.embedder(embedder).embed([query]),
         ));
-    return { embedder, vector: vectors[0] ?? null, degraded: [] };
+    return { vector: vectors[0] ?? null, degraded: [] };
   } catch (error) {
-    return { embedder, vector: null, degraded: [`meaning: ${messageOf(error)}`] };
+    return { vector: null, degraded: [`meaning: ${messageOf(error)}`] };
   }
 }
 
@@ -225,13 +224,13 @@ export async function measureMeaning(
       place(ordinals[index], numbers[index] as number, scores[index] as number);
     }
   }
-  const all = view.documents.length <= ASK_FOR_ALL;
-  const limit = all ? ASK_FOR_ALL * PASSAGES_EACH : NEAREST;
+  const isSmall = view.documents.length <= ASK_FOR_ALL;
+  const limit = isSmall ? ASK_FOR_ALL * PASSAGES_EACH : NEAREST;
   for (const kind of scans === null ? (['memory', 'event'] as const) : []) {
     const hits = await database.vectors.nearest(reader, { ...search, kind, limit, archived: true });
     for (const { rowId, passage, similarity } of hits) place(view.ordinalOf(kind, rowId), passage, similarity);
   }
-  const isComplete = scans !== null || all;
+  const isComplete = scans !== null || isSmall;
   const meaning = isComplete ? standardiseByKind(similarities, view) : standardiseBySample(similarities, view, query);
   return { similarities, meaning, passages, isComplete };
 }

@@ -272,7 +272,7 @@ const ASKED = 0.8;
 /** The candidates with their scores, best first. */
 export function scoreCandidates(context: QueryContext, weights: Weights = RANKING.weights): ScoredCandidate[] {
   const columns = Float64Array.from(SIGNAL_NAMES, (name) => weights[name]);
-  const ordinals = selectCandidates(context, FULL_LOOK, weights);
+  const ordinals = selectCandidates(context, weights);
   return signalsOfAll(context, ordinals)
     .map((signals, index) => ({ ordinal: ordinals[index] as number, signals, score: scoreOf(signals, columns) }))
     .sort((left, right) => right.score - left.score || left.ordinal - right.ordinal);
@@ -299,34 +299,27 @@ function sharesOf(signals: Signals): SignalShare[] {
 function rankByValue(values: Float32Array, allowed: Uint8Array, count: number, signal: string): Ranking {
   const usable = values.map((value, ordinal) => (allowed[ordinal] === 1 ? value : Number.NaN));
   const documents = topK(usable, count)
-    .map((ordinal) => ({ ordinal, value: usable[ordinal] as number }))
-    .sort((left, right) => right.value - left.value || right.ordinal - left.ordinal)
-    .map(({ ordinal, value }) => ({
-      ordinal,
-      score: value,
-      relevance: null,
-      explanation: [{ signal, value, weight: 1 }],
-    }));
+    .map((ordinal) => {
+      const value = usable[ordinal] as number;
+      return { ordinal, score: value, relevance: null, explanation: [{ signal, value, weight: 1 }] };
+    })
+    .sort((left, right) => right.score - left.score || right.ordinal - left.ordinal);
   return { documents, answerable: null };
 }
 
-function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, count: number): Ranking {
-  const ordinals = Object.entries(lists).map(([name, { documents }]) => {
+function rankByReciprocalRank(rankings: Readonly<Record<string, Ranking>>, count: number): Ranking {
+  const lists = Object.entries(rankings).map(([name, { documents }]) => {
     return { name, ordinals: documents.map(({ ordinal }) => ordinal) };
   });
-  const documents = [...fuseByReciprocalRank(ordinals.map((list) => list.ordinals))]
+  const sharesIn = (ordinal: number): SignalShare[] =>
+    lists.flatMap(({ name, ordinals }) => {
+      const index = ordinals.indexOf(ordinal);
+      return index < 0 ? [] : [{ signal: `${name} rank ${index + 1}`, value: reciprocalRank(index), weight: 1 }];
+    });
+  const documents = [...fuseByReciprocalRank(lists.map(({ ordinals }) => ordinals))]
     .sort(([left, leftScore], [right, rightScore]) => rightScore - leftScore || right - left)
     .slice(0, count)
-    .map(([ordinal, score]) => ({
-      ordinal,
-      score,
-      relevance: null,
-      explanation: ordinals.flatMap((list) => {
-        const index = list.ordinals.indexOf(ordinal);
-        const signal = `${list.name} rank ${index + 1}`;
-        return index < 0 ? [] : [{ signal, value: reciprocalRank(index), weight: 1 }];
-      }),
-    }));
+    .map(([ordinal, score]) => ({ ordinal, score, relevance: null, explanation: sharesIn(ordinal) }));
   return { documents, answerable: null };
 }
 
@@ -334,7 +327,7 @@ function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, count: n
 const COVERAGE_IN_BM25 = 0.6;
 
 /** Selects the candidates by a cheap score of every document, which uses the weights of the most important signals. */
-function selectCandidates(context: QueryContext, count: number, weights: Weights): number[] {
+function selectCandidates(context: QueryContext, weights: Weights): number[] {
   const { view, meaning, analysis, dates, sessionWords, allowed, asked, bestBm25, match } = context;
   const { previous, next, sessions, speakerNumbers, cohesion, isMemory } = view;
   const { bm25, totalWeight } = match;
@@ -368,7 +361,7 @@ function selectCandidates(context: QueryContext, count: number, weights: Weights
     rough[ordinal] = score;
   }
   for (const ordinal of asked) rough[ordinal] = (rough[ordinal] as number) + weights.keyed;
-  return topK(rough, count);
+  return topK(rough, FULL_LOOK);
 }
 
 const RECIPROCAL_RANK_CONSTANT = 60;

@@ -42,28 +42,16 @@ export interface RecallDocument {
   readonly successor: string | null;
 }
 
-export function memoryDocument(memory: MemoryForRecall): RecallDocument {
+export function memoryDocument({ title, content, isArchived, ...memory }: MemoryForRecall): RecallDocument {
   return {
+    ...memory,
     kind: 'memory',
-    rowId: memory.rowId,
-    id: memory.id,
-    text: memory.title === null ? memory.content : `${memory.title}. ${memory.content}`,
-    type: memory.type,
-    subject: memory.subject,
-    attribute: memory.attribute,
-    value: memory.value,
-    category: memory.category,
-    isPermanent: memory.isPermanent,
+    text: title === null ? content : `${title}. ${content}`,
     speaker: null,
     role: null,
     session: memory.session === '' ? null : memory.session,
     connection: memory.connection === '' ? null : memory.connection,
-    sources: memory.sources,
-    time: memory.time,
-    day: memory.day,
-    until: memory.until,
-    expiresAt: memory.expiresAt,
-    successor: memory.isArchived ? memory.successor : null,
+    successor: isArchived ? memory.successor : null,
   };
 }
 

@@ -309,18 +309,20 @@ export interface ViewCache {
 
 interface CachedView {
   view: RecallView;
-  owners: Map<string, LoadedOwner>;
-}
-
-interface LoadedOwner {
-  version: number;
-  incarnation: string;
+  /** The state of each owner when its records were last read. */
+  owners: Map<string, Pick<OwnerState, 'version' | 'incarnation'>>;
 }
 
 const DEFAULT_BYTES = 128 * 1024 * 1024;
 
 /** A cache of views of up to `bytes` in total, which evicts the least recently used ones. */
-export function createViewCache({ bytes = DEFAULT_BYTES, memoryTypes }: ViewCacheOptions): ViewCache {
+export function createViewCache({
+  bytes = DEFAULT_BYTES,
+  memoryTypes,
+}: {
+  bytes?: number;
+  memoryTypes: MemoryTypeTable;
+}): ViewCache {
   const cache = createLru<CachedView>({ most: bytes, sizeOf: ({ view }) => view.bytes, keepsLatest: true });
   return {
     async open(reader, scope) {
@@ -336,11 +338,6 @@ export function createViewCache({ bytes = DEFAULT_BYTES, memoryTypes }: ViewCach
       return cached.view;
     },
   };
-}
-
-interface ViewCacheOptions {
-  bytes?: number;
-  memoryTypes: MemoryTypeTable;
 }
 
 /** A view is rebuilt after an erasure, and when so many documents were replaced that rebuilding is cheaper. */

@@ -1,6 +1,7 @@
 import { ownTimeZone } from '../store/owner-store.ts';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Embedder } from '../models/embedder.ts';
 import type { Reranker } from '../models/reranker.ts';
 import type { Clock } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
@@ -11,10 +12,7 @@ import { countAccess } from '../store/read-memories.ts';
 import { analyzeQuery, inFirstPerson, type QueryAnalysis, userInFirstPerson } from './analyze-query.ts';
 import {
   allowedDocuments,
-  askedChanges,
-  askedDays,
-  askedFacts,
-  askedKinds,
+  askedDocuments,
   documentsAboutNamed,
   leaveOutNames,
   leaveOutSmallTalk,
@@ -77,7 +75,7 @@ export async function recall(
   const analysis = analyzeQuery(spoken, view, { now, timeZone });
   const embedded = await embedQuery(deps, scope, { query: spoken, embedder });
   const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
-  const search = { scope, query: spoken, options, now, view, analysis, embedded, calibration };
+  const search = { scope, query: spoken, options, now, view, analysis, embedder, embedded, calibration };
   const limit = limitOf(options, analysis);
   const found = await database.readReplica(scope, async (reader) => {
     const { candidates, answerable } = await findCandidates(reader, deps, search);
@@ -119,28 +117,24 @@ function howManyToLoad(
 interface Search extends Pick<Loading, 'scope' | 'options' | 'now' | 'view' | 'calibration'> {
   query: string;
   analysis: QueryAnalysis;
+  embedder: Embedder | null;
   embedded: EmbeddedQuery;
 }
 
 /** Runs the retrieval arms on the documents that the handle may see, and ranks their results. */
 async function findCandidates(
   reader: Reader,
-  { database, attributes, memoryTypes }: RecallDeps,
-  { scope, query, options, now, view, analysis, embedded, calibration }: Search,
+  deps: RecallDeps,
+  { scope, query, options, now, view, analysis, embedder, embedded, calibration }: Search,
 ): Promise<{ candidates: Candidate[]; answerable: number | null }> {
+  const { database, attributes } = deps;
   const allowed = await allowedDocuments(reader, database, { scope, view, options, now });
   const match = matchLexically(view.index, analysis.terms);
   leaveOutSmallTalk(allowed, view, match);
   const aboutNamed = await documentsAboutNamed(reader, database, { scope, query, view });
-  const asked = new Set([
-    ...askedFacts(analysis, view, attributes),
-    // "My plans for next week" asks for the plans of that week, and not for all plans.
-    ...(analysis.agenda.length > 0 ? [] : askedKinds(analysis.terms, view, memoryTypes)),
-    ...askedChanges(analysis, view, memoryTypes),
-    ...askedDays(analysis, view),
-  ]);
+  const asked = askedDocuments(analysis, view, deps);
   leaveOutNames(allowed, view, attributes, { terms: analysis.terms, match, asked });
-  const { embedder, vector } = embedded;
+  const { vector } = embedded;
   let meaning: Meaning | null = null;
   if (embedder !== null && vector !== null) {
     await refreshSample(reader, database, { tenant: scope.tenant, view, embedder });

@@ -48,7 +48,7 @@ describe('a model’s answer for profile, working memory, scaffold and merges (F
         for (const sentence of FINE) expect(kept).toContain(sentence);
       }
       const document = readBlockText(String(FINE[0]), {});
-      const { document: next } = changed(document, [{ text: added, from: [1], section: null }], {
+      const { document: next } = changed(document, [{ text: added, from: document.sentences, section: null }], {
         materials: [],
         known: new Map(),
         sources: SOURCES,
@@ -58,10 +58,10 @@ describe('a model’s answer for profile, working memory, scaffold and merges (F
       const { scaffold } = changedScaffold(
         { entries: {}, basis: {}, notes: {} },
         [
-          { key: 'hobby', value: 'bees', confidence: null, from: [1] },
-          { key: 'rule', value: { note: added }, confidence: null, from: [1] },
+          { key: 'hobby', value: 'bees', confidence: null, from: observed as never },
+          { key: 'rule', value: { note: added }, confidence: null, from: observed as never },
         ],
-        { observed: observed as never, first: 1, keys: null, shrinkShare: 0.5, sources: SOURCES, now: '' },
+        { observed: observed as never, keys: null, shrinkShare: 0.5, sources: SOURCES, now: '' },
       );
       counted.note(`scaffold: ${added}`, JSON.stringify(scaffold.entries).includes(added.slice(0, 25)));
       expect(scaffold.entries).toHaveProperty('hobby');

@@ -17,19 +17,21 @@ import {
 } from './document.ts';
 import { contentHash } from '../../record/id.ts';
 
+/** An item that a model is shown under a number: a sentence of a document, or a new item. */
+export type Shown = Sentence | Material;
+
 /**
- * A change of a document. The sentences of the document and the new items are numbered from 1. A new sentence replaces the sentences among
- * `from`. It rests on the new items among `from`, and on the sources of the replaced sentences, as far as its text still says what they
- * say.
+ * A change of a document. A new sentence replaces the sentences among `from`. It rests on the new items among `from`, and on the sources of
+ * the replaced sentences, as far as its text still says what they say.
  */
 export type DocumentChange =
-  | { text: string; from: readonly number[]; section: string | null }
-  | { drop: readonly number[] };
+  | { text: string; from: readonly Shown[]; section: string | null }
+  | { drop: readonly Shown[] };
 
 /** A change that was refused, and the reason that the model and people are told. */
 export interface RefusedChange {
   text: string;
-  reason: 'no_source' | 'unknown_number' | 'value_not_said' | 'unsupported' | 'order' | 'address' | 'outranked';
+  reason: 'no_source' | 'value_not_said' | 'unsupported' | 'order' | 'address' | 'outranked';
   detail: string | null;
 }
 
@@ -49,23 +51,19 @@ const changeSchema = z.union([
   }),
 ]);
 
-/** Reads the changes in a model's list. Unreadable items are skipped and counted. */
-export function toChanges(items: readonly unknown[]): { changes: DocumentChange[]; unread: number } {
+/** Reads the changes in a model's list. Unreadable items are skipped and counted, and numbers that do not exist are left out. */
+export function toChanges(
+  items: readonly unknown[],
+  shown: readonly Shown[],
+): { changes: DocumentChange[]; unread: number } {
+  const numbered = (numbers: readonly number[]): Shown[] => numbers.flatMap((number) => shown[number - 1] ?? []);
   const parsed = items.slice(0, MOST_CHANGES).map((item) => changeSchema.safeParse(item));
-  const changes = parsed.flatMap((each): DocumentChange[] => {
-    if (!each.success) return [];
-    return 'drop' in each.data ? [{ drop: each.data.drop }] : [{ ...each.data, section: each.data.section ?? null }];
+  const changes = parsed.flatMap(({ data }): DocumentChange[] => {
+    if (data === undefined) return [];
+    if ('drop' in data) return [{ drop: numbered(data.drop) }];
+    return [{ text: data.text, from: numbered(data.from), section: data.section ?? null }];
   });
-  return { changes, unread: parsed.filter(({ success }) => !success).length };
-}
-
-/**
- * The changes in a model's answer, and the form of the answer. A `list` uses the numbers that the model was shown; a `text` uses the
- * numbers of the document and its materials.
- */
-interface ReadChanges {
-  changes: DocumentChange[];
-  form: 'list' | 'text' | 'unreadable';
+  return { changes, unread: parsed.length - changes.length };
 }
 
 /**
@@ -75,21 +73,26 @@ const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[
 
 /**
  * Reads the changes in a model's answer: the list of changes that the model was asked for, or a whole text, which some models write
- * instead. A sentence of the document that the whole text repeats stays, and a sentence that it lacks is dropped. An answer with unreadable
- * JSON makes no changes; it is never read as a whole text.
+ * instead. A sentence of the document that the whole text repeats stays, and a sentence that it lacks is dropped. The result is null for
+ * unreadable JSON, which is never read as a whole text. `shown` has the items in the order of their numbers.
  */
-export function readChanges(answer: string, document: BlockText, materials: readonly Material[]): ReadChanges {
+export function readChanges(
+  answer: string,
+  document: BlockText,
+  materials: readonly Material[],
+  shown: readonly Shown[] = [...document.sentences, ...materials],
+): DocumentChange[] | null {
   const text = withoutFence(answer);
   const start = text.search(JSON_BEGINS);
-  if (start < 0) return { changes: text === '' ? [] : changesOfText(text, document, materials), form: 'text' };
+  if (start < 0) return text === '' ? [] : changesOfText(text, document, materials);
   const found = readTolerantJson(text, start);
   const value = found.ok ? found.value : null;
   const list = Array.isArray(value) ? value : Object.values(value ?? {}).find(Array.isArray);
-  const { changes, unread } = toChanges(list ?? []);
-  return { changes, form: list === undefined || (unread > 0 && changes.length === 0) ? 'unreadable' : 'list' };
+  if (list === undefined) return null;
+  const { changes, unread } = toChanges(list, shown);
+  return unread > 0 && changes.length === 0 ? null : changes;
 }
 
-/** Removes a Markdown code fence around a text. */
 export function withoutFence(text: string): string {
   return text
     .trim()
@@ -104,24 +107,23 @@ const MOST_CHANGES = 200;
 const MADE_OF = 0.5;
 
 function changesOfText(text: string, { sentences }: BlockText, materials: readonly Material[]): DocumentChange[] {
-  const before = new Set(sentences.map((sentence) => contentHash(sentence.text)));
-  const sources = [...sentences, ...materials].map((source) => contentStems(source.text));
+  const hashOf = ({ text: words }: { text: string }): string => contentHash(words);
+  const before = new Set(sentences.map(hashOf));
+  const sources = [...sentences, ...materials].map((source) => ({ source, stems: contentStems(source.text) }));
   const written = readBlockText(text, {}).sentences.slice(0, MOST_CHANGES);
-  const repeated = new Set(written.map((sentence) => contentHash(sentence.text)));
+  const repeated = new Set(written.map(hashOf));
   const changes = written
-    .filter((sentence) => !before.has(contentHash(sentence.text)))
-    .map(({ text, section }): DocumentChange => {
-      const stems = contentStems(text);
-      const from = sources.flatMap((source, index) =>
-        coveredBy(stems, source) >= MADE_OF || coveredBy(source, stems) >= MADE_OF ? [index + 1] : [],
-      );
-      return { text, from, section };
+    .filter((sentence) => !before.has(hashOf(sentence)))
+    .map(({ text: words, section }): DocumentChange => {
+      const own = contentStems(words);
+      const isMadeOf = ({ stems }: { stems: ReadonlySet<string> }): boolean =>
+        coveredBy(own, stems) >= MADE_OF || coveredBy(stems, own) >= MADE_OF;
+      return { text: words, from: sources.filter(isMadeOf).map(({ source }) => source), section };
     });
-  const drop = sentences.flatMap((sentence, index) => (repeated.has(contentHash(sentence.text)) ? [] : [index + 1]));
+  const drop = sentences.filter((sentence) => !repeated.has(hashOf(sentence)));
   return drop.length === 0 ? changes : [...changes, { drop }];
 }
 
-/** The result of applying a list of changes to a document. */
 interface ChangedDocument {
   document: BlockText;
   refused: RefusedChange[];
@@ -131,9 +133,7 @@ interface ChangedDocument {
 }
 
 interface ChangeSources {
-  /**
-   * The new items, numbered after the sentences. All of them count as considered afterwards, so that no model is asked about them twice.
-   */
+  /** The new items. All of them count as considered afterwards, so that no model is asked about them twice. */
   materials: readonly Material[];
   /** All statements by id, for the basis of sentences. */
   known: ReadonlyMap<string, Material>;
@@ -148,23 +148,19 @@ export function changed(
   changes: readonly DocumentChange[],
   { materials, known, sources, elsewhere = new Set() }: ChangeSources,
 ): ChangedDocument {
-  const refused: RefusedChange[] = [];
   const { sentences } = document;
-  const dropped = new Set<number>();
-  const gone = new Set<number>();
-  const written = new Map<number, Sentence[]>();
+  const refused: RefusedChange[] = [];
+  const dropped = new Set<Sentence>();
+  const rewritten = new Set<Sentence>();
+  const written = new Map<Sentence | null, Sentence[]>();
   const own = numbersSaid(sources.own.join('\n'));
   const hashes = new Set(sentences.map(({ text }) => contentHash(text)));
   for (const change of changes) {
+    const { replaced, used } = madeOf('drop' in change ? change.drop : change.from, document, materials);
     if ('drop' in change) {
-      for (const number of change.drop) if (sentences[number - 1] !== undefined) dropped.add(number);
+      for (const sentence of replaced) dropped.add(sentence);
       continue;
     }
-    const from = [...new Set(change.from)].filter(
-      (number) => number >= 1 && number <= sentences.length + materials.length,
-    );
-    const replaced = from.flatMap((number) => sentences[number - 1] ?? []);
-    const used = from.flatMap((number) => materials[number - 1 - sentences.length] ?? []);
     const problem = problemIn(change, { replaced, used, sources, own });
     if (problem !== null) {
       refused.push({ text: change.text.slice(0, 500), ...problem });
@@ -173,28 +169,28 @@ export function changed(
     const hash = contentHash(change.text);
     if (hashes.has(hash)) continue;
     hashes.add(hash);
-    const place = from.find((number) => number <= sentences.length) ?? sentences.length + 1;
-    for (const number of from) if (number <= sentences.length) gone.add(number);
+    for (const sentence of replaced) rewritten.add(sentence);
+    const place = replaced[0] ?? null;
     written.set(place, [...(written.get(place) ?? []), sentenceOf(change, { replaced, used, known })]);
   }
-  const next = [...sentences, null].flatMap((sentence, index) => [
-    ...(written.get(index + 1) ?? []),
-    ...(sentence === null || gone.has(index + 1) || dropped.has(index + 1) ? [] : [sentence]),
-  ]);
-  const byHand = [...dropped].filter((number) => !gone.has(number) && sentences[number - 1]?.basis === null).length;
   // A dated line is redundant if another document contains all its statements.
   const isSaid = (sentence: Sentence): boolean =>
     sentence.day !== null && sentence.basis !== null && sourcesOf(sentence).every((id) => elsewhere.has(id));
-  const kept = next.filter((sentence) => !isSaid(sentence));
+  const kept = [...sentences, null].flatMap((sentence) => {
+    const stays = sentence !== null && !rewritten.has(sentence) && !dropped.has(sentence);
+    return [...(written.get(sentence) ?? []), ...(stays ? [sentence] : [])].filter((each) => !isSaid(each));
+  });
   const said = idsOf({ sentences: kept });
   const held = [...idsOf(document)].filter((id) => known.has(id));
   const missing = held.filter((id) => !said.has(id));
   const considered = new Set([...document.omitted, ...missing, ...materials.map(({ id }) => id)]);
+  const byHand = sentences.filter(({ basis }) => basis === null);
+  const lostByHand = byHand.filter((sentence) => dropped.has(sentence) && !rewritten.has(sentence)).length;
   return {
     document: { sentences: kept, omitted: [...considered].filter((id) => !said.has(id) && known.has(id)) },
     refused,
-    held: held.length + sentences.filter(({ basis }) => basis === null).length,
-    lost: missing.filter((id) => !elsewhere.has(id)).length + byHand,
+    held: held.length + byHand.length,
+    lost: missing.filter((id) => !elsewhere.has(id)).length + lostByHand,
   };
 }
 
@@ -202,6 +198,27 @@ export function changed(
 interface MadeOf {
   replaced: readonly Sentence[];
   used: readonly Material[];
+}
+
+/**
+ * The sentences of a document and the new items that a model has named. A sentence of another document stands for its sources. An item
+ * stands for the line that rests on this item alone, if the document has one.
+ */
+function madeOf(items: readonly Shown[], { sentences }: BlockText, materials: readonly Material[]): MadeOf {
+  const replaced = new Set<Sentence>();
+  const used = new Set<Material>();
+  const addItem = (id: string): void => {
+    const line = sentences.find((sentence) => sentence.day !== null && sourcesOf(sentence).join() === id);
+    const material = materials.find((each) => each.id === id);
+    if (line !== undefined) replaced.add(line);
+    else if (material !== undefined) used.add(material);
+  };
+  for (const item of items) {
+    if ('id' in item) addItem(item.id);
+    else if (sentences.includes(item)) replaced.add(item);
+    else for (const id of sourcesOf(item)) addItem(id);
+  }
+  return { replaced: [...replaced], used: [...used] };
 }
 
 /** Why a change is refused; null if it is accepted. `own` contains the numbers in the user's own words and in known statements. */

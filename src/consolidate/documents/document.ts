@@ -2,9 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { DATED_LINE, datedLine, splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
 import { paragraphs } from '../../models/prompt.ts';
-import type { Basis, Block, SentenceBasis } from '../../record/block.ts';
+import type { Basis, SentenceBasis } from '../../record/block.ts';
+import { cachedFor } from '../../record/cache.ts';
 import { contentHash } from '../../record/id.ts';
 import { countWords } from '../../record/parse.ts';
+import type { Scope } from '../../record/scope.ts';
+import { findBlock } from '../../store/block-store.ts';
+import type { Reader } from '../../store/database.ts';
 
 /** One sentence of a document, with its sources. */
 export interface Sentence {
@@ -36,9 +40,19 @@ export interface StoredDocument {
   version: number;
 }
 
-export function storedDocument(block: Block | null): StoredDocument {
-  const { content, basis = {}, version = 0 } = block ?? {};
-  return { text: typeof content === 'string' ? content : '', basis, version };
+/** A document as it was read, with its sentences. */
+export interface ReadDocument extends BlockText {
+  stored: StoredDocument;
+}
+
+export async function readDocument(
+  reader: Reader,
+  scope: Scope,
+  kind: 'working_memory' | 'profile' | 'reflections',
+): Promise<ReadDocument> {
+  const { content, basis = {}, version = 0 } = (await findBlock(reader, scope, kind)) ?? {};
+  const text = typeof content === 'string' ? content : '';
+  return { ...readBlockText(text, basis), stored: { text, basis, version } };
 }
 
 /** Whether writing the new text would change nothing. An empty text for a document that does not exist is no change. */
@@ -50,7 +64,6 @@ export function isUnchanged(next: Pick<StoredDocument, 'text' | 'basis'>, stored
 /** The key of the basis that holds the omitted ids. It is not the hash of any sentence. */
 const OMITTED = '';
 
-/** Splits the text of a block into its sentences. */
 export function readBlockText(text: string, basis: Basis): BlockText {
   const sentences: Sentence[] = [];
   let section: string | null = null;
@@ -171,7 +184,15 @@ export interface Material {
 /** The defaults of the fields that depend on the kind of material. */
 export const BARE = { isEvent: false, until: null, section: null, hasAged: false, importance: 0, events: [] } as const;
 
-/** The basis of a sentence that rests on these items. */
+/**
+ * Materials without text for the sources of a sentence. The basis of a sentence that replaces it needs only their ids and hashes, so the
+ * sources are not read again.
+ */
+export function standInsOf({ basis }: Sentence): Material[] {
+  const { rests, until = null } = basis ?? { rests: {} };
+  return Object.entries(rests).map(([id, hash]) => ({ ...BARE, id, hash, until, text: '', at: new Date(0) }));
+}
+
 export function basisOf(materials: readonly Material[]): SentenceBasis {
   const ends = materials.flatMap(({ until }) => until ?? []);
   return {
@@ -191,6 +212,14 @@ export function lineOf(material: Material): Sentence {
     gap: '\n',
     mark: '',
   };
+}
+
+/** A document that is being brought up to date. */
+export interface OpenDocument {
+  read: ReadDocument;
+  /** Its sentences that still hold, and for the working memory a line for each statement that it lacked. */
+  document: BlockText;
+  materials: Materials;
 }
 
 /** The sources of a document. */
@@ -234,14 +263,13 @@ export function refreshed(document: BlockText, { known, wanted }: Materials, now
  * A new version of the document `before`, with the changes that `current` has made to `before` meanwhile: sentences that `current` removed
  * are removed, and its new sentences are added. A new line whose sources the new version has already considered is not added.
  */
-export function withChangesSince(next: BlockText, before: StoredDocument, current: StoredDocument): BlockText {
-  const changed = readBlockText(current.text, current.basis).sentences;
+export function withChangesSince(next: BlockText, before: BlockText, current: BlockText): BlockText {
   const hashesOf = (sentences: readonly Sentence[]) => new Set(sentences.map(({ text }) => contentHash(text)));
-  const [was, is] = [hashesOf(readBlockText(before.text, before.basis).sentences), hashesOf(changed)];
+  const [was, is] = [hashesOf(before.sentences), hashesOf(current.sentences)];
   const kept = next.sentences.filter(({ text }) => is.has(contentHash(text)) || !was.has(contentHash(text)));
   const known = new Set([...was, ...hashesOf(kept)]);
   const considered = new Set([...idsOf(next), ...next.omitted]);
-  const news = changed.filter((sentence) => {
+  const news = current.sentences.filter((sentence) => {
     const isLine = sentence.day !== null && sentence.basis !== null;
     return !known.has(contentHash(sentence.text)) && !(isLine && sourcesOf(sentence).every((id) => considered.has(id)));
   });
@@ -257,12 +285,18 @@ export function unsaid(document: BlockText, wanted: readonly Material[]): Materi
   );
 }
 
+/** The words of a sentence as it is written. The mark and the day of a line count as two. Cached, because fitting counts repeatedly. */
+const wordsOf = cachedFor(({ text, day, mark }: Sentence) => countWords(`${mark}${text}`) + (day === null ? 0 : 2));
+
+function wordsOfAll(sentences: readonly Sentence[]): number {
+  return sentences.reduce((sum, sentence) => sum + wordsOf(sentence), 0);
+}
+
 /**
  * Fits a document into a word limit. Handwritten sentences are kept first. Prose gets the remaining words that the dated lines do not need,
  * but at least half of them. Lines whose sources another document contains (`elsewhere`) are removed first, then the oldest lines.
  */
 export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySet<string> = new Set()): BlockText {
-  const wordsOf = ({ text, day, mark }: Sentence): number => countWords(`${mark}${text}`) + (day === null ? 0 : 2);
   const isElsewhere = (sentence: Sentence): boolean => {
     const ids = sourcesOf(sentence);
     return ids.length > 0 && ids.every((id) => elsewhere.has(id));
@@ -270,25 +304,18 @@ export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySe
   let left = limit - headingsOf(document.sentences).reduce((sum, heading) => sum + countWords(heading), 0);
   const kept = new Set<Sentence>();
   const keep = (sentences: readonly Sentence[], most: number): void => {
-    let room = most;
+    const after = left - most;
     for (const sentence of sentences) {
-      room -= wordsOf(sentence);
-      if (room < 0) break;
+      if (left - wordsOf(sentence) < after) break;
       left -= wordsOf(sentence);
       kept.add(sentence);
     }
   };
-  const written = document.sentences.filter(({ basis }) => basis !== null);
-  const lines = written.filter(({ day }) => day !== null);
-  keep(
-    document.sentences.filter(({ basis }) => basis === null),
-    left,
-  );
-  const lineWords = lines.reduce((sum, line) => sum + wordsOf(line), 0);
-  keep(
-    written.filter(({ day }) => day === null),
-    Math.max(Math.floor(left / 2), left - lineWords),
-  );
+  const byHand = document.sentences.filter(({ basis }) => basis === null);
+  const prose = document.sentences.filter(({ basis, day }) => basis !== null && day === null);
+  const lines = document.sentences.filter(({ basis, day }) => basis !== null && day !== null);
+  keep(byHand, left);
+  keep(prose, Math.max(Math.floor(left / 2), left - wordsOfAll(lines)));
   const ranked = lines.toSorted(
     (one, other) =>
       Number(isElsewhere(one)) - Number(isElsewhere(other)) || (other.day ?? '').localeCompare(one.day ?? ''),
@@ -306,33 +333,26 @@ export function fittedSections(
   limit: number,
   { sections, importance }: { sections: readonly string[]; importance: ReadonlyMap<string, number> },
 ): BlockText {
-  const headings = sections.reduce((sum, name) => sum + countWords(name) + 1, 0);
-  const wordsOf = ({ text, day }: Sentence): number => countWords(text) + (day === null ? 0 : 2);
   const weightOf = (sentence: Sentence): number =>
     Math.max(0, ...sourcesOf(sentence).map((id) => importance.get(id) ?? 0));
-  const bySection = Map.groupBy(document.sentences, ({ section }) => section);
-  const sizes = new Map([...bySection].map(([name, all]) => [name, all.reduce((sum, each) => sum + wordsOf(each), 0)]));
-  const written = new Map(
-    [...bySection].map(([name, all]) => [name, all.filter(({ basis }) => basis !== null).length]),
-  );
-  const hasWritten = (name: string | null): number => Math.min(written.get(name) ?? 0, 1);
-  const dropped = new Set<Sentence>();
-  for (let total = headings + [...sizes.values()].reduce((sum, size) => sum + size, 0); total > limit;) {
-    const [longest] = [...sizes].toSorted(
-      ([name, size], [otherName, other]) => hasWritten(otherName) - hasWritten(name) || other - size,
-    );
-    const [name] = longest ?? [null];
-    const all = (bySection.get(name) ?? []).filter((sentence) => !dropped.has(sentence));
-    const left = hasWritten(name) === 1 ? all.filter(({ basis }) => basis !== null) : all;
-    const lines = left.filter(({ day }) => day !== null);
-    const next = lines.toSorted((one, other) => weightOf(one) - weightOf(other))[0] ?? left.at(-1);
-    if (next === undefined || longest === undefined) break;
-    dropped.add(next);
-    if (next.basis !== null) written.set(name, (written.get(name) ?? 0) - 1);
-    sizes.set(longest[0], longest[1] - wordsOf(next));
+  const names = [...new Set(document.sentences.map(({ section }) => section))];
+  let { sentences } = document;
+  let total = sections.reduce((sum, name) => sum + countWords(name) + 1, 0) + wordsOfAll(sentences);
+  while (total > limit) {
+    const lengths = names.map((name) => {
+      const all = sentences.filter(({ section }) => section === name);
+      const written = all.filter(({ basis }) => basis !== null);
+      const hasWritten = written.length > 0;
+      return { left: hasWritten ? written : all, hasWritten: Number(hasWritten), words: wordsOfAll(all) };
+    });
+    const [longest] = lengths.toSorted((one, other) => other.hasWritten - one.hasWritten || other.words - one.words);
+    const lines = longest?.left.filter(({ day }) => day !== null) ?? [];
+    const next = lines.toSorted((one, other) => weightOf(one) - weightOf(other))[0] ?? longest?.left.at(-1);
+    if (next === undefined) break;
+    sentences = sentences.filter((sentence) => sentence !== next);
     total -= wordsOf(next);
   }
-  return { ...document, sentences: document.sentences.filter((sentence) => !dropped.has(sentence)) };
+  return { ...document, sentences };
 }
 
 /** Whether a text contains enough of a statement's words. A material without text counts as contained, because it cannot be compared. */

@@ -1,21 +1,20 @@
 import { SOURCE_RANK } from '../../form/decide/decide.ts';
-import { type PrivacyPolicy, redactJson, redactSensitive } from '../../language/privacy-policy.ts';
+import { type PrivacyPolicy, redactJson } from '../../language/privacy-policy.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { UnusableJson, unwrapJson } from '../../models/parse-answer.ts';
 import type { Event } from '../../record/event.ts';
 import type { InternalMemory, Memory, SourceType } from '../../record/memory.ts';
-import type { Synthesis } from '../ask-model.ts';
 import { cutWords } from '../check-text.ts';
-import { mayBeKept } from './sources.ts';
+import type { Material } from './document.ts';
+import { mayBeKept, observedMaterial } from './sources.ts';
 import { type Trust, trustOf } from '../../record/statement.ts';
 import { isObject } from '../../record/parse.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
-/** An observation to be worked into the working memory and the scaffold. */
-export interface Observed {
+/** An observation to be worked into the working memory and the scaffold. Its text is redacted by the privacy policy. */
+export interface Observed extends Material {
   event: Event;
   sequence: number;
-  /** The content after redaction by the privacy policy. */
-  content: string;
   /** The keys and JSON values of an update of the scaffold; empty for other observations. */
   entries: readonly (readonly [key: string, value: unknown])[];
   sourceType: SourceType;
@@ -31,21 +30,21 @@ const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fac
 const CORRECTION_RANK = 3;
 const UNVERIFIED_RANK = 0;
 
-export function toObserved({ event, sequence }: { event: Event; sequence: number }, privacy: PrivacyPolicy): Observed {
+export function toObserved({ event, sequence }: { event: Event; sequence: number }, deps: ConsolidateDeps): Observed {
   const sourceType: SourceType =
     event.origin === 'user' ? 'explicit' : AUTONOMOUS.has(event.category ?? '') ? 'inference' : 'conversation';
-  const content = redactSensitive(event.content, privacy);
+  const material = observedMaterial(event, deps);
   const trust = trustOf(event.origin);
   const rank = trust === 'low' ? UNVERIFIED_RANK : SOURCE_RANK[sourceType];
   return {
+    ...material,
     event,
     sequence,
-    content,
-    entries: scaffoldEntries(event, privacy),
+    entries: scaffoldEntries(event, deps.privacy),
     sourceType,
     rank: event.category === 'correction' && trust !== 'low' ? Math.max(rank, CORRECTION_RANK) : rank,
     trust,
-    stems: contentStems(content),
+    stems: contentStems(material.text),
   };
 }
 
@@ -74,12 +73,10 @@ const MOST_WORDS = 30;
 /** The minimum share of a fact's words that one observation must contain. */
 const SUPPORTED = 0.5;
 
-interface FactSources {
-  privacy: PrivacyPolicy;
-  reader: string;
-  formed: readonly Memory[];
-  /** The number of the first observation in the numbering that the model was shown. */
-  first: number;
+/** A fact of a model's answer, with the observations that it cites. */
+export interface CitedFact {
+  content: string;
+  from: readonly Observed[];
 }
 
 /**
@@ -87,16 +84,16 @@ interface FactSources {
  * even if they were archived since: storing them again would restore outdated statements.
  */
 export function factsToKeep(
-  facts: Synthesis['facts'],
+  facts: readonly CitedFact[],
   observed: readonly Observed[],
-  { privacy, reader, formed, first }: FactSources,
+  { privacy, reader, formed }: { privacy: PrivacyPolicy; reader: string; formed: readonly Memory[] },
 ): InternalMemory[] {
   return facts.flatMap((fact) => {
     const content = cutWords(fact.content, MOST_WORDS);
     if (content === '' || !mayBeKept(content, privacy)) return [];
     const stems = contentStems(content);
     const saying = (each: Observed): boolean => coveredBy(stems, each.stems) >= SUPPORTED;
-    const cited = fact.from.flatMap((number) => observed[number - first] ?? []).filter(saying);
+    const cited = fact.from.filter(saying);
     const said = cited.length > 0 ? cited : observed.filter(saying);
     const best = said.toSorted((one, other) => other.rank - one.rank)[0];
     if (best === undefined) return [];

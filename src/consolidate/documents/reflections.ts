@@ -4,28 +4,18 @@ import { digest } from '../../record/id.ts';
 import type { Memory } from '../../record/memory.ts';
 import { ownerKey, ownerOf, type Scope, scopeAt } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
-import type { Parts, Reader, Writer } from '../../store/database.ts';
+import type { Reader, Writer } from '../../store/database.ts';
 import { listRuns, type Run } from '../../store/history-store.ts';
 import { ownMemories } from '../../store/own-rows.ts';
 import { sessionsWithReflections } from '../../store/session-store.ts';
 import { archiveMemory } from '../../store/write-memory.ts';
 import { askAbsorb } from '../ask-model.ts';
-import type { RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, meteredRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, readChanges } from './changes.ts';
-import {
-  BARE,
-  type BlockText,
-  fitted,
-  lineOf,
-  type Material,
-  readBlockText,
-  type Sentence,
-  storedDocument,
-  writeBlockText,
-} from './document.ts';
+import { type BlockText, fitted, lineOf, type Material, readDocument, standInsOf, writeBlockText } from './document.ts';
 import { reflectionTypes, toMaterial, waitingReflections } from './sources.ts';
 import { countWords } from '../../record/parse.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 /** The levels at which reflections wait and are merged. */
 type BufferLevel = 'agent' | 'user' | 'session';
@@ -42,7 +32,7 @@ const MOST_AT_ONCE = 60;
 /** The reflections of a scope that wait to be merged, in one buffer for its agent, one for its user, and one for each session. */
 export async function reflectionBuffers(
   reader: Reader,
-  deps: Pick<Parts, 'memoryTypes'>,
+  deps: ConsolidateDeps,
   scope: Scope,
 ): Promise<ReflectionBuffer[]> {
   const owner = ownerOf(scope);
@@ -68,7 +58,7 @@ const ASKED_AGAIN_AFTER = DAY;
  * all of them still wait. Returns the number of merged reflections.
  */
 export async function mergeReflections(
-  deps: UpkeepDeps & RunDeps,
+  deps: ConsolidateDeps,
   { level, scope, reflections }: ReflectionBuffer,
   options: RunContext,
 ): Promise<number> {
@@ -79,10 +69,9 @@ export async function mergeReflections(
   const group = digest(ids, 16);
   if (await wasRefused(deps, scope, group)) return 0;
   return meteredRun(deps, { scope, kind: 'merge-reflections', ...options }, async (run) => {
-    const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
-    const stored = storedDocument(block);
+    const document = await deps.database.read(scope.tenant, (reader) => readDocument(reader, scope, 'reflections'));
+    const { stored } = document;
     run.read({ reflections: additions.length, words: countWords(stored.text) });
-    const document = readBlockText(stored.text, stored.basis);
     const materials = additions.map((memory) => toMaterial(memory, null));
     const next = await absorbed(deps, run, { level, document, materials, words }).catch((error: unknown) => {
       if (VarveError.isInstance(error, 'model_answer_invalid')) run.read({ refused: group });
@@ -101,7 +90,7 @@ export async function mergeReflections(
 }
 
 /** Whether a recent answer about these reflections was unusable. */
-async function wasRefused({ database, clock }: UpkeepDeps, scope: Scope, group: string): Promise<boolean> {
+async function wasRefused({ database, clock }: ConsolidateDeps, scope: Scope, group: string): Promise<boolean> {
   const filter = { kinds: ['merge-reflections'], statuses: ['failed'] as const };
   const runs = await database.read(scope.tenant, (reader) => listRuns(reader, scope, filter));
   const isRecent = ({ finishedAt }: Run): boolean => clock.now() - finishedAt.getTime() < ASKED_AGAIN_AFTER;
@@ -110,7 +99,7 @@ async function wasRefused({ database, clock }: UpkeepDeps, scope: Scope, group: 
 
 /** The text with the additions. A model works them into the text; without a model, each of them becomes a line. */
 async function absorbed(
-  deps: Pick<UpkeepDeps, 'consolidation'>,
+  deps: ConsolidateDeps,
   run: ActiveRun,
   { level, document, materials, words }: { level: string; document: BlockText; materials: Material[]; words: number },
 ): Promise<BlockText> {
@@ -121,14 +110,14 @@ async function absorbed(
   const additions = materials.map(({ text }) => text);
   const answer = await askAbsorb(run.languageModel, { level, sentences, additions, wordLimit: words }, run.signal);
   const shown = [...sentences.map(({ text }) => text), ...additions];
-  const { changes, form } = readChanges(answer, document, materials);
-  const result = changed(document, changes, {
+  const changes = readChanges(answer, document, materials);
+  const result = changed(document, changes ?? [], {
     materials,
     known: new Map([...sentences.flatMap(standInsOf), ...materials].map((each) => [each.id, each])),
     sources: { shown, own: shown },
   });
   const problem =
-    form === 'unreadable'
+    changes === null
       ? 'its list of changes cannot be read'
       : result.document.sentences.length === 0
         ? 'the text would be empty'
@@ -141,15 +130,6 @@ async function absorbed(
   });
 }
 
-/**
- * Materials without text for the reflections that a sentence of an earlier merge rests on. The basis of the sentence that replaces it needs
- * only their ids and hashes, so the absorbed reflections are not read again.
- */
-function standInsOf({ basis }: Sentence): Material[] {
-  const { rests, until = null } = basis ?? { rests: {} };
-  return Object.entries(rests).map(([id, hash]) => ({ ...BARE, id, hash, until, text: '', at: new Date(0) }));
-}
-
 /** The reflections of a session expire this long after its last event, even if the session was not closed. */
 const SESSION_LIFETIME = DAY;
 
@@ -159,7 +139,7 @@ const MOST_SESSIONS = 500;
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
 /** Removes the reflections of an owner's sessions that are over, in a run of its own: see {@link endSessions}. */
-export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, options: RunContext): Promise<number> {
+export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
   return meteredRun(deps, { scope, kind: 'end-sessions', ...options }, async (run) => {
@@ -174,13 +154,13 @@ export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, option
  * Empties the merged text and archives the reflections of sessions that are closed or had no event for a day. Text and reflections stay in
  * the history, and the status of the sessions does not change. Processes at most {@link MOST_SESSIONS} sessions and returns their number.
  */
-export async function endSessions(writer: Writer, parts: Parts, whose: Whose, run: string): Promise<number> {
+export async function endSessions(writer: Writer, parts: ConsolidateDeps, whose: Whose, run: string): Promise<number> {
   const over = await sessionsOver(writer, parts, whose);
   for (const scope of over) await endSession(writer, parts, scope, run);
   return over.length;
 }
 
-function sessionsOver(reader: Reader, parts: Parts, { tenant, agent, user }: Whose): Promise<Scope[]> {
+function sessionsOver(reader: Reader, parts: ConsolidateDeps, { tenant, agent, user }: Whose): Promise<Scope[]> {
   return sessionsWithReflections(reader, {
     tenant,
     owner: agent === null && user === null ? null : ownerKey({ tenant, agent, user }),
@@ -190,7 +170,7 @@ function sessionsOver(reader: Reader, parts: Parts, { tenant, agent, user }: Who
   });
 }
 
-async function endSession(writer: Writer, parts: Parts, scope: Scope, run: string): Promise<void> {
+async function endSession(writer: Writer, parts: ConsolidateDeps, scope: Scope, run: string): Promise<void> {
   const why = { reason: 'the session is over', actor: 'end-sessions', run };
   const block = await findBlock(writer, scope, 'reflections');
   if (block !== null && block.content !== '') {

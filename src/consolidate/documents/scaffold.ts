@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { directs } from '../../language/claims.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type Basis, isUnverified, type UnverifiedValue } from '../../record/block.ts';
-import type { ScaffoldChange } from '../ask-model.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
 import { losesTooMuch, type RefusedChange } from './changes.ts';
 import type { Observed } from './observed.ts';
+import type { Scope } from '../../record/scope.ts';
+import { findBlock } from '../../store/block-store.ts';
+import type { Reader } from '../../store/database.ts';
 import { type Confidence, CONFIDENCE_LEVELS } from '../../record/statement.ts';
 
 /** The scaffold of an owner, with notes on its entries. */
@@ -42,16 +44,25 @@ const notesSchema = z.object({
   refused: z.array(z.custom<RefusedChange>()).catch([]).default([]),
 });
 
-/** The notes in a block; empty if the block does not exist or has another format. */
-export function readTierNotes(content: unknown): TierNotes {
-  const parsed = notesSchema.safeParse(content);
-  return parsed.success ? parsed.data : { scaffold: {}, refused: [] };
+/** The notes of an owner and the version of their block. The notes are empty if the block does not exist or has another format. */
+export async function readTierNotes(reader: Reader, scope: Scope): Promise<TierNotes & { version: number }> {
+  const block = await findBlock(reader, scope, 'tier_notes');
+  const { data = { scaffold: {}, refused: [] } } = notesSchema.safeParse(block?.content);
+  return { ...data, version: block?.version ?? 0 };
+}
+
+/** A change of one entry of the scaffold, with its observations. An undefined value removes the entry. */
+export interface ScaffoldChange {
+  key: string;
+  value: unknown;
+  confidence: Confidence | null;
+  from: readonly Observed[];
 }
 
 /** The changes of the scaffold that observations contain as keys and values, for use without a model. */
-export function givenChanges(observed: readonly Observed[], first: number): ScaffoldChange[] {
-  return observed.flatMap(({ entries }, index) =>
-    entries.map(([key, value]) => ({ key, value, confidence: null, from: [first + index] })),
+export function givenChanges(observed: readonly Observed[]): ScaffoldChange[] {
+  return observed.flatMap((each) =>
+    each.entries.map(([key, value]) => ({ key, value, confidence: null, from: [each] })),
   );
 }
 
@@ -59,18 +70,17 @@ export function givenChanges(observed: readonly Observed[], first: number): Scaf
  * The changes of the scaffold by values of pages, mails and tools, with their source. They replace no value that has no such source. Orders
  * to the agent are left out.
  */
-export function unverifiedChanges(
-  { entries }: Scaffold,
-  observed: readonly Observed[],
-  first: number,
-): ScaffoldChange[] {
-  return givenChanges(observed, first).flatMap((change) => {
-    const { event, content } = observed[(change.from[0] ?? first) - first] as Observed;
-    const isOpen = !Object.hasOwn(entries, change.key) || isUnverified(entries[change.key]);
-    if (!isOpen || directs(content)) return [];
-    const value: UnverifiedValue = { value: change.value, unverified: true, source: String(event.metadata['from']) };
-    return { ...change, value };
-  });
+export function unverifiedChanges({ entries }: Scaffold, observed: readonly Observed[]): ScaffoldChange[] {
+  const isOpen = ({ key }: ScaffoldChange): boolean => !Object.hasOwn(entries, key) || isUnverified(entries[key]);
+  return observed
+    .filter(({ text }) => !directs(text))
+    .flatMap((each) => {
+      const source = String(each.event.metadata['from']);
+      const marked = (value: unknown): UnverifiedValue => ({ value, unverified: true, source });
+      return givenChanges([each])
+        .filter(isOpen)
+        .map((change) => ({ ...change, value: marked(change.value) }));
+    });
 }
 
 /** The entries of a scaffold that do not come from a page, a mail or a tool. */
@@ -89,8 +99,6 @@ interface ChangedScaffold {
 
 interface ScaffoldSources {
   observed: readonly Observed[];
-  /** The number of the first observation in the numbering that the model was shown. */
-  first: number;
   keys: readonly string[] | null;
   shrinkShare: number;
   /** The texts that the model was shown; null without a model: then entries are applied as they were given. */
@@ -158,12 +166,7 @@ const SUPPORTED = 0.3;
 const NAMES = 0.5;
 
 /** The latest observation of the highest rank among those that the answer cites and those that contain the entry's words. */
-function supportOf(
-  { key, value, from }: ScaffoldChange,
-  old: unknown,
-  { observed, first }: ScaffoldSources,
-): Observed | null {
-  const cited = from.flatMap((number) => observed[number - first] ?? []);
+function supportOf({ key, value, from }: ScaffoldChange, old: unknown, { observed }: ScaffoldSources): Observed | null {
   const novel = contentStems([key, ...textsIn(value)].join(' '));
   const known = contentStems(textsIn(old).join(' '));
   // Only the new part of the value must have been observed; the rest was in the old value.
@@ -175,7 +178,7 @@ function supportOf(
   );
   const byRank = (one: Observed, other: Observed): number =>
     one.rank - other.rank || one.event.occurredAt.getTime() - other.event.occurredAt.getTime();
-  return [...cited, ...speaking].toSorted(byRank).at(-1) ?? null;
+  return [...from, ...speaking].toSorted(byRank).at(-1) ?? null;
 }
 
 function refusalOf(

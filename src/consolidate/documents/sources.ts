@@ -9,38 +9,100 @@ import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/id.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
-import { hasEnded, hasOutcome, isPlanOver, isPresentFact, type Memory, plannedFor } from '../../record/memory.ts';
+import {
+  hasEnded,
+  hasOutcome,
+  isPlanOver,
+  isPresentFact,
+  type Memory,
+  mergedAmong,
+  plannedFor,
+} from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
-import { eventsGone } from '../../store/block-store.ts';
-import type { Parts, Reader } from '../../store/database.ts';
+import { eventsGone, staleKeys } from '../../store/block-store.ts';
+import type { Reader } from '../../store/database.ts';
 import { eventsById, observationsAfter, ownEventRows, takenInObservations } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/read-memories.ts';
 import { ownMemories } from '../../store/own-rows.ts';
-import type { OwnerProgress } from '../../store/owner-store.ts';
 import { memoryRowsOf } from '../../store/rows.ts';
-import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';
-import { BARE, type Material } from './document.ts';
+import { BARE, idsOf, type Material, type OpenDocument, readDocument, refreshed, standInsOf } from './document.ts';
 import { usesModel } from '../../form/read/reader.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 // All sources of documents are read in this file, so that one place excludes forgotten content and the words of tools and pages. The latter
 // are excluded because sentences of a document carry no mark `(unverified)`.
 
 const MOST_STATEMENTS = 1000;
 
+/** Live statements, and the ids of those that a later statement puts in doubt. */
+interface Statements {
+  statements: readonly Memory[];
+  doubted: ReadonlySet<string>;
+}
+
 /** The live verified statements of an owner, the newest first, without drafts of the local reader that a model will read again. */
-export function liveStatements(
-  reader: Reader,
-  deps: Pick<MaterialDeps, 'settings' | 'languageModel'>,
-  scope: Scope,
-): Promise<Memory[]> {
+export async function currentStatements(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Statements> {
   const place = { session: null, connection: null };
   const filter = { place, withoutDrafts: usesModel(deps, 'read'), withoutUnverified: true, limit: MOST_STATEMENTS };
-  return ownMemories(reader, scope, { ...filter, order: 'stated' });
+  const statements = await ownMemories(reader, scope, { ...filter, order: 'stated' });
+  return { statements, doubted: await doubtedAmong(reader, deps, scope, statements) };
+}
+
+/**
+ * Opens the working memory of an owner. Its sources are the statements that hold, and the observations from which nothing was formed. The
+ * statements are read if they are not given.
+ */
+export async function openWorkingMemory(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  given?: Statements,
+): Promise<OpenDocument> {
+  const current = given ?? (await currentStatements(reader, deps, scope));
+  const read = await readDocument(reader, scope, 'working_memory');
+  const listed = workingMaterials(current, deps);
+  const { observed, unformed } = await recentObservations(reader, deps, scope);
+  const known = new Map<string, Material>([...listed, ...observed].map((each) => [each.id, each]));
+  // A model may have added items that the working memory does not list by itself, such as an intention or a learning.
+  const resting = idsOf(read);
+  for (const memory of current.statements) {
+    if (resting.has(memory.id) && !known.has(memory.id) && holdsNow(memory, deps))
+      known.set(memory.id, toMaterial(memory, null));
+  }
+  const turns = [...resting].filter((id) => !known.has(id));
+  for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
+  // The prompt contains a merged text in place of its statements.
+  const merged = new Set(current.statements.filter(mergedAmong(current.statements)).map(({ id }) => id));
+  const single = listed.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
+  const materials = { known, wanted: [...single, ...unformed] };
+  return { read, document: refreshed(read, materials, deps.clock.now()), materials };
+}
+
+/** Opens the profile of an owner. The document has no lines yet for the statements that the profile lacks. */
+export async function openProfile(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  statements: Statements,
+): Promise<OpenDocument> {
+  const read = await readDocument(reader, scope, 'profile');
+  const { text: content, basis } = read.stored;
+  const at = { now: deps.clock.now(), memoryTypes: deps.memoryTypes };
+  const stale = await staleKeys(reader, scope.tenant, [{ kind: 'profile', content, basis }], at);
+  const sentences = read.sentences.filter(({ text }) => !stale.has(contentHash(text)));
+  const wanted = profileMaterials(statements, deps);
+  const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));
+  // The turns and facts that a sentence rests on still hold, because a sentence whose sources no longer hold is stale.
+  for (const material of sentences.flatMap(standInsOf)) {
+    if (!known.has(material.id)) known.set(material.id, { ...material, until: null });
+  }
+  const omitted = read.omitted.filter((id) => known.has(id));
+  return { read, document: { sentences, omitted }, materials: { known, wanted } };
 }
 
 /** Whether a statement holds now: it has not ended, its day is not over, and it has no outcome. */
-export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'memoryTypes' | 'clock'>): boolean {
+function holdsNow(memory: Memory, { memoryTypes, clock }: ConsolidateDeps): boolean {
   const now = clock.now();
   if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
   // A plan whose day is over is history but still worded as a plan, so documents leave it out.
@@ -54,7 +116,7 @@ export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'me
  * ({@link isPassing}) count as aged when they have been neither said nor used for `staleAfterDays`, habits after twice that time. Other
  * statements stay until they end.
  */
-export function workingMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
+function workingMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .filter(
@@ -81,7 +143,7 @@ const HABIT_LASTS = 2;
 const MOST_BY_USE = 5;
 
 /** Whether a statement has been neither said nor read for a long time. */
-function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, clock }: UpkeepDeps): boolean {
+function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, clock }: ConsolidateDeps): boolean {
   const stale = consolidation.tiers.staleAfterDays * DAY;
   const age = clock.now() - statedAt.getTime();
   const isRead = lastAccessedAt !== null && clock.now() - lastAccessedAt.getTime() < stale;
@@ -94,7 +156,7 @@ function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, 
  * dropped it. In 46 conversations of the data set `lives`, one in six such facts and one in four such habits had ended, but only one in
  * thirty tastes and personal details, whose types are therefore `lasting`.
  */
-function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {
+function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: ConsolidateDeps): boolean {
   return reader === 'local' && attribute === null && memoryTypes.get(type)?.lasting !== true;
 }
 
@@ -102,7 +164,7 @@ function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: Pick<Pa
  * The sources of the profile, oldest first: statements that hold, are not permanent facts and have a type with a section in the profile.
  * The user's own words are left out if they are in doubt or have not been said or used for a long time.
  */
-export function profileMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
+function profileMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .flatMap((memory) => {
@@ -114,12 +176,6 @@ export function profileMaterials({ statements, doubted }: Statements, deps: Upke
       return isListed && !hasAged ? [toMaterial(memory, section)] : [];
     })
     .toReversed();
-}
-
-/** Live statements, and the ids of those that a later statement puts in doubt. */
-export interface Statements {
-  statements: readonly Memory[];
-  doubted: ReadonlySet<string>;
 }
 
 /** The minimum calibrated similarity at which a change puts passing words in doubt, and lasting words such as tastes. */
@@ -134,19 +190,19 @@ const TOGETHER = DAY / 2;
  * still finds it. Doubting every statement above a threshold was rejected: outside English, where sentences are more similar to each other,
  * documents lost a third of their statements (`bench/documents.ts`).
  */
-export async function withDoubts(
+async function doubtedAmong(
   reader: Reader,
-  deps: Pick<MaterialDeps, 'database' | 'memoryTypes' | 'embedding'>,
+  deps: ConsolidateDeps,
   scope: Scope,
   statements: readonly Memory[],
-): Promise<Statements> {
+): Promise<Set<string>> {
   const usual = detectPack(statements.map(({ content }) => content).join('\n')) ?? english;
   const quotations = statements.filter(({ reader, attribute }) => reader === 'local' && attribute === null);
   const changes = statements
     .filter((memory) => saysChange(memory, usual))
     .map(({ id, statedAt, content }) => ({ id, statedAt, stems: [...contentStems(content)] }));
   const embedder = await deps.embedding.forQueries(reader);
-  if (embedder === null || quotations.length === 0) return { statements, doubted: new Set() };
+  if (embedder === null || quotations.length === 0) return new Set();
   const compared = [...new Set([...quotations, ...changes].map(({ id }) => id))];
   const rows = await memoryRowsOf(reader, scope.tenant, compared);
   const rowIds = rows.map(({ rowId }) => rowId);
@@ -172,7 +228,7 @@ export async function withDoubts(
     }
     return nearest.id;
   });
-  return { statements, doubted: new Set(doubted) };
+  return new Set(doubted);
 }
 
 /** Whether a statement is a denial or contains words of change of its language. */
@@ -183,7 +239,6 @@ function saysChange({ content, polarity }: Memory, usual: Pack): boolean {
 
 const CHANGES = ['change', 'ended'] as const;
 
-/** A statement as a source of a document. */
 export function toMaterial(memory: Memory, section: string | null): Material {
   const day = plannedFor(memory);
   const ends = [memory.validTo?.getTime(), day === null ? undefined : day.getTime() + DAY].filter(
@@ -203,7 +258,7 @@ export function toMaterial(memory: Memory, section: string | null): Material {
 }
 
 /** An observation as a source of a document. Its text never changes, and it expires after `staleAfterDays`. */
-export function observedMaterial(event: Event, deps: Pick<MaterialDeps, 'privacy' | 'consolidation'>): Material {
+export function observedMaterial(event: Event, deps: ConsolidateDeps): Material {
   return {
     ...turnMaterial(event),
     text: redactSensitive(event.content, deps.privacy),
@@ -218,7 +273,7 @@ export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'co
 }
 
 /** The events among these ids that are still in the log, unless all statements formed from them have been replaced, ended or forgotten. */
-export async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
+async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
   const events = await eventsById(reader, tenant, ids);
   const found = events.map(({ id }) => id);
   const gone = eventsGone(await memoriesFrom(reader, tenant, found));
@@ -231,9 +286,9 @@ const MOST_OBSERVED = 500;
  * The recent observations that the tiers have processed and that still hold. An observation no longer holds when all statements formed from
  * it have been replaced, ended or forgotten. No statement was formed from the `unformed` ones, so documents list these observations.
  */
-export async function recentObservations(
+async function recentObservations(
   reader: Reader,
-  deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
+  deps: ConsolidateDeps,
   scope: Scope,
 ): Promise<Record<'observed' | 'unformed', Material[]>> {
   const since = deps.clock.now() - deps.consolidation.tiers.staleAfterDays * DAY;
@@ -254,20 +309,20 @@ export async function recentObservations(
  */
 export function waitingObservations(
   reader: Reader,
-  deps: Pick<UpkeepDeps, 'consolidation'>,
+  deps: ConsolidateDeps,
   scope: Scope,
-  { eventSequence }: Pick<OwnerProgress, 'eventSequence'>,
+  after: number,
 ): Promise<{ event: Event; sequence: number }[]> {
   const { batch, tries } = deps.consolidation.tiers;
-  return observationsAfter(reader, scope, { sequence: eventSequence, tries, limit: batch });
+  return observationsAfter(reader, scope, { sequence: after, tries, limit: batch });
 }
 
 /** The pending verified reflections of a scope, oldest first. */
-export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryTypes'>, place: Scope): Promise<Memory[]> {
+export function waitingReflections(reader: Reader, deps: ConsolidateDeps, place: Scope): Promise<Memory[]> {
   return ownMemories(reader, place, { types: reflectionTypes(deps), withoutUnverified: true, limit: MOST_STATEMENTS });
 }
 
-export function reflectionTypes({ memoryTypes }: Pick<Parts, 'memoryTypes'>): string[] {
+export function reflectionTypes({ memoryTypes }: ConsolidateDeps): string[] {
   return typesThat(memoryTypes, ({ section }) => section === 'reflections');
 }
 

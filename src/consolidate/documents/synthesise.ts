@@ -4,7 +4,7 @@ import { formStatements } from '../../form/form.ts';
 import type { ApplyDeps } from '../../form/formation-settings.ts';
 import { readStatement } from '../../form/read/reader.ts';
 import type { Basis } from '../../record/block.ts';
-import { type InternalMemory, mergedAmong } from '../../record/memory.ts';
+import { type InternalMemory, isoDay } from '../../record/memory.ts';
 import { isObject } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -24,25 +24,20 @@ import {
 } from '../../store/owner-store.ts';
 import { memoriesFrom } from '../../store/read-memories.ts';
 import { markProcessed } from '../../store/session-store.ts';
-import { askSynthesis, type Synthesis } from '../ask-model.ts';
-import type { MaterialDeps, RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
+import { askSynthesis } from '../ask-model.ts';
 import { type ActiveRun, type Committed, meteredRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, type RefusedChange } from './changes.ts';
 import {
-  type BlockText,
   fitted,
   idsOf,
   isUnchanged,
-  type Material,
-  type Materials,
-  readBlockText,
+  type OpenDocument,
+  readDocument,
   refreshed,
-  type StoredDocument,
-  storedDocument,
   unsaid,
   writeBlockText,
 } from './document.ts';
-import { factsToKeep, type Observed, toObserved } from './observed.ts';
+import { type CitedFact, factsToKeep, type Observed, toObserved } from './observed.ts';
 import {
   changedScaffold,
   givenChanges,
@@ -52,20 +47,8 @@ import {
   unverifiedChanges,
   verifiedEntries,
 } from './scaffold.ts';
-import {
-  holdsNow,
-  liveStatements,
-  observedMaterial,
-  recentObservations,
-  standingEvents,
-  toMaterial,
-  waitingObservations,
-  withDoubts,
-  workingMaterials,
-} from './sources.ts';
-
-/** The dependencies of gathering the sources of documents and of the runs that write the documents. */
-export type SynthesisDeps = MaterialDeps & RunDeps;
+import { openWorkingMemory, waitingObservations } from './sources.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 /** The counts that a synthesis reports. */
 export interface SynthesisCounts {
@@ -86,49 +69,48 @@ export interface SynthesisCounts {
  * unusable answer is halved until the observation that causes the failure is alone, so that the others are processed.
  */
 export async function synthesiseOwner(
-  deps: SynthesisDeps,
+  deps: ConsolidateDeps,
   scope: Scope,
   options: RunContext,
 ): Promise<SynthesisCounts> {
   const counts: SynthesisCounts = { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 };
-  await takeObservations(deps, scope, { options, counts });
+  await takeObservations({ deps, scope, options, counts });
   counts.taken += (await refreshWorkingMemory(deps, scope, options)) ?? 0;
   return counts;
 }
 
 interface Work {
+  deps: ConsolidateDeps;
+  scope: Scope;
   options: RunContext;
   counts: SynthesisCounts;
 }
 
-async function takeObservations(deps: SynthesisDeps, scope: Scope, { options, counts }: Work): Promise<void> {
+async function takeObservations(work: Work): Promise<void> {
+  const { deps, scope, options, counts } = work;
   const tried = new Set<string>();
   for (;;) {
     options.signal?.throwIfAborted();
-    const { seen, observed, progress, held } = await deps.database.read(scope.tenant, async (reader) => {
-      const progress = await findProgress(reader, scope);
+    const { seen, observed, read, held } = await deps.database.read(scope.tenant, async (reader) => {
+      const { eventSequence } = await findProgress(reader, scope);
+      const waiting = await waitingObservations(reader, deps, scope, eventSequence);
       return {
         seen: await seeOwner(reader, scope),
-        progress,
-        observed: (await waitingObservations(reader, deps, scope, progress)).map((each) =>
-          toObserved(each, deps.privacy),
-        ),
+        read: eventSequence,
+        observed: waiting.map((each) => toObserved(each, deps)),
         held: (await listHeldChanges(reader, scope)).filter(({ kind }) => kind === 'synthesis'),
       };
     });
     // While an answer waits for review, the model is not asked again before there are new observations.
     const waiting = new Set(held.flatMap(({ events }) => events));
-    const isHeld = held.length > 0 && observed.every(({ event }) => waiting.has(event.id));
-    if (observed.length === 0 || isHeld) return;
+    if (observed.length === 0 || (held.length > 0 && observed.every(({ id }) => waiting.has(id)))) return;
     // Observations that failed before are tried one by one, so that they do not fail a batch.
-    const isFailed = ({ sequence }: Observed): boolean => sequence <= progress.eventSequence;
-    const failedBefore = observed.filter((each) => isFailed(each) && !tried.has(each.event.id));
-    const fresh = observed.filter((each) => !isFailed(each));
-    for (const { event } of [...fresh, ...failedBefore]) tried.add(event.id);
+    const fresh = observed.filter(({ sequence }) => sequence > read);
+    const failedBefore = observed.filter(({ id, sequence }) => sequence <= read && !tried.has(id));
+    for (const { id } of [...fresh, ...failedBefore]) tried.add(id);
     const batches = [...(fresh.length > 0 ? [fresh] : []), ...failedBefore.map((each) => [each])];
-    let reached = progress;
-    for (const batch of batches)
-      reached = await synthesiseBatch(deps, scope, { batch, seen, progress: reached, options, counts });
+    let after = read;
+    for (const batch of batches) after = await synthesiseBatch({ ...work, batch, seen, after });
     if (counts.held > 0 || fresh.length === 0) return;
   }
 }
@@ -136,79 +118,70 @@ async function takeObservations(deps: SynthesisDeps, scope: Scope, { options, co
 interface Batch extends Work {
   batch: readonly Observed[];
   seen: SeenOwner;
-  progress: OwnerProgress;
+  /** The sequence up to which observations have been processed. */
+  after: number;
 }
 
-async function synthesiseBatch(deps: SynthesisDeps, scope: Scope, given: Batch): Promise<OwnerProgress> {
-  const { batch, progress } = given;
+/** Returns the sequence up to which observations have been processed. */
+async function synthesiseBatch(given: Batch): Promise<number> {
+  const { batch } = given;
   try {
-    return { ...progress, ...(await synthesiseOnce(deps, scope, given)) };
+    return await synthesiseOnce(given);
   } catch (error) {
     if (!VarveError.isInstance(error, 'model_answer_invalid') && !VarveError.isInstance(error, 'invalid_input'))
       throw error;
-    const [only] = batch;
-    if (batch.length === 1 && only !== undefined) return setFailed(deps, scope, { ...given, failed: only, error });
+    const [only, ...others] = batch;
+    if (only !== undefined && others.length === 0) return setFailed(given, only, error);
     const middle = Math.ceil(batch.length / 2);
-    const first = await synthesiseBatch(deps, scope, { ...given, batch: batch.slice(0, middle) });
-    return synthesiseBatch(deps, scope, { ...given, batch: batch.slice(middle), progress: first });
+    const after = await synthesiseBatch({ ...given, batch: batch.slice(0, middle) });
+    return synthesiseBatch({ ...given, batch: batch.slice(middle), after });
   }
 }
 
 /** Reads the tiers, asks a model for changes, checks the changes, and applies them or holds them for review. */
-async function synthesiseOnce(
-  deps: SynthesisDeps,
-  scope: Scope,
-  { batch, seen, progress, options, counts }: Batch,
-): Promise<Pick<OwnerProgress, 'eventSequence'>> {
-  const nextProgress = progressAfter(progress, batch);
+async function synthesiseOnce({ deps, scope, batch, seen, after, options, counts }: Batch): Promise<number> {
+  const reached = reachedBy(batch, after);
   return meteredRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
-    const events = batch.map(({ event }) => event.id);
-    const { tiers, materials, formed } = await deps.database.read(scope.tenant, async (reader) => {
-      const tiers = await readTiers(reader, scope);
-      const materials = await readMaterials(reader, deps, scope, tiers);
-      return { tiers, materials, formed: await memoriesFrom(reader, scope.tenant, events) };
-    });
+    const events = batch.map(({ id }) => id);
+    const { tiers, formed } = await deps.database.read(scope.tenant, async (reader) => ({
+      tiers: await readTiers(reader, deps, scope),
+      formed: await memoriesFrom(reader, scope.tenant, events),
+    }));
     run.read({ observations: batch.length });
     // The words of tools and pages do not go into documents, except values of the scaffold, which have a mark. Recall finds the others.
     const trusted = batch.filter(({ trust }) => trust !== 'low');
     const unverified = batch.filter(({ trust }) => trust === 'low');
-    const next = await nextTiers(deps, run, { tiers, materials, batch: trusted, unverified });
+    const next = await nextTiers(deps, run, { tiers, batch: trusted, unverified });
+    const reader = run.languageModel?.modelOf('synthesise') ?? 'local';
     const apply: SynthesisToApply = {
       ...next.tiers,
-      facts: factsToKeep(next.facts, trusted, {
-        privacy: deps.privacy,
-        reader: run.languageModel?.modelOf('synthesise') ?? 'local',
-        formed,
-        first: next.first,
-      }),
+      facts: factsToKeep(next.facts, trusted, { privacy: deps.privacy, reader, formed }),
       events,
       versions: tiers.versions,
-      progress: { eventSequence: progress.eventSequence },
-      nextProgress,
+      progress: { eventSequence: after },
+      nextProgress: { eventSequence: reached },
     };
     const { suspicion } = next;
-    const { changed: notes } = await run.commit(async (writer): Promise<Committed> => {
-      if (suspicion === null) {
-        const why = { reason: reasonOf(next.replaced, next.tiers.refused), actor: 'synthesise', run: run.id };
-        const applied = await applySynthesis(writer, deps, scope, { apply, why });
-        return { changed: { ...applied, refused: next.tiers.refused.length } };
-      }
-      return holdBack(writer, deps, { scope, run: run.id, reason: suspicion, apply });
-    });
     if (suspicion !== null) {
+      await run.commit((writer) => holdBack(writer, deps, { scope, run: run.id, reason: suspicion, apply }));
       counts.held += 1;
-      return { eventSequence: progress.eventSequence };
+      return after;
     }
+    const { changed: notes } = await run.commit(async (writer) => {
+      const why = { reason: reasonOf(next.replaced, next.tiers.refused), actor: 'synthesise', run: run.id };
+      const applied = await applySynthesis(writer, deps, scope, { apply, why });
+      return { changed: { ...applied, refused: next.tiers.refused.length } };
+    });
     counts.taken += batch.length;
-    counts.memories += (notes['memories'] as readonly string[]).length;
-    return nextProgress;
+    counts.memories += notes.memories.length;
+    return reached;
   });
 }
 
 /** Stores a change for review instead of applying it, because it would lose many statements that still hold. */
 async function holdBack(
   writer: Writer,
-  parts: Pick<Parts, 'clock' | 'ids'>,
+  parts: ConsolidateDeps,
   { scope, run, reason, apply }: { scope: Scope; run: string; reason: string; apply: SynthesisToApply },
 ): Promise<Committed> {
   await changeOwner(writer, scope, parts.clock.now());
@@ -218,16 +191,13 @@ async function holdBack(
 
 interface NextTiers {
   tiers: Pick<SynthesisToApply, 'workingMemory' | 'scaffold' | 'refused'>;
-  facts: Synthesis['facts'];
-  /** The number of the first observation in the numbering that the model was shown. */
-  first: number;
+  facts: CitedFact[];
   replaced: string[];
   suspicion: string | null;
 }
 
 interface TakenIn {
   tiers: Tiers;
-  materials: Materials;
   batch: readonly Observed[];
   /** The observations that tools and pages make. */
   unverified: readonly Observed[];
@@ -235,89 +205,77 @@ interface TakenIn {
 
 /** The tiers after a batch of observations. A model works the observations in; without a model they become lines and entries as given. */
 async function nextTiers(
-  deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
+  deps: ConsolidateDeps,
   run: ActiveRun,
-  { tiers, materials, batch, unverified }: TakenIn,
+  { tiers, batch, unverified }: TakenIn,
 ): Promise<NextTiers> {
   const { words, scaffoldKeys, shrinkShare } = deps.consolidation.tiers;
   const now = deps.clock.now();
-  const languageModel = batch.length === 0 ? null : run.languageModel;
-  const observed = batch.map(({ event }) => observedMaterial(event, deps));
-  const known = new Map([...materials.known, ...observed.map((each) => [each.id, each] as const)]);
-  const document = refreshed(tiers.workingMemory, { known, wanted: materials.wanted }, now);
-  const first = document.sentences.length + 1;
-  const texts = [...document.sentences.map(({ text }) => text), ...batch.map(({ content }) => content)];
+  const { document, materials } = tiers.workingMemory;
+  const known = new Map([...materials.known, ...batch.map((each) => [each.id, each] as const)]);
+  const limits = { keys: scaffoldKeys, shrinkShare, now: new Date(now).toISOString() };
   const entries = verifiedEntries(tiers.scaffold);
-  const shown = [...texts, JSON.stringify(entries)];
+  const shown = [...[...document.sentences, ...batch].map(({ text }) => text), JSON.stringify(entries)];
   const sources = { shown, own: shown };
   const synthesis =
-    languageModel === null
-      ? { workingMemory: [], scaffold: givenChanges(batch, first), facts: [] }
+    run.languageModel === null || batch.length === 0
+      ? null
       : await askSynthesis(
-          languageModel,
+          run.languageModel,
           {
             sentences: document.sentences,
-            observations: batch.map(({ event, content }) => ({ ...event, content })),
+            observations: batch,
             scaffold: entries,
             scaffoldKeys,
             wordLimit: words,
-            today: new Date(now).toISOString().slice(0, 10),
+            today: isoDay(new Date(now)),
             refused: tiers.refused,
           },
           run.signal,
         );
-  const limits = { first, keys: scaffoldKeys, shrinkShare, now: new Date(now).toISOString() };
-  const checked = languageModel === null ? null : sources;
-  const scaffold = changedScaffold(tiers.scaffold, synthesis.scaffold, {
-    ...limits,
-    observed: batch,
-    sources: checked,
-  });
-  const added = unverifiedChanges(scaffold.scaffold, unverified, first);
+  const changes = synthesis?.scaffold ?? givenChanges(batch);
+  const checked = synthesis === null ? null : sources;
+  const scaffold = changedScaffold(tiers.scaffold, changes, { ...limits, observed: batch, sources: checked });
+  const added = unverifiedChanges(scaffold.scaffold, unverified);
   const whole = changedScaffold(scaffold.scaffold, added, { ...limits, observed: unverified, sources: null });
   // Without a model the observations become lines, except updates of the scaffold.
-  const lines = observed.filter((_, index) => batch[index]?.event.category !== 'scaffold_update');
-  const wanted = [...materials.wanted, ...lines];
+  const lines = batch.filter(({ event }) => event.category !== 'scaffold_update');
   const working =
-    languageModel === null
-      ? { document: refreshed(document, { known, wanted }, now), refused: [], held: 0, lost: 0 }
-      : changed(document, synthesis.workingMemory, { materials: observed, known, sources });
+    synthesis === null
+      ? { document: refreshed(document, { known, wanted: [...materials.wanted, ...lines] }, now), refused: [] }
+      : changed(document, synthesis.workingMemory, { materials: batch, known, sources });
   return {
     tiers: {
       workingMemory: writeBlockText(fitted(working.document, words, tiers.inProfile)),
       scaffold: whole.scaffold,
       refused: [...working.refused, ...scaffold.refused],
     },
-    facts: synthesis.facts,
-    first,
+    facts: synthesis?.facts ?? [],
     replaced: scaffold.replaced,
-    suspicion: scaffold.suspicion ?? lossOf(working, shrinkShare, 'the working memory'),
+    suspicion: scaffold.suspicion ?? ('held' in working ? lossOf(working, shrinkShare, 'the working memory') : null),
   };
 }
 
 /** Records a failed attempt at one observation, with its error. After the last attempt the observation is set aside. */
 async function setFailed(
-  deps: UpkeepDeps,
-  scope: Scope,
-  { failed, seen, progress, error, counts }: Omit<Batch, 'batch'> & { failed: Observed; error: unknown },
-): Promise<OwnerProgress> {
-  const next = progressAfter(progress, [failed]);
+  { deps, scope, seen, after, counts }: Batch,
+  failed: Observed,
+  error: unknown,
+): Promise<number> {
+  const reached = reachedBy([failed], after);
   const attempts = await deps.database.write(scope.tenant, async (writer) => {
     await assertNotErased(writer, seen);
     await changeOwner(writer, scope, deps.clock.now());
-    await saveProgress(writer, scope, next);
-    return noteFailedTry(writer, scope.tenant, failed.event.id, messageOf(error));
+    await saveProgress(writer, scope, { eventSequence: reached });
+    return noteFailedTry(writer, scope.tenant, failed.id, messageOf(error));
   });
   counts.failed += 1;
   if (attempts >= deps.consolidation.tiers.tries) counts.setAside += 1;
-  return { ...progress, ...next };
+  return reached;
 }
 
-function progressAfter(
-  { eventSequence }: OwnerProgress,
-  batch: readonly Observed[],
-): Pick<OwnerProgress, 'eventSequence'> {
-  return { eventSequence: batch.reduce((most, { sequence }) => Math.max(most, sequence), eventSequence) };
+function reachedBy(batch: readonly Observed[], after: number): number {
+  return Math.max(after, ...batch.map(({ sequence }) => sequence));
 }
 
 /** Refused changes are counted and not quoted, because forgetting does not redact the reasons of revisions. */
@@ -339,24 +297,24 @@ function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]
  * nothing is written. Returns how many statements are new, or null if nothing was written.
  */
 export async function refreshWorkingMemory(
-  deps: SynthesisDeps,
+  deps: ConsolidateDeps,
   scope: Scope,
   options: RunContext,
 ): Promise<number | null> {
-  const { seen, tiers, materials } = await deps.database.read(scope.tenant, async (reader) => {
-    const tiers = await readTiers(reader, scope);
-    return { seen: await seeOwner(reader, scope), tiers, materials: await readMaterials(reader, deps, scope, tiers) };
-  });
-  const document = refreshed(tiers.workingMemory, materials, deps.clock.now());
+  const { seen, tiers } = await deps.database.read(scope.tenant, async (reader) => ({
+    seen: await seeOwner(reader, scope),
+    tiers: await readTiers(reader, deps, scope),
+  }));
+  const { read, document, materials } = tiers.workingMemory;
   const next = writeBlockText(fitted(document, deps.consolidation.tiers.words, tiers.inProfile));
-  if (isUnchanged(next, tiers.stored)) return null;
-  const news = unsaid(tiers.workingMemory, materials.wanted).length;
+  if (isUnchanged(next, read.stored)) return null;
+  const news = unsaid(read, materials.wanted).length;
   await meteredRun(deps, { scope, kind: 'refresh-documents', seen, ...options }, async (run) => {
     run.read({ statements: materials.wanted.length });
     await run.commit(async (writer) => {
       const why = { reason: `refreshed: ${news} new statements`, actor: 'refresh-documents', run: run.id };
       const { text: content, basis } = next;
-      const replacement = { kind: 'working_memory' as const, content, basis, expectedVersion: tiers.stored.version };
+      const replacement = { kind: 'working_memory' as const, content, basis, expectedVersion: read.stored.version };
       await replaceBlock(writer, deps, scope, replacement, why);
       return { changed: { workingMemory: 1, news } };
     });
@@ -365,9 +323,8 @@ export async function refreshWorkingMemory(
 }
 
 /** The current working memory and scaffold of an owner. The version of a block that does not exist is 0. */
-export interface Tiers {
-  workingMemory: BlockText;
-  stored: StoredDocument;
+interface Tiers {
+  workingMemory: OpenDocument;
   /** The ids that the sentences of the profile rest on. */
   inProfile: ReadonlySet<string>;
   scaffold: Scaffold;
@@ -375,46 +332,22 @@ export interface Tiers {
   versions: { workingMemory: number; scaffold: number; notes: number };
 }
 
-export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
-  const stored = storedDocument(await findBlock(reader, scope, 'working_memory'));
-  const profile = storedDocument(await findBlock(reader, scope, 'profile'));
+async function readTiers(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Tiers> {
+  const workingMemory = await openWorkingMemory(reader, deps, scope);
   const scaffold = await findBlock(reader, scope, 'scaffold');
-  const noted = await findBlock(reader, scope, 'tier_notes');
-  const { scaffold: notes, refused } = readTierNotes(noted?.content);
-  const entries = isObject(scaffold?.content) ? scaffold.content : {};
+  const noted = await readTierNotes(reader, scope);
+  const { version } = workingMemory.read.stored;
   return {
-    workingMemory: readBlockText(stored.text, stored.basis),
-    stored,
-    inProfile: idsOf(readBlockText(profile.text, profile.basis)),
-    scaffold: { entries, basis: scaffold?.basis ?? {}, notes },
-    refused,
-    versions: { workingMemory: stored.version, scaffold: scaffold?.version ?? 0, notes: noted?.version ?? 0 },
+    workingMemory,
+    inProfile: idsOf(await readDocument(reader, scope, 'profile')),
+    scaffold: {
+      entries: isObject(scaffold?.content) ? scaffold.content : {},
+      basis: scaffold?.basis ?? {},
+      notes: noted.scaffold,
+    },
+    refused: noted.refused,
+    versions: { workingMemory: version, scaffold: scaffold?.version ?? 0, notes: noted.version },
   };
-}
-
-/** The current sources of the working memory: statements that hold, and observations from which nothing was formed. */
-export async function readMaterials(
-  reader: Reader,
-  deps: MaterialDeps,
-  scope: Scope,
-  { workingMemory }: Pick<Tiers, 'workingMemory'>,
-): Promise<Materials> {
-  const live = await liveStatements(reader, deps, scope);
-  const statements = workingMaterials(await withDoubts(reader, deps, scope, live), deps);
-  const merged = new Set(live.filter(mergedAmong(live)).map(({ id }) => id));
-  const { observed, unformed } = await recentObservations(reader, deps, scope);
-  const known = new Map<string, Material>([...statements, ...observed].map((each) => [each.id, each]));
-  // A model may have added items that the working memory does not list by itself, such as an intention or a learning.
-  const resting = idsOf(workingMemory);
-  for (const memory of live) {
-    if (resting.has(memory.id) && !known.has(memory.id) && holdsNow(memory, deps))
-      known.set(memory.id, toMaterial(memory, null));
-  }
-  const turns = [...resting].filter((id) => !known.has(id));
-  for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
-  // The prompt contains a merged text in place of its statements.
-  const single = statements.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
-  return { known, wanted: [...single, ...unformed] };
 }
 
 /** The writes of a synthesis. They are stored unchanged while the synthesis is held for review. */
@@ -435,7 +368,7 @@ export async function applySynthesis(
   deps: ApplyDeps,
   scope: Scope,
   { apply, why }: { apply: SynthesisToApply; why: Change },
-): Promise<RunNotes> {
+): Promise<RunNotes & { memories: string[] }> {
   const now = deps.clock.now();
   await changeOwner(writer, scope, now);
   await assertNotTaken(writer, scope, apply);
@@ -499,7 +432,7 @@ export async function noteRefused(
   scope: Scope,
   { refused, why }: { refused: TierNotes['refused']; why: Change },
 ): Promise<void> {
-  const { scaffold, refused: before } = readTierNotes((await findBlock(writer, scope, 'tier_notes'))?.content);
+  const { scaffold, refused: before } = await readTierNotes(writer, scope);
   if (isDeepStrictEqual(refused, before)) return;
   await replaceBlock(writer, parts, scope, { kind: 'tier_notes', content: { scaffold, refused } }, why);
 }

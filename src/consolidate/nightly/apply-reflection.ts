@@ -14,10 +14,9 @@ import { closeIntention } from '../../store/forget/forget.ts';
 import type { RunNotes } from '../../store/history-store.ts';
 import { findMemory } from '../../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { mayBeKept } from '../documents/sources.ts';
-import type { LookBack } from './look-back.ts';
 import type { ParsedReflection } from './reflection-prompts.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 export const NO_COUNTS = {
   facts_added: 0,
@@ -32,9 +31,10 @@ export type Counts = typeof NO_COUNTS;
 
 interface Context {
   reflection: ParsedReflection;
-  back: LookBack;
+  messages: readonly Event[];
   /** The intentions that the model was shown, in the order of their numbers. */
   intentions: readonly Memory[];
+  learnings: readonly Memory[];
   /** The id of the model that reflected. */
   reader: string;
   why: Change;
@@ -50,12 +50,12 @@ export async function applyReflection(
   writer: Writer,
   deps: ConsolidateDeps,
   scope: Scope,
-  { reflection, back, intentions: open, reader, why }: Context,
+  { reflection, messages, intentions: open, learnings: known, reader, why }: Context,
 ): Promise<{ counts: Counts; memories: RunNotes }> {
-  const said = saidOn(back);
+  const said = saidOn(messages);
   const form = (statements: ReadStatement[]): ReturnType<typeof formStatements> =>
     formStatements(
-      { writer, deps, scope, events: back.messages, readBy: reader, why },
+      { writer, deps, scope, events: messages, readBy: reader, why },
       { statements, sourceType: 'conversation' },
     );
   const facts = await form(
@@ -74,7 +74,7 @@ export async function applyReflection(
     }),
   );
   await noteContexts(writer, deps, scope, { added: intentions.added, reflection, why });
-  const learnings = await writeLearnings(writer, deps, scope, { reflection, back, reader, why, said });
+  const learnings = await writeLearnings(writer, deps, scope, { reflection, learnings: known, reader, why, said });
   const counts: Counts = {
     // A statement that replaced another counts as an update.
     facts_added: Math.max(0, facts.added.length - facts.retired.length),
@@ -118,7 +118,7 @@ async function closeIntentions(
 /** Stores why each new intention came up, in the metadata field that `intentions.add()` uses. */
 async function noteContexts(
   writer: Writer,
-  deps: Parts & Pick<ConsolidateDeps, 'privacy'>,
+  deps: ConsolidateDeps,
   scope: Scope,
   { added, reflection, why }: { added: readonly string[]; reflection: ParsedReflection; why: Change },
 ): Promise<void> {
@@ -142,8 +142,7 @@ interface Said {
   stems: ReadonlySet<string>;
 }
 
-/** The sentences of the user's own messages. */
-function saidOn({ messages }: LookBack): Said[] {
+function saidOn(messages: readonly Event[]): Said[] {
   return messages.flatMap((event, index) => {
     const sentences = event.origin === 'user' ? splitSentences(event.content) : [];
     return sentences.map(({ text }) => ({ event, turn: index + 1, words: text, stems: contentStems(text) }));
@@ -163,12 +162,11 @@ function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] 
 /** Stores the new rules for the agent that share enough words with a sentence of the user. Returns their ids. */
 async function writeLearnings(
   writer: Writer,
-  deps: Parts & Pick<ConsolidateDeps, 'privacy'>,
+  deps: ConsolidateDeps,
   scope: Scope,
-  { reflection, back, reader, why, said }: Omit<Context, 'intentions'> & { said: readonly Said[] },
+  { reflection, learnings, reader, why, said }: Omit<Context, 'messages' | 'intentions'> & { said: readonly Said[] },
 ): Promise<string[]> {
-  const isLearning = ({ type }: Memory): boolean => deps.memoryTypes.get(type)?.section === 'learnings';
-  const known = new Set(back.statements.filter(isLearning).map(({ content }) => contentHash(content)));
+  const known = new Set(learnings.map(({ content }) => contentHash(content)));
   const written: string[] = [];
   for (const { rule, category } of reflection.learnings.slice(0, MOST_ITEMS)) {
     const stems = contentStems(rule);
@@ -197,7 +195,7 @@ async function writeLearnings(
  * Counts the statements formed since the last reflection. Without a model the messages are not read a second time, because formation has
  * already read them.
  */
-export function countFormed({ statements, since }: LookBack, { memoryTypes }: Pick<Parts, 'memoryTypes'>): Counts {
+export function countFormed(statements: readonly Memory[], since: number, { memoryTypes }: ConsolidateDeps): Counts {
   const counts = { ...NO_COUNTS };
   for (const memory of statements) {
     if (memory.createdAt.getTime() <= since || memory.reader === null) continue;

@@ -5,7 +5,7 @@ import { nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
 import { knownTimeZone } from '../../record/parse.ts';
 import { EVERY_TENANT, type Writer } from '../../store/database.ts';
-import type { UpkeepDeps } from '../consolidate-deps.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 const OWNERS_AT_ONCE = 500;
 
@@ -19,15 +19,6 @@ export function nextReflection(
   return nextDue({ cron, timeZone: knownTimeZone(own.timeZone, settings.timeZone) }, after);
 }
 
-/**
- * The time from which a reflection reads: the time of the last reflection, however long ago, or 0 if there was none. A last reflection in
- * the future means that the clock was set back; the reflection then reads the last day.
- */
-export function reflectedSince(reflectedUntil: number | null, now: number): number {
-  if (reflectedUntil === null) return 0;
-  return reflectedUntil > now ? now - DAY : reflectedUntil;
-}
-
 // A due time is at most a day away, or a little more when the clocks change.
 const FARTHEST = 2 * DAY;
 
@@ -35,14 +26,14 @@ const FARTHEST = 2 * DAY;
  * Enqueues a reflection for every user whose hour has come and who has sent messages since the last reflection. The same transaction
  * advances the due time, so that only one process enqueues the job.
  */
-export async function queueDueReflections(deps: UpkeepDeps): Promise<void> {
+export async function queueDueReflections(deps: ConsolidateDeps): Promise<void> {
   let seen: number;
   do seen = await deps.database.write(EVERY_TENANT, (writer) => queueSome(writer, deps));
   while (seen === OWNERS_AT_ONCE);
 }
 
 /** Returns the number of owners that were examined. */
-async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<number> {
+async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<number> {
   const now = deps.clock.now();
   const rows = await ownersToReflect(writer, { now, farthest: FARTHEST, limit: OWNERS_AT_ONCE });
   const due: ReflectionRow[] = [];

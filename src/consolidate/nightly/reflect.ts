@@ -1,11 +1,13 @@
 import { conflict, messageOf } from '../../errors.ts';
 import { renderPrompt } from '../../models/prompt.ts';
+import { DAY } from '../../record/clock.ts';
+import type { Event } from '../../record/event.ts';
 import { PROFILE_SECTIONS, type PromptSection } from '../../record/memory-types.ts';
 import { hasOutcome, isoDay, isPresentFact, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
-import { findBlock, replaceBlock } from '../../store/block-store.ts';
-import type { Parts, Writer } from '../../store/database.ts';
+import { replaceBlock } from '../../store/block-store.ts';
+import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { decideHeldChanges, holdChange } from '../../store/held-change-store.ts';
 import type { RunNotes } from '../../store/history-store.ts';
 import {
@@ -16,26 +18,39 @@ import {
   saveProgress,
 } from '../../store/owner-store.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
-import type { ConsolidateDeps, UpkeepDeps } from '../consolidate-deps.ts';
-import { changed, type DocumentChange, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';
+import { changed, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';
 import {
   type BlockText,
   fitted,
   fittedSections,
   idsOf,
   isUnchanged,
+  type Material,
+  type OpenDocument,
+  type ReadDocument,
+  readDocument,
   refreshed,
+  type Sentence,
+  sourcesOf,
   type StoredDocument,
-  storedDocument,
+  unsaid,
   withChangesSince,
   writeBlockText,
 } from '../documents/document.ts';
+import { readTierNotes } from '../documents/scaffold.ts';
+import {
+  currentStatements,
+  messagesBetween,
+  openProfile,
+  openWorkingMemory,
+  turnMaterial,
+} from '../documents/sources.ts';
 import { noteRefused } from '../documents/synthesise.ts';
 import { rehearse } from '../rehearse.ts';
 import { type ActiveRun, type Committed, meteredRun, type RunContext } from '../run-log.ts';
 import { applyReflection, countFormed, type Counts, NO_COUNTS } from './apply-reflection.ts';
-import { lookBack, type LookBack, type Numbering, numberingOf, numbersOf } from './look-back.ts';
-import { type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
+import { type Numbering, type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 /** The counts of a reflection, named as in the HTTP answer. */
 export interface ReflectionCounts extends Counts {
@@ -143,11 +158,12 @@ async function reflectOnce(
       const written: RunNotes = {};
       for (const document of documents)
         Object.assign(written, await writeOrHold(writer, deps, scope, { document, why }));
-      let found = { counts: countFormed(back, deps), memories: {} };
+      let found = { counts: countFormed(back.statements, back.since, deps), memories: {} };
       if (reflection !== null) {
         const reader = run.languageModel?.modelOf('profile') ?? 'local';
-        const intentions = openIntentions(back, deps);
-        found = await applyReflection(writer, deps, scope, { reflection, back, intentions, reader, why });
+        const shown = { intentions: openIntentions(back, deps), learnings: inSection(back, 'learnings', deps) };
+        const applied = { reflection, messages: back.messages, ...shown, reader, why };
+        found = await applyReflection(writer, deps, scope, applied);
         await noteRefused(writer, deps, scope, { refused, why });
       }
       await saveProgress(writer, scope, readUpTo(back));
@@ -173,10 +189,58 @@ function readUpTo({ until, sequence }: LookBack): Pick<OwnerProgress, 'reflected
   return { reflectedUntil: until, reflectedSequence: sequence };
 }
 
+interface LookBack {
+  messages: Event[];
+  /** The time of the last reflection. */
+  since: number;
+  /**
+   * The recording time of the last message, after which the next reflection begins. `sequence` is the position of the message if further
+   * messages of the same time are unread, otherwise 0.
+   */
+  until: number;
+  sequence: number;
+  /** Whether there are more messages than one reflection can read. */
+  hasMore: boolean;
+  progress: OwnerProgress;
+  /** The live verified memories of the owner, newest first. */
+  statements: readonly Memory[];
+  profile: OpenDocument;
+  workingMemory: OpenDocument;
+  refused: readonly RefusedChange[];
+}
+
+/** Reads the messages since the last reflection, oldest first, the live statements and the two documents. */
+async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<LookBack> {
+  const progress = await findProgress(reader, scope);
+  const now = deps.clock.now();
+  const since = reflectedSince(progress.reflectedUntil, now);
+  const limit = deps.consolidation.nightly.exchanges * 2;
+  const sequence = since === progress.reflectedUntil ? progress.reflectedSequence : 0;
+  const current = await currentStatements(reader, deps, scope);
+  return {
+    ...(await messagesBetween(reader, scope, { since, sequence, until: now, limit })),
+    since,
+    progress,
+    statements: current.statements,
+    profile: await openProfile(reader, deps, scope, current),
+    workingMemory: await openWorkingMemory(reader, deps, scope, current),
+    refused: (await readTierNotes(reader, scope)).refused,
+  };
+}
+
+/**
+ * The time from which a reflection reads: the time of the last reflection, however long ago, or 0 if there was none. A last reflection in
+ * the future means that the clock was set back; the reflection then reads the last day.
+ */
+function reflectedSince(reflectedUntil: number | null, now: number): number {
+  if (reflectedUntil === null) return 0;
+  return reflectedUntil > now ? now - DAY : reflectedUntil;
+}
+
 /** The new version of a document. `suspicion` says why it needs a review; null if it needs none. */
 interface NextDocument {
   kind: 'profile' | 'working_memory';
-  before: StoredDocument;
+  before: ReadDocument;
   document: BlockText;
   /** Fits a document into its word limit and writes its text. */
   written: (document: BlockText) => Pick<StoredDocument, 'text' | 'basis'>;
@@ -184,7 +248,7 @@ interface NextDocument {
 }
 
 async function reflect(
-  deps: UpkeepDeps,
+  deps: ConsolidateDeps,
   run: ActiveRun,
   back: LookBack,
 ): Promise<{ reflection: ParsedReflection | null; documents: NextDocument[]; refused: RefusedChange[] }> {
@@ -196,7 +260,7 @@ async function reflect(
   const prompt = renderPrompt(reflectPrompt, inputOf(deps, back, numbering));
   const { data } = await run.languageModel.generateText({ task: 'profile', prompt, signal: run.signal });
   const parsed = parseReflection(data);
-  const sources = sourcesOf(back);
+  const sources = textSources(back);
   const learnings = parsed.learnings.filter(({ rule }) => problemOf(rule, sources) === null);
   const reflection = { ...parsed, learnings };
   const { shrinkShare, words } = deps.consolidation.tiers;
@@ -206,7 +270,7 @@ async function reflect(
   const working = rewritten('working_memory', { ...shown, answer: parsed.workingMemory, elsewhere });
   const next: NextDocument = {
     kind: 'working_memory',
-    before: back.workingMemory.stored,
+    before: back.workingMemory.read,
     document: working.document,
     written: (document) => writeBlockText(fitted(document, words, elsewhere)),
     suspicion: lossOf(working, shrinkShare, 'the working memory'),
@@ -219,7 +283,7 @@ async function reflect(
 }
 
 function nextProfile(
-  deps: Pick<UpkeepDeps, 'consolidation'>,
+  deps: ConsolidateDeps,
   { profile }: LookBack,
   document: BlockText,
   suspicion: string | null,
@@ -228,7 +292,7 @@ function nextProfile(
   const { words } = deps.consolidation.nightly;
   const sections = PROFILE_SECTIONS;
   const written = (next: BlockText) => writeBlockText(fittedSections(next, words, { sections, importance }), sections);
-  return { kind: 'profile', before: profile.stored, document, written, suspicion };
+  return { kind: 'profile', before: profile.read, document, written, suspicion };
 }
 
 interface Rewriting {
@@ -239,27 +303,51 @@ interface Rewriting {
   elsewhere?: ReadonlySet<string>;
 }
 
-/** Applies a model's changes to a document. The numbers in the changes refer to all items that the model was shown. */
 function rewritten(
   kind: 'profile' | 'working_memory',
   { answer, numbering, sources, back, elsewhere }: Rewriting,
 ): ReturnType<typeof changed> {
+  const { profile, prose, statements: stated, turns } = numbering;
   const open = kind === 'profile' ? back.profile : back.workingMemory;
-  const { materials, translate } = numbersOf(numbering, kind, open);
-  const { changes: given, form } = readChanges(answer, open.document, materials);
-  const translated = given.map((change): DocumentChange => {
-    if ('drop' in change) return { drop: change.drop.flatMap(translate) };
-    return { ...change, from: change.from.flatMap(translate) };
-  });
+  const materials = newItemsFor(open, kind === 'profile' ? prose : profile, numbering);
+  const shown = [...profile, ...prose, ...stated, ...turns];
+  const changes = readChanges(answer, open.document, materials, shown) ?? [];
   const known = new Map([...open.materials.known, ...materials.map((each) => [each.id, each] as const)]);
-  // The changes of a whole text were derived from the document itself, so they already have its numbers.
-  const result = changed(open.document, form === 'text' ? given : translated, { materials, known, sources, elsewhere });
+  const result = changed(open.document, changes, { materials, known, sources, elsewhere });
   const statements = new Set(back.statements.map(({ id }) => id));
   const isKept = (id: string): boolean => statements.has(id) || open.document.omitted.includes(id);
   return { ...result, document: { ...result.document, omitted: result.document.omitted.filter(isKept) } };
 }
 
-function inputOf(deps: UpkeepDeps, back: LookBack, numbering: Numbering): Parameters<typeof reflectPrompt.render>[0] {
+function numberingOf({ messages, profile, workingMemory }: LookBack): Numbering {
+  const prose = workingMemory.document.sentences.filter(({ day }) => day === null);
+  const lines = workingMemory.document.sentences.filter(({ day }) => day !== null);
+  const lined = lines.flatMap(sourcesOf).flatMap((id) => workingMemory.materials.known.get(id) ?? []);
+  const news = withoutDoubles([...unsaid(profile.document, profile.materials.wanted), ...lined]);
+  return {
+    profile: profile.document.sentences,
+    prose,
+    statements: news.toSorted((one, other) => one.at.getTime() - other.at.getTime()),
+    turns: messages.filter(({ origin }) => origin === 'user').map(turnMaterial),
+  };
+}
+
+/** The new items for one of the two documents, which include the sources of the other document's sentences. */
+function newItemsFor({ materials }: OpenDocument, others: readonly Sentence[], numbering: Numbering): Material[] {
+  const behind = others.flatMap(sourcesOf).flatMap((id) => materials.known.get(id) ?? []);
+  return withoutDoubles([...numbering.statements, ...numbering.turns, ...behind]);
+}
+
+/** Keeps the first of several materials with the same id. */
+function withoutDoubles(materials: readonly Material[]): Material[] {
+  return [...Map.groupBy(materials, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
+}
+
+function inputOf(
+  deps: ConsolidateDeps,
+  back: LookBack,
+  numbering: Numbering,
+): Parameters<typeof reflectPrompt.render>[0] {
   const { words, characters } = deps.consolidation.nightly;
   const now = deps.clock.now();
   return {
@@ -270,7 +358,7 @@ function inputOf(deps: UpkeepDeps, back: LookBack, numbering: Numbering): Parame
     intentions: openIntentions(back, deps).map(
       ({ content, dueAt }) => `${content}${dueAt === null ? '' : ` (due ${isoDay(dueAt)})`}`,
     ),
-    learnings: inSection(back.statements, 'learnings', deps).map(({ content }) => content),
+    learnings: inSection(back, 'learnings', deps).map(({ content }) => content),
     messages: back.messages,
     characters,
     today: isoDay(new Date(now)),
@@ -279,26 +367,20 @@ function inputOf(deps: UpkeepDeps, back: LookBack, numbering: Numbering): Parame
   };
 }
 
-function inSection(
-  statements: readonly Memory[],
-  section: PromptSection,
-  { memoryTypes }: Pick<Parts, 'memoryTypes'>,
-): Memory[] {
+function inSection({ statements }: LookBack, section: PromptSection, { memoryTypes }: ConsolidateDeps): Memory[] {
   return statements.filter(({ type }) => memoryTypes.get(type)?.section === section);
 }
 
 /** The intentions that a reflection may close, in the order in which they were shown. */
-function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: Pick<Parts, 'memoryTypes'>): Memory[] {
-  return inSection(statements, 'intentions', deps).filter(
-    (memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)),
-  );
+function openIntentions(back: LookBack, deps: ConsolidateDeps): Memory[] {
+  return inSection(back, 'intentions', deps).filter((memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)));
 }
 
 /**
  * The texts that a model was shown. An address in its answer must occur in one of them, and an order must occur in the user's own words or
  * in known statements.
  */
-function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): TextSources {
+function textSources({ messages, statements, profile, workingMemory }: LookBack): TextSources {
   const sentences = [...profile.document.sentences, ...workingMemory.document.sentences].map(({ text }) => text);
   const known = [...sentences, ...statements.map(({ content }) => content)];
   return {
@@ -318,11 +400,12 @@ async function writeOrHold(
   { document, why }: { document: NextDocument; why: Change & { run: string } },
 ): Promise<RunNotes> {
   const { kind, before, suspicion } = document;
-  const current = storedDocument(await findBlock(writer, scope, kind));
-  const next =
-    current.version === before.version ? document.document : withChangesSince(document.document, before, current);
-  const apply = { ...document.written(next), version: current.version };
-  if (isUnchanged(apply, current)) return { [kind]: 0 };
+  const current = await readDocument(writer, scope, kind);
+  const { version } = current.stored;
+  const isSame = version === before.stored.version;
+  const next = isSame ? document.document : withChangesSince(document.document, before, current);
+  const apply = { ...document.written(next), version };
+  if (isUnchanged(apply, current.stored)) return { [kind]: 0 };
   if (suspicion === null) return applyDocument(writer, deps, scope, { kind, apply, why });
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now: deps.clock.now() });
   const held = { scope, run: why.run, kind, reason: suspicion, proposal: apply, events: [] };

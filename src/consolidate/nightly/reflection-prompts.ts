@@ -6,7 +6,7 @@ import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
 import { FACT_CATEGORIES, type FactCategory } from '../../record/attributes.ts';
 import { CHANGE_RULES, numberedSentences, refusedNote } from '../ask-model.ts';
 import { type RefusedChange, withoutFence } from '../documents/changes.ts';
-import type { Numbering } from './look-back.ts';
+import type { Material, Sentence } from '../documents/document.ts';
 
 /** The answer of a nightly reflection. */
 export interface ParsedReflection {
@@ -120,7 +120,18 @@ function toSnakeCase(key: string): string {
     .replace(/^_|_$/g, '');
 }
 
-/** The input of a nightly reflection. */
+/**
+ * The items that a model is shown under one numbering: the sentences of the profile, the prose of the working memory, the statements that
+ * one of the two does not contain yet, and the user's turns.
+ */
+export interface Numbering {
+  profile: readonly Sentence[];
+  prose: readonly Sentence[];
+  statements: readonly Material[];
+  turns: readonly Material[];
+}
+
+/** The input of the prompt of a nightly reflection. */
 export interface ReflectInput extends Numbering {
   /** Permanent facts, as "name (category): value". */
   facts: readonly string[];

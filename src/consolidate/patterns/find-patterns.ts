@@ -14,12 +14,10 @@ import { listMemories } from '../../store/read-memories.ts';
 import { newMemory } from '../../store/record-rows.ts';
 import { archiveMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
 import { askMerge } from '../ask-model.ts';
-import type { MaterialDeps, RunDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, meteredRun, type RunContext } from '../run-log.ts';
 import { countEvidence, type PatternCount, sayCount, writeCount } from './count-evidence.ts';
 import { type Evidence, fromDecision, fromEpisode } from './evidence.ts';
-
-type EvidenceDeps = Pick<MaterialDeps, 'database' | 'embedding' | 'consolidation'>;
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 /** Evidence on one theme that is enough for a pattern. */
 interface FoundPattern {
@@ -38,7 +36,7 @@ const REMOVED = ARCHIVE_REASONS.filter((reason) => reason !== 'superseded');
 const TALK = 20;
 
 /** The themes of an owner with enough episodes and decisions and with evidence that no pattern has counted yet. */
-export async function findPatterns(reader: Reader, deps: EvidenceDeps, scope: Scope): Promise<FoundPattern[]> {
+export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<FoundPattern[]> {
   const { minimum, similarity, window } = deps.consolidation.patterns;
   const evidence = await gatherEvidence(reader, deps, scope, window);
   if (evidence.length < minimum) return [];
@@ -66,7 +64,7 @@ function evidenceIds(pattern: Memory): string[] {
 /** Decisions with outcomes, and the episodes that are about no such decision. Absorbed episodes still count. */
 async function gatherEvidence(
   reader: Reader,
-  deps: Omit<EvidenceDeps, 'consolidation'>,
+  deps: ConsolidateDeps,
   scope: Scope,
   window: number,
 ): Promise<Evidence[]> {
@@ -108,23 +106,20 @@ export function clusterEvidence(
   evidence: readonly Evidence[],
   { similarity, calibration }: { similarity: number; calibration: Calibration | null },
 ): Evidence[][] {
-  const size = evidence.length;
-  const alike = similarities(evidence, calibration);
+  const alike = evidence.map((one) => evidence.map((other) => similarityOf(one, other, calibration)));
   let clusters = evidence.map((_, index) => [index]);
   for (;;) {
-    let best = { score: similarity, left: -1, right: -1 };
-    for (let left = 0; left < clusters.length; left += 1) {
-      for (let right = left + 1; right < clusters.length; right += 1) {
-        const pair = [clusters[left] ?? [], clusters[right] ?? []] as const;
-        const score = meanBetween(...pair, alike, size);
-        const isBetter = score >= best.score && (best.left === -1 || score > best.score);
-        if (isBetter && haveInCommon(...pair, evidence)) best = { score, left, right };
+    let best: { score: number; left: number[]; right: number[] } | null = null;
+    for (const [index, left] of clusters.entries()) {
+      for (const right of clusters.slice(index + 1)) {
+        const score = meanBetween(left, right, alike);
+        const isBetter = score >= similarity && score > (best?.score ?? -1);
+        if (isBetter && haveInCommon(left, right, evidence)) best = { score, left, right };
       }
     }
-    if (best.left === -1) break;
-    const joined = [...(clusters[best.left] ?? []), ...(clusters[best.right] ?? [])];
-    clusters = clusters.filter((_, index) => index !== best.left && index !== best.right);
-    clusters.push(joined);
+    if (best === null) break;
+    const { left, right } = best;
+    clusters = [...clusters.filter((each) => each !== left && each !== right), [...left, ...right]];
   }
   return clusters.map((members) =>
     members.toSorted((one, other) => one - other).flatMap((index) => evidence[index] ?? []),
@@ -136,19 +131,6 @@ const SAME_ENTITY = 0.05;
 // up to 0.70, the default threshold of a theme.
 const SAME_END = 0.55;
 const SAME_MEASURE = 0.15;
-
-function similarities(evidence: readonly Evidence[], calibration: Calibration | null): Float64Array {
-  const size = evidence.length;
-  const matrix = new Float64Array(size * size);
-  for (const [left, one] of evidence.entries()) {
-    for (const [right, other] of evidence.slice(0, left).entries()) {
-      const value = similarityOf(other, one, calibration);
-      matrix[left * size + right] = value;
-      matrix[right * size + left] = value;
-    }
-  }
-  return matrix;
-}
 
 function similarityOf(one: Evidence, other: Evidence, calibration: Calibration | null): number {
   // Outcomes in different units, such as views and sales, are not compared.
@@ -186,9 +168,9 @@ function haveInCommon(left: readonly number[], right: readonly number[], evidenc
   );
 }
 
-function meanBetween(left: readonly number[], right: readonly number[], alike: Float64Array, size: number): number {
+function meanBetween(left: readonly number[], right: readonly number[], alike: readonly number[][]): number {
   let sum = 0;
-  for (const one of left) for (const other of right) sum += alike[one * size + other] ?? 0;
+  for (const one of left) for (const other of right) sum += alike[one]?.[other] ?? 0;
   return sum / (left.length * right.length);
 }
 
@@ -200,7 +182,7 @@ const LEAD_WORDS = 30;
  * writes the sentence before them. The episodes are archived as absorbed.
  */
 export async function writePattern(
-  deps: Parts & RunDeps,
+  deps: ConsolidateDeps,
   scope: Scope,
   found: FoundPattern,
   options: RunContext,
