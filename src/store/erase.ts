@@ -11,7 +11,7 @@ import { removeEntityRows } from './entity-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
 import { memoriesReplacedBy } from './read-memories.ts';
-import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, withinScope } from './rows.ts';
+import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, rowsWhere, withinScope } from './rows.ts';
 import type { Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
@@ -249,14 +249,8 @@ const MOST_CERTIFICATES = 100;
 
 /** The latest certificates of a tenant, newest first. */
 export async function listErasures(reader: Reader, tenant: string): Promise<ErasureCertificate[]> {
-  const rows = await reader
-    .selectFrom('erasures')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(MOST_CERTIFICATES)
-    .execute();
+  const latest = sql`tenant_id = ${tenant} order by at desc, id desc limit ${MOST_CERTIFICATES}`;
+  const rows = await rowsWhere(reader, 'erasures', latest);
   return rows.map(({ id, at, actor, reason, subject, removed, removed_hash: removedHash, ...row }) => {
     const counts = JSON.parse(row.counts) as Record<string, number>;
     return { id, at: new Date(at), actor, reason, subject, counts, removed, removedHash };

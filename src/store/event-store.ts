@@ -1,11 +1,22 @@
-import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, SqlBool } from 'kysely';
+import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { storedMessageOf } from '../errors.ts';
 import { indexWords } from '../language/words.ts';
 import { type Event, type EventKind, isBlank, toldText } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
-import { chunks, ofId, ofOwner, ofOwnerKey, ofSession, ownerColumns, rowsBy, withinReach } from './rows.ts';
+import {
+  chunks,
+  isIn,
+  ofId,
+  ofOwner,
+  ofOwnerKey,
+  ofSession,
+  ownerColumns,
+  rowsBy,
+  rowsWhere,
+  withinReach,
+} from './rows.ts';
 import type { EventTable, Tables } from './schema.ts';
 import { type EventRow, toEvent } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
@@ -94,12 +105,7 @@ export async function findByIdempotencyKey(
 ): Promise<Map<string, Event>> {
   const found = new Map<string, Event>();
   if (keys.length === 0) return found;
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofOwner(scope))
-    .where('idempotency_key', 'in', [...keys])
-    .execute();
+  const rows = await rowsWhere(reader, 'events', sql`${ofOwner(scope)} and ${isIn('idempotency_key', keys)}`);
   for (const row of rows) found.set(row.idempotency_key ?? '', toEvent(row));
   return found;
 }
@@ -113,16 +119,9 @@ export async function findEvent(reader: Reader, scope: Scope, id: string): Promi
 /** The events with these ids that the handle can see, oldest first. */
 export async function findEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
   if (ids.length === 0) return [];
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .where(withinReach(scope))
-    .$if(scope.user !== null, (query) => query.where(isOfUserOrShared))
-    .orderBy('sequence')
-    .orderBy('row_id')
-    .execute();
-  return rows.map(toEvent);
+  const isSeen = scope.user === null ? withinReach(scope) : sql`${withinReach(scope)} and ${IS_OF_USER_OR_SHARED}`;
+  const found = sql`${isIn('id', ids)} and ${isSeen} order by sequence, row_id`;
+  return (await rowsWhere(reader, 'events', found)).map(toEvent);
 }
 
 /** A position among the events of several owners. It includes the row, because sequences of different owners can be equal. */
@@ -169,9 +168,7 @@ export async function listEvents(
 }
 
 /** A user does not see events of sessions that have no user. */
-function isOfUserOrShared(eb: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
-  return eb.or([eb('user_id', 'is not', null), eb('session_id', 'is', null)]);
-}
+const IS_OF_USER_OR_SHARED = sql<SqlBool>`(user_id is not null or session_id is null)`;
 
 function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilter): EventQuery {
   const newest = filter.order !== 'oldest';
@@ -182,7 +179,7 @@ function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilt
     // Within a session, positions have the same order as sequences, and the index of sessions is ordered by position.
     .orderBy(filter.session === undefined ? 'sequence' : 'position', newest ? 'desc' : 'asc')
     .limit(filter.limit + 1);
-  if (scope.user !== null) query = query.where(isOfUserOrShared);
+  if (scope.user !== null) query = query.where(IS_OF_USER_OR_SHARED);
   else if (scope.session !== null) {
     const { session } = scope;
     query = query.where((eb) => eb.or([eb('session_id', 'is', null), eb('session_id', '=', session)]));
@@ -252,10 +249,10 @@ export async function ownEventRows(
   return (await query.execute()).map((row) => ({ event: toEvent(row), sequence: row.sequence }));
 }
 
-function ownObservations(reader: Reader, owner: Scope): EventQuery {
-  const query = reader.selectFrom('events').selectAll().where(ofOwner(owner)).where('kind', '=', 'observation');
+function isOwnObservation(owner: Scope): RawBuilder<SqlBool> {
   // Observations of a session without a user belong to that session only.
-  return owner.user === null ? query.where('session_id', 'is', null) : query;
+  const isShared = owner.user === null ? sql`and session_id is null` : sql``;
+  return sql`${ofOwner(owner)} and kind = 'observation' ${isShared}`;
 }
 
 /**
@@ -266,16 +263,10 @@ export async function takenInObservations(
   owner: Scope,
   { since, limit }: { since: number; limit: number },
 ): Promise<Event[]> {
-  const rows = await ownObservations(reader, owner)
-    .where('occurred_at', '>', since)
-    .where('origin', 'in', ['user', 'agent', 'system'])
-    .where('processed_at', 'is not', null)
-    .where((eb) => eb.or([eb('category', 'is', null), eb('category', '!=', 'scaffold_update')]))
-    .orderBy('occurred_at', 'desc')
-    .orderBy('sequence', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(toEvent);
+  const isTakenIn = sql`${isOwnObservation(owner)} and occurred_at > ${since} and origin in ('user', 'agent', 'system')
+    and processed_at is not null and (category is null or category <> 'scaffold_update')
+    order by occurred_at desc, sequence desc limit ${limit}`;
+  return (await rowsWhere(reader, 'events', isTakenIn)).map(toEvent);
 }
 
 /**
@@ -286,35 +277,23 @@ export async function observationsAfter(
   owner: Scope,
   { sequence, tries, limit }: { sequence: number; tries: number; limit: number },
 ): Promise<{ event: Event; sequence: number }[]> {
-  const rows = await ownObservations(reader, owner)
-    .where((eb) =>
-      eb.or([
-        eb('sequence', '>', sequence),
-        eb.and([eb('processed_at', 'is', null), eb('attempts', '>', 0), eb('attempts', '<', tries)]),
-      ]),
-    )
-    .orderBy('attempts')
-    .orderBy('sequence')
-    .limit(limit)
-    .execute();
-  return rows.map((found) => ({ event: toEvent(found), sequence: found.sequence }));
+  const isNext = sql`${isOwnObservation(owner)}
+    and (sequence > ${sequence} or (processed_at is null and attempts > 0 and attempts < ${tries}))
+    order by attempts, sequence limit ${limit}`;
+  return (await rowsWhere(reader, 'events', isNext)).map((found) => ({
+    event: toEvent(found),
+    sequence: found.sequence,
+  }));
 }
 
 /**
  * Counts a failed try of an event and returns the number of its failed tries. The event becomes unprocessed, even if formation has read it.
  */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
-  const row = await writer
-    .updateTable('events')
-    .set((eb) => ({
-      attempts: eb('attempts', '+', 1),
-      processed_at: null,
-      last_error: storedMessageOf(error),
-    }))
-    .where(ofId(tenant, id))
-    .returning('attempts')
-    .executeTakeFirst();
-  return row?.attempts ?? 0;
+  const { rows } = await sql<{ attempts: number }>`
+    update events set attempts = attempts + 1, processed_at = null, last_error = ${storedMessageOf(error)}
+    where ${ofId(tenant, id)} returning attempts`.execute(writer);
+  return rows[0]?.attempts ?? 0;
 }
 
 /** An event that has failed too often, with its last error. */
@@ -326,17 +305,17 @@ export interface SetAside {
 
 const MOST_FAILED = 1000;
 
+function isSetAside(owner: Scope, tries: number): RawBuilder<SqlBool> {
+  return sql`${ofOwner(owner)} and processed_at is null and attempts >= ${tries}`;
+}
+
 /** The events of an owner that have failed `tries` times or more. */
 export async function eventsSetAside(reader: Reader, owner: Scope, tries: number): Promise<SetAside[]> {
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofOwner(owner))
-    .where('processed_at', 'is', null)
-    .where('attempts', '>=', tries)
-    .orderBy('sequence')
-    .limit(MOST_FAILED)
-    .execute();
+  const rows = await rowsWhere(
+    reader,
+    'events',
+    sql`${isSetAside(owner, tries)} order by sequence limit ${MOST_FAILED}`,
+  );
   return rows.map((row) => ({ event: toEvent(row), attempts: row.attempts, error: row.last_error ?? '' }));
 }
 
@@ -345,16 +324,10 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
  * that has failed `tries` times.
  */
 export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
-  const { numUpdatedRows } = await writer
-    .updateTable('events')
-    // The value is 1 and not 0, so that the event still counts as failed.
-    .set({ attempts: 1 })
-    .where(ofOwner(owner))
-    .where('id', '=', id)
-    .where('processed_at', 'is', null)
-    .where('attempts', '>=', tries)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  // The number is 1 and not 0, so that the event still counts as failed.
+  const { numAffectedRows = 0n } = await sql`
+    update events set attempts = 1 where ${isSetAside(owner, tries)} and id = ${id}`.execute(writer);
+  return numAffectedRows > 0n;
 }
 
 /** Events of a tenant by their ids, in no particular order. */
@@ -371,12 +344,6 @@ export async function eventIdsBetween(
   owner: Scope & { session: string },
   { from, to }: { from: number; to: number },
 ): Promise<string[]> {
-  const rows = await reader
-    .selectFrom('events')
-    .select('id')
-    .where(ofSession(owner))
-    .where('position', '>=', from)
-    .where('position', '<=', to)
-    .execute();
-  return rows.map(({ id }) => id);
+  const isBetween = sql`${ofSession(owner)} and position >= ${from} and position <= ${to}`;
+  return (await rowsWhere(reader, 'events', isBetween, ['id'])).map(({ id }) => id);
 }

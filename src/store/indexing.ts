@@ -20,7 +20,7 @@ import {
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
 import { findMeta, readMeta, setMeta } from './meta-store.ts';
-import { chunks, countRows, ofTenant, removeRows } from './rows.ts';
+import { chunks, countRows, ofTenant, removeRows, rowsWhere } from './rows.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';
@@ -257,10 +257,8 @@ export async function saveVectors(
 /** Removes records from the queue, unless they were revised meanwhile. */
 export async function unqueue(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   for (const { tenant, kind, rowId, version } of records) {
-    await writer
-      .deleteFrom('embedding_queue')
-      .where((eb) => eb.and({ tenant_id: tenant, record_kind: kind, record_row: rowId, version }))
-      .execute();
+    await sql`delete from embedding_queue where tenant_id = ${tenant} and record_kind = ${kind}
+      and record_row = ${rowId} and version = ${version}`.execute(writer);
   }
 }
 
@@ -282,15 +280,12 @@ export async function ownersToEmbed(
   limit: number,
   tenant: Tenant = EVERY_TENANT,
 ): Promise<{ tenant: string; owner: string }[]> {
-  return database.read(tenant, (reader) =>
-    reader
-      .selectFrom('embedding_queue')
-      .select(['tenant_id as tenant', 'owner_key as owner'])
-      .distinct()
-      .where(ofTenant(tenant))
-      .limit(limit)
-      .execute(),
+  const { rows } = await database.read(tenant, (reader) =>
+    sql<{ tenant: string; owner: string }>`
+      select distinct tenant_id as tenant, owner_key as owner from embedding_queue
+      where ${ofTenant(tenant)} limit ${limit}`.execute(reader),
   );
+  return rows;
 }
 
 /** The number of records that wait for a vector. */
@@ -305,16 +300,11 @@ export async function findVectors(
   { tenant, model, kind, rowIds }: { tenant: string; model: string; kind: IndexedKind; rowIds: readonly number[] },
 ): Promise<Map<number, Float32Array>> {
   if (rowIds.length === 0) return new Map();
-  const rows = await reader
-    .selectFrom('embeddings')
-    .select(['record_row', 'vector'])
-    .where('tenant_id', '=', tenant)
-    .where('record_kind', '=', kind)
-    .where(database.syntax.isAnyOf('record_row', rowIds))
-    .where('model_id', '=', model)
-    .where('passage', '=', 0)
-    .execute();
-  return new Map(rows.map((row) => [row.record_row, database.syntax.decodeVector(row.vector)]));
+  const { syntax } = database;
+  const isMeant = sql`tenant_id = ${tenant} and record_kind = ${kind} and ${syntax.isAnyOf('record_row', rowIds)}
+    and model_id = ${model} and passage = 0`;
+  const rows = await rowsWhere(reader, 'embeddings', isMeant, ['record_row', 'vector']);
+  return new Map(rows.map((row) => [row.record_row, syntax.decodeVector(row.vector)]));
 }
 
 interface MissingVectors {

@@ -4,7 +4,7 @@ import { DAY } from '../record/clock.ts';
 import { knownTimeZone } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
-import { ofOwner, ofOwnerKey, ownerColumns, rowsBy, scopeOfRow } from './rows.ts';
+import { ofOwner, ofOwnerKey, ownerColumns, rowsBy, rowsWhere, scopeOfRow } from './rows.ts';
 import type { OwnerProgressTable, OwnerTable } from './schema.ts';
 
 /**
@@ -77,13 +77,9 @@ export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner>
 /** Locks the owner against further erasures. Throws `conflict` if a record was erased or forgotten since `seeOwner` read the owner. */
 export async function assertNotErased(writer: Writer, { scope, incarnation }: SeenOwner): Promise<void> {
   if (incarnation === null) return;
-  const row = await writer
-    .updateTable('owners')
-    .set((owner) => ({ version: owner.ref('version') }))
-    .where(ofOwner(scope))
-    .returning(['created_at', 'epoch'])
-    .executeTakeFirst();
-  if (row !== undefined && incarnationOf(row) === incarnation) return;
+  const { rows } = await sql<{ created_at: number; epoch: number }>`
+    update owners set version = version where ${ofOwner(scope)} returning created_at, epoch`.execute(writer);
+  if (rows[0] !== undefined && incarnationOf(rows[0]) === incarnation) return;
   throw conflict(
     'A record was erased or forgotten while the work was running. The work starts again with the remaining records.',
     { retryable: true, details: { erased: true } },
@@ -104,13 +100,9 @@ export async function partsOfOwner(
  * Increments the owner's version, so that caches load the rows that are written with the new version. Returns 0 if the owner was erased.
  */
 export async function nextOwnerVersion(writer: Writer, tenant: string, owner: string): Promise<number> {
-  const row = await writer
-    .updateTable('owners')
-    .set((eb) => ({ version: eb('version', '+', 1) }))
-    .where(ofOwnerKey(tenant, owner))
-    .returning('version')
-    .executeTakeFirst();
-  return row?.version ?? 0;
+  const { rows } = await sql<{ version: number }>`
+    update owners set version = version + 1 where ${ofOwnerKey(tenant, owner)} returning version`.execute(writer);
+  return rows[0]?.version ?? 0;
 }
 
 /** The progress of the background work on an owner, and the owner's own settings for it. */
@@ -137,7 +129,7 @@ const NONE: OwnerProgress = {
 };
 
 export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerProgress> {
-  const row = await reader.selectFrom('owner_progress').selectAll().where(ofOwner(scope)).executeTakeFirst();
+  const [row] = await rowsWhere(reader, 'owner_progress', ofOwner(scope));
   if (row === undefined) return NONE;
   return {
     timeZone: row.time_zone,

@@ -7,12 +7,14 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Tense, TENSES } from '../record/statement.ts';
 import {
   chunks,
+  isIn,
   isSeenFrom,
   ofOwner,
   type Page,
   pageOf,
   rowsBy,
   rowsInReach,
+  rowsWhere,
   visibleFrom,
   withinScope,
 } from './rows.ts';
@@ -144,14 +146,10 @@ export async function loadMemories(
   { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
 ): Promise<Map<number, Memory>> {
   if (rowIds.length === 0) return new Map();
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('row_id', 'in', [...rowIds])
-    .where(isSeenFrom(scope, database))
-    // Memories that have been forgotten since are hidden in past states, too.
-    .$if(asOf !== null, (query) => query.where(isNotForgotten))
-    .execute();
+  // Memories that have been forgotten since are hidden in past states, too.
+  const isShown = asOf === null ? sql`1 = 1` : isNotForgotten;
+  const isSeen = sql`${isIn('row_id', rowIds)} and ${isSeenFrom(scope, database)} and ${isShown}`;
+  const rows = await rowsWhere(reader, 'memories', isSeen);
   const memories = asOf === null ? rows.map(toMemory) : await memoriesThen(reader, scope.tenant, rows, asOf);
   return new Map(rows.map((row, index) => [row.row_id, memories[index] as Memory]));
 }
@@ -229,27 +227,21 @@ interface StatementSearch {
 
 /** The live statements with these fields, the latest first. */
 export async function listStatements(reader: Reader, scope: Scope, search: StatementSearch): Promise<Memory[]> {
-  let query = reader
-    .selectFrom('memories')
-    .selectAll()
-    .where(visibleFrom(scope))
-    .where('archived_at', 'is', null)
-    .orderBy('stated_at', 'desc')
-    .orderBy('row_id', 'desc');
-  if (search.owner === 'own') query = query.where('owner_key', '=', ownerKey(scope));
-  if (search.subjects) query = query.where('subject', 'in', [...search.subjects]);
-  if (search.attributes) query = query.where('attribute', 'in', [...search.attributes]);
-  if (search.permanent !== undefined) query = query.where(isPermanent(search.permanent));
-  const { now } = search;
-  if (now !== undefined) query = query.where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
-  return (await query.execute()).map(toMemory);
+  const conditions = [visibleFrom(scope), sql`archived_at is null`];
+  if (search.owner === 'own') conditions.push(sql`owner_key = ${ownerKey(scope)}`);
+  if (search.subjects) conditions.push(isIn('subject', search.subjects));
+  if (search.attributes) conditions.push(isIn('attribute', search.attributes));
+  if (search.permanent !== undefined) conditions.push(isPermanent(search.permanent));
+  if (search.now !== undefined) conditions.push(sql`(expires_at is null or expires_at > ${search.now})`);
+  const latest = sql`${sql.join(conditions, sql` and `)} order by stated_at desc, row_id desc`;
+  return (await rowsWhere(reader, 'memories', latest)).map(toMemory);
 }
 
 /** All memories that were learned from these events, including archived ones. */
 export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const ids of chunks(eventIds)) {
-    const rows = await reader.selectFrom('memories').selectAll().where(isLearnedFrom(tenant, ids)).execute();
+    const rows = await rowsWhere(reader, 'memories', isLearnedFrom(tenant, ids));
     found.push(...rows.map(toMemory));
   }
   return [...new Map(found.map((memory) => [memory.id, memory])).values()];
@@ -272,26 +264,15 @@ export async function statementHistory(
   tenant: string,
   { owners, attributes }: { owners: readonly string[]; attributes: readonly string[] },
 ): Promise<Memory[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', 'in', [...owners])
-    .where('attribute', 'in', [...attributes])
-    .where((eb) => eb.or([eb('archived_at', 'is', null), eb('archive_reason', 'in', ['superseded', 'contradicted'])]))
-    .execute();
-  return rows.map(toMemory);
+  const isPart = sql`tenant_id = ${tenant} and ${isIn('owner_key', owners)} and ${isIn('attribute', attributes)}
+    and (archived_at is null or archive_reason in ('superseded', 'contradicted'))`;
+  return (await rowsWhere(reader, 'memories', isPart)).map(toMemory);
 }
 
 /** The subjects of an owner's live statements. */
 export async function listSubjects(reader: Reader, scope: Scope): Promise<string[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .select('subject')
-    .distinct()
-    .where(ofOwner(scope))
-    .where('archived_at', 'is', null)
-    .execute();
+  const { rows } = await sql<Pick<MemoryRow, 'subject'>>`
+    select distinct subject from memories where ${ofOwner(scope)} and archived_at is null`.execute(reader);
   return rows.map(({ subject }) => subject);
 }
 
@@ -398,10 +379,6 @@ function isAsArchived(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): 
 
 export async function countAccess(writer: Reader, tenant: string, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
-  await writer
-    .updateTable('memories')
-    .set((eb) => ({ access_count: eb('access_count', '+', 1), last_accessed_at: now }))
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
+  await sql`update memories set access_count = access_count + 1, last_accessed_at = ${now}
+    where tenant_id = ${tenant} and ${isIn('id', ids)}`.execute(writer);
 }

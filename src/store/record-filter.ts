@@ -5,6 +5,7 @@ import { SOURCE_TYPES, type SourceType } from '../record/memory.ts';
 import { shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { IndexedKind, Syntax } from './database.ts';
 import { isTagged } from './record-rows.ts';
+import { isIn } from './rows.ts';
 import {
   type Confidence,
   CONFIDENCE_LEVELS,
@@ -147,11 +148,6 @@ function metadataConditions(filter: RecallFilter, syntax: Syntax): Condition[] {
     const stored = typeof value === 'boolean' && syntax.booleansAreNumbers ? Number(value) : value;
     return sql<SqlBool>`cast(${field} as text) = ${String(stored)}`;
   });
-}
-
-function isIn(column: string, values: readonly string[]): Condition {
-  if (values.length === 0) return NEVER;
-  return sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`;
 }
 
 function joined(conditions: readonly Condition[], by: RawBuilder<unknown>): Condition {

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from './database.ts';
 import type { Tables } from './schema.ts';
@@ -96,6 +96,22 @@ type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 /** One column and its allowed values, such as `{ id: ids }`. The values are sent in chunks, so their number is not limited. */
 type ColumnIn<Table extends keyof Tables> = Partial<Record<keyof Row<Table> & string, readonly (string | number)[]>>;
 
+/**
+ * Reads the rows of a table for which a condition holds, with the columns of `select` or with all columns. The condition may end with an
+ * order and a limit.
+ */
+export async function rowsWhere<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
+  reader: Reader,
+  table: Table,
+  where: RawBuilder<unknown>,
+  select?: readonly Column[],
+): Promise<Pick<Row<Table>, Column>[]> {
+  const columns = select === undefined ? sql`*` : sql.join(select.map((name) => sql.ref(name)));
+  const { rows } = await sql<Pick<Row<Table>, Column>>`
+    select ${columns} from ${sql.table(table)} where ${where}`.execute(reader);
+  return rows;
+}
+
 /** Reads rows of a tenant, in no particular order, with the columns of `select` or with all columns. */
 export async function rowsBy<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
   reader: Reader,
@@ -105,13 +121,9 @@ export async function rowsBy<Table extends keyof Tables, Column extends keyof Ro
   select?: readonly Column[],
   and: RawBuilder<unknown> = sql``,
 ): Promise<Pick<Row<Table>, Column>[]> {
-  const columns = select === undefined ? sql`*` : sql.join(select.map((name) => sql.ref(name)));
   const found: Pick<Row<Table>, Column>[] = [];
-  for (const condition of conditions(tenant, by)) {
-    const { rows } = await sql<Pick<Row<Table>, Column>>`
-      select ${columns} from ${sql.table(table)} where ${condition} ${and}`.execute(reader);
-    found.push(...rows);
-  }
+  for (const condition of conditions(tenant, by))
+    found.push(...(await rowsWhere(reader, table, sql`${condition} ${and}`, select)));
   return found;
 }
 
@@ -143,6 +155,29 @@ export async function countRows(reader: Reader, table: keyof Tables, where: RawB
   const { rows } = await sql<{ count: number | string }>`
     select count(*) as count from ${sql.table(table)} where ${where}`.execute(reader);
   return Number(rows[0]?.count ?? 0);
+}
+
+/** Whether a column has one of the values. No row matches an empty list. */
+export function isIn(column: string, values: readonly (string | number)[]): RawBuilder<SqlBool> {
+  return values.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${sql.join(values)})`;
+}
+
+/** Inserts rows that the table does not have yet, by any of its unique keys. Returns the number of inserted rows. */
+export async function insertNew<Table extends keyof Tables>(
+  writer: Writer,
+  table: Table,
+  rows: readonly Insertable<Tables[Table]>[],
+): Promise<number> {
+  let count = 0;
+  for (const some of chunks(rows)) {
+    const { numInsertedOrUpdatedRows } = await writer
+      .insertInto(table)
+      .values(some)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    count += Number(numInsertedOrUpdatedRows ?? 0);
+  }
+  return count;
 }
 
 /** Sets columns of one record. Columns that are undefined stay as they are. */

@@ -7,7 +7,7 @@ import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
 import { derivedFrom, derivedOf } from '../derivation-store.ts';
 import { toEvent, toMemory } from '../record-rows.ts';
-import { rowsBy, rowsInReach, withinScope } from '../rows.ts';
+import { rowsBy, rowsInReach, rowsWhere, withinScope } from '../rows.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
 
 // Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
@@ -213,9 +213,8 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
   const sources = new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]);
   const events = await rowsInReach(reader, scope, 'events', [...sources].slice(0, 200));
   const pointing = async (column: 'contradicts' | 'contradicted_by'): Promise<string[]> => {
-    const query = reader.selectFrom('memories').select('id').where('tenant_id', '=', tenant);
-    const rows = await query.where(column, '=', memory.id).limit(200).execute();
-    return rows.map(({ id }) => id);
+    const points = sql`tenant_id = ${tenant} and ${sql.ref(column)} = ${memory.id} limit 200`;
+    return (await rowsWhere(reader, 'memories', points, ['id'])).map(({ id }) => id);
   };
   const only = (ids: (string | null)[]): string[] => ids.filter((id) => id !== null && id !== memory.id) as string[];
   return {

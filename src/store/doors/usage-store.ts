@@ -3,7 +3,7 @@ import { invalidInput } from '../../errors.ts';
 import type { ModelUsage } from '../../models/language-model.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Database, Reader, Tenant, Writer } from '../database.ts';
-import { ofTenant, rowsBy } from '../rows.ts';
+import { insertNew, ofTenant, rowsBy } from '../rows.ts';
 
 /** The fields by which a report can be grouped. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
@@ -129,34 +129,23 @@ export async function addUsageRow(
   cost: number | null,
   charged: number,
 ): Promise<boolean> {
-  const { scope, usage } = entry;
-  const added = await writer
-    .insertInto('usage')
-    .values({
-      tenant_id: scope.tenant,
-      id: entry.id,
-      at: entry.at,
-      day: dayOf(entry.at),
-      agent_id: scope.agent,
-      user_id: scope.user,
-      run: entry.run,
-      operation: entry.operation,
-      task: entry.task,
-      model: entry.model,
-      tokens_in: usage.tokensIn,
-      tokens_out: usage.tokensOut,
-      tokens_cached: usage.tokensCached,
-      calls: usage.calls,
-      milliseconds: usage.milliseconds,
-      estimated: usage.estimated ? 1 : 0,
-      failed: entry.failed ? 1 : 0,
-      cost,
-      charged,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return added !== undefined;
+  const { id, at, scope, run, operation, task, model, usage } = entry;
+  const plain = { id, at, run, operation, task, model, cost, charged };
+  const row = {
+    ...plain,
+    tenant_id: scope.tenant,
+    day: dayOf(at),
+    agent_id: scope.agent,
+    user_id: scope.user,
+    tokens_in: usage.tokensIn,
+    tokens_out: usage.tokensOut,
+    tokens_cached: usage.tokensCached,
+    calls: usage.calls,
+    milliseconds: usage.milliseconds,
+    estimated: Number(usage.estimated),
+    failed: Number(entry.failed),
+  };
+  return (await insertNew(writer, 'usage', [row])) > 0;
 }
 
 /** The given ids that are already recorded. */

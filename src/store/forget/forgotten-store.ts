@@ -1,6 +1,6 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { isSameSubject, normalValue, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
 import type { Forgotten, ForgottenAs } from '../../record/forgotten.ts';
 import type { Memory } from '../../record/memory.ts';
@@ -8,7 +8,7 @@ import type { Scope } from '../../record/scope.ts';
 import type { Reader, Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
 import { contentHash } from '../../record/id.ts';
-import { chunks, ofVisibleOwners, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../rows.ts';
+import { insertNew, isIn, ofVisibleOwners, ownerColumns, removeRows, rowsBy, rowsWhere, scopeOfRow } from '../rows.ts';
 
 /** Words that were removed from an event. `field` is `content` for a span of its text, and `metadata` for its whole metadata. */
 export interface CutSpan extends Quote {
@@ -53,23 +53,16 @@ export async function insertSpans(
   id: string,
   spans: readonly CutSpan[],
 ): Promise<void> {
-  for (const some of chunks(spans, 100)) {
-    await writer
-      .insertInto('forgotten_spans')
-      .values(
-        some.map(({ event, start, end, field, words }) => ({
-          tenant_id: tenant,
-          forgotten_id: id,
-          event_id: event,
-          field,
-          start_at: start,
-          end_at: end,
-          words,
-        })),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
+  const rows = spans.map(({ event, start, end, field, words }) => ({
+    tenant_id: tenant,
+    forgotten_id: id,
+    event_id: event,
+    field,
+    start_at: start,
+    end_at: end,
+    words,
+  }));
+  await insertNew(writer, 'forgotten_spans', rows);
 }
 
 interface ForgottenFilter {
@@ -102,15 +95,9 @@ export async function listForgotten(
 
 /** The forgotten statements of the owners that a scope sees, newest first, without those that the user has made again. */
 export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<Forgotten, 'id' | 'value' | 'text'>[]> {
-  return reader
-    .selectFrom('forgotten')
-    .select(['id', 'value', 'text'])
-    .where(ofVisibleOwners(scope))
-    .where('as', '=', 'forgotten')
-    .where('said_again_at', 'is', null)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
+  const isActive = sql`${ofVisibleOwners(scope)} and ${sql.ref('as')} = 'forgotten' and said_again_at is null
+    order by at desc, id desc`;
+  return rowsWhere(reader, 'forgotten', isActive, ['id', 'value', 'text']);
 }
 
 /** The removed words, keyed by the id of their record. */
@@ -143,13 +130,8 @@ export async function hiddenSpans(
 /** Marks statements as made again by the user; from then on the assistant may repeat them. */
 export async function markSaidAgain(writer: Writer, tenant: string, ids: readonly string[], at: number): Promise<void> {
   if (ids.length === 0) return;
-  await writer
-    .updateTable('forgotten')
-    .set({ said_again_at: at })
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .where('said_again_at', 'is', null)
-    .execute();
+  await sql`update forgotten set said_again_at = ${at}
+    where tenant_id = ${tenant} and ${isIn('id', ids)} and said_again_at is null`.execute(writer);
 }
 
 /** Removes the records of erased memories, and the words of erased events. */

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
+import { rowsWhere } from '../rows.ts';
 import type { ScheduleTable } from '../schema.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
@@ -28,7 +29,7 @@ export async function upsertSchedules(writer: Writer, rows: readonly Insertable<
 
 /** All schedules, or those that are due at the given time, ordered by name. */
 export async function readSchedules(reader: Reader, dueAt: number = Number.MAX_SAFE_INTEGER): Promise<ScheduleRow[]> {
-  return reader.selectFrom('schedules').selectAll().where('next_due', '<=', dueAt).orderBy('name').execute();
+  return rowsWhere(reader, 'schedules', sql`next_due <= ${dueAt} order by name`);
 }
 
 /** Whether a schedule is due. The check only reads, so that no write lock is taken. */
