@@ -29,9 +29,9 @@ export function toBlock(row: BlockRow): Block {
   return {
     id: row.id,
     scope: scopeOfRow(row),
-    kind: row.kind as BlockKindName,
+    kind: row.kind,
     // A store may have blocks of a kind that this version does not know; their content is kept as text.
-    content: isJson(row.kind as BlockKindName) ? (JSON.parse(row.content) as unknown) : row.content,
+    content: isJson(row.kind) ? (JSON.parse(row.content) as unknown) : row.content,
     // Older snapshots have no basis.
     basis: JSON.parse((row.basis as string | undefined) ?? '{}') as Basis,
     version: row.version,

@@ -24,7 +24,7 @@ export function toEntity(row: Selectable<EntityTable>): Entity {
   return {
     id: row.id,
     scope: scopeOfRow(row),
-    type: row.type as EntityType,
+    type: row.type,
     name: row.name,
     slug: row.slug,
     aliases: JSON.parse(row.aliases) as string[],

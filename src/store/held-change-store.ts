@@ -53,7 +53,7 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
     id: row.id,
     scope: scopeOfRow(row),
     run: row.run,
-    kind: row.kind as HeldKind,
+    kind: row.kind,
     reason: row.reason,
     proposal: JSON.parse(row.proposal) as unknown,
     events: JSON.parse(row.events) as string[],

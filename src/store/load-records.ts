@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Event } from '../record/event.ts';
-import type { ArchiveReason, Memory } from '../record/memory.ts';
+import type { Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote, Tense } from '../record/statement.ts';
 import { isNoLongerSo } from './block-store.ts';
@@ -39,7 +39,7 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
   const columns = ['quotes', 'archive_reason', 'contradicted_by', 'stated_at', 'valid_to'] as const;
   const rows = await rowsWhere(reader, 'memories', isEnded, columns);
   const retired = rows.filter((row) =>
-    isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
+    isNoLongerSo({ archiveReason: row.archive_reason, contradictedBy: row.contradicted_by }),
   );
   if (retired.length === 0) return [];
   const events = await rowsBy(reader, scope.tenant, 'events', { id: turns }, ['id', 'occurred_at']);

@@ -21,7 +21,7 @@ function toSession(row: SessionRow, now: number): Session {
   const expiresAt = row.last_event_at + STATE_LIFETIME;
   return {
     scope: scopeOfRow(row),
-    status: row.status as Session['status'],
+    status: row.status,
     startedAt: new Date(row.started_at),
     lastEventAt: new Date(row.last_event_at),
     expiresAt: new Date(expiresAt),

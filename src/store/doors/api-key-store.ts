@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
 import { rowsWhere } from '../rows.ts';
-import type { ApiKeyTable } from './door-tables.ts';
+import type { ApiKeyTable } from '../schema.ts';
 
 export type KeyRow = Selectable<ApiKeyTable>;
 

@@ -73,5 +73,5 @@ export async function takeFromBalance(
 export async function creditEntries(reader: Reader, owner: CreditOwner, limit: number): Promise<CreditEntry[]> {
   const latest = sql`${ofAccount(owner)} order by at desc, id desc limit ${limit}`;
   const rows = await rowsWhere(reader, 'credit_entries', latest, ['id', 'kind', 'amount', 'reason', 'at']);
-  return rows.map((row) => ({ ...row, kind: row.kind as CreditEntry['kind'], at: new Date(row.at) }));
+  return rows.map((row) => ({ ...row, at: new Date(row.at) }));
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
 import { chunks, ofId, removeRows, rowsWhere } from '../rows.ts';
-import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
+import type { WebhookDeliveryTable, WebhookTable } from '../schema.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
 export type DeliveryRow = Selectable<WebhookDeliveryTable>;

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Selectable, sql } from 'kysely';
-import { isSameSubject, normalValue, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
+import { isSameSubject, normalValue, type Quote } from '../../record/statement.ts';
 import type { Forgotten, ForgottenAs } from '../../record/forgotten.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -198,7 +198,7 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
     event: row.event_id,
     start: row.start_at,
     end: row.end_at,
-    field: row.field as CutSpan['field'],
+    field: row.field,
     words: row.words,
   };
 }
@@ -212,13 +212,13 @@ export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly Cut
   return {
     id: row.id,
     scope: scopeOfRow(row),
-    as: row.as as ForgottenAs,
+    as: row.as,
     memory: row.memory_id,
     subject: row.subject,
     attribute: row.attribute,
     value: row.value,
-    polarity: row.polarity as Polarity,
-    tense: row.tense as Tense,
+    polarity: row.polarity,
+    tense: row.tense,
     text: row.text,
     spans: contentQuotes(spans),
     by: row.asked_by,

@@ -144,7 +144,7 @@ async function load(
   for (const row of rows) {
     const vector = decodeVector(row.vector);
     if (vector.length !== model.dimensions) continue;
-    cached.matrices[row.record_kind as IndexedKind].set(row.record_row, row.passage, vector);
+    cached.matrices[row.record_kind].set(row.record_row, row.passage, vector);
   }
   cached.version = version;
 }
