@@ -1,11 +1,12 @@
-import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
+import { type Insertable, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { storedMessageOf } from '../errors.ts';
 import { indexWords } from '../language/words.ts';
 import { type Event, type EventKind, isBlank, toldText } from '../record/event.ts';
-import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
+import { ownerKey, type Scope, staysInSession, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
 import {
+  allOf,
   chunks,
   isIn,
   ofId,
@@ -17,11 +18,9 @@ import {
   rowsWhere,
   withinReach,
 } from './rows.ts';
-import type { EventTable, Tables } from './schema.ts';
+import type { EventTable } from './schema.ts';
 import { type EventRow, toEvent } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
-
-type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;
 
 /** An event with its idempotency key. */
 export interface KeyedEvent {
@@ -155,12 +154,10 @@ export async function listEvents(
   const { limit } = filter;
   const sign = filter.order === 'oldest' ? 1 : -1;
   // A page of each owner is read through an index, because one query over all owners would sort all of their events.
-  const [first, ...others] = visibleOwners(scope).map((owner) =>
-    reader.selectFrom(eventsOf(reader, scope, owner, filter).as('page')).selectAll(),
+  const pages = visibleOwners(scope).map(
+    (owner) => sql`select * from (select * from events where ${eventsOf(scope, owner, filter)}) as page`,
   );
-  const rows = await others
-    .reduce((query, other) => query.unionAll(other), first as NonNullable<typeof first>)
-    .execute();
+  const { rows } = await sql<EventRow>`${sql.join(pages, sql` union all `)}`.execute(reader);
   rows.sort((one, other) => sign * (one.sequence - other.sequence || one.row_id - other.row_id));
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -170,35 +167,27 @@ export async function listEvents(
 /** A user does not see events of sessions that have no user. */
 const IS_OF_USER_OR_SHARED = sql<SqlBool>`(user_id is not null or session_id is null)`;
 
-function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilter): EventQuery {
-  const newest = filter.order !== 'oldest';
-  let query = reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofOwnerKey(scope.tenant, owner))
-    // Within a session, positions have the same order as sequences, and the index of sessions is ordered by position.
-    .orderBy(filter.session === undefined ? 'sequence' : 'position', newest ? 'desc' : 'asc')
-    .limit(filter.limit + 1);
-  if (scope.user !== null) query = query.where(IS_OF_USER_OR_SHARED);
-  else if (scope.session !== null) {
-    const { session } = scope;
-    query = query.where((eb) => eb.or([eb('session_id', 'is', null), eb('session_id', '=', session)]));
-  }
-  query = query.where((eb) => eb.and({ session_id: filter.session, interaction: filter.interaction }));
-  if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
-  if (filter.refersTo) query = query.where('refers_to', 'in', [...filter.refersTo]);
-  if (filter.waiting) query = query.where('processed_at', 'is', null);
-  if (filter.occurredAfter) query = query.where('occurred_at', '>=', filter.occurredAfter.getTime());
-  if (filter.occurredBefore) query = query.where('occurred_at', '<', filter.occurredBefore.getTime());
-  if (filter.recordedBefore) query = query.where('recorded_at', '<=', filter.recordedBefore.getTime());
-  if (filter.after !== undefined) {
-    const { sequence, row } = filter.after;
-    const [beyond, upTo] = newest ? (['<', '<='] as const) : (['>', '>='] as const);
-    query = query
-      .where('sequence', upTo, sequence)
-      .where((eb) => eb.or([eb('sequence', beyond, sequence), eb('row_id', beyond, row)]));
-  }
-  return query;
+function eventsOf(scope: Scope, owner: string, filter: EventFilter): RawBuilder<unknown> {
+  const { session, interaction, kinds, refersTo, after, occurredAfter, occurredBefore, recordedBefore } = filter;
+  const [direction, beyond] = filter.order === 'oldest' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];
+  const isMeant = allOf([
+    ofOwnerKey(scope.tenant, owner),
+    scope.user !== null && IS_OF_USER_OR_SHARED,
+    staysInSession(scope) && sql`(session_id is null or session_id = ${scope.session})`,
+    session !== undefined && sql`session_id = ${session}`,
+    interaction !== undefined && sql`interaction = ${interaction}`,
+    kinds && isIn('kind', kinds),
+    refersTo && isIn('refers_to', refersTo),
+    filter.waiting && sql`processed_at is null`,
+    occurredAfter && sql`occurred_at >= ${occurredAfter.getTime()}`,
+    occurredBefore && sql`occurred_at < ${occurredBefore.getTime()}`,
+    recordedBefore && sql`recorded_at <= ${recordedBefore.getTime()}`,
+    after &&
+      sql`sequence ${beyond}= ${after.sequence} and (sequence ${beyond} ${after.sequence} or row_id ${beyond} ${after.row})`,
+  ]);
+  // Within a session, positions have the same order as sequences, and the index of sessions is ordered by position.
+  const place = sql.ref(session === undefined ? 'sequence' : 'position');
+  return sql`${isMeant} order by ${place} ${direction} limit ${filter.limit + 1}`;
 }
 
 interface OwnEventFilter {
@@ -228,26 +217,28 @@ export async function ownEventRows(
   owner: Scope,
   { kind, origins, session, occurred, recorded = {}, order = 'oldest', limit }: OwnEventFilter,
 ): Promise<{ event: Event; sequence: number }[]> {
-  let query: EventQuery = reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofOwner(owner))
-    .where((eb) => eb.and({ kind, session_id: session }));
-  if (origins !== undefined) query = query.where('origin', 'in', [...origins]);
-  if (occurred !== undefined) query = query.where('occurred_at', '<=', occurred.upTo);
-  const { after, sequence = 0 } = recorded;
-  if (after !== undefined && sequence === 0) query = query.where('recorded_at', '>', after);
-  if (after !== undefined && sequence > 0)
-    query = query.where((eb) =>
-      eb.or([eb('recorded_at', '>', after), eb('recorded_at', '=', after).and('sequence', '>', sequence)]),
-    );
-  if (recorded.from !== undefined) query = query.where('recorded_at', '>=', recorded.from);
-  if (recorded.upTo !== undefined) query = query.where('recorded_at', '<=', recorded.upTo);
-  if (order === 'recorded') query = query.orderBy('recorded_at');
-  query = query.orderBy('sequence', order === 'newest' ? 'desc' : 'asc');
-  if (limit !== undefined) query = query.limit(limit);
-  return (await query.execute()).map((row) => ({ event: toEvent(row), sequence: row.sequence }));
+  const { after, sequence = 0, from, upTo } = recorded;
+  const isAtOnce = sequence > 0 ? sql`or (recorded_at = ${after} and sequence > ${sequence})` : sql``;
+  const isMeant = allOf([
+    ofOwner(owner),
+    kind !== undefined && sql`kind = ${kind}`,
+    session !== undefined && sql`session_id = ${session}`,
+    origins && isIn('origin', origins),
+    occurred && sql`occurred_at <= ${occurred.upTo}`,
+    after !== undefined && sql`(recorded_at > ${after} ${isAtOnce})`,
+    from !== undefined && sql`recorded_at >= ${from}`,
+    upTo !== undefined && sql`recorded_at <= ${upTo}`,
+  ]);
+  const most = limit === undefined ? sql`` : sql`limit ${limit}`;
+  const rows = await rowsWhere(reader, 'events', sql`${isMeant} order by ${OWN_ORDERS[order]} ${most}`);
+  return rows.map((row) => ({ event: toEvent(row), sequence: row.sequence }));
 }
+
+const OWN_ORDERS: Readonly<Record<NonNullable<OwnEventFilter['order']>, RawBuilder<unknown>>> = {
+  oldest: sql`sequence`,
+  newest: sql`sequence desc`,
+  recorded: sql`recorded_at, sequence`,
+};
 
 function isOwnObservation(owner: Scope): RawBuilder<SqlBool> {
   // Observations of a session without a user belong to that session only.

@@ -3,6 +3,7 @@ import { invalidInput } from '../errors.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import {
+  allOf,
   chunks,
   insertNew,
   isIn,
@@ -140,11 +141,10 @@ export interface RunFilter {
 
 /** The runs within a scope, newest first. */
 export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter = {}): Promise<Run[]> {
-  const ofKinds = filter.kinds ? sql`and ${isIn('kind', filter.kinds)}` : sql``;
-  const ended = filter.statuses ? sql`and ${isIn('status', filter.statuses)}` : sql``;
-  const latest = sql`${withinScope(scope)} ${ofKinds} ${ended}
-    order by started_at desc, id desc limit ${filter.limit ?? 100}`;
-  return (await rowsWhere(reader, 'runs', latest)).map((row) => ({
+  const { kinds, statuses, limit = 100 } = filter;
+  const isMeant = allOf([withinScope(scope), kinds && isIn('kind', kinds), statuses && isIn('status', statuses)]);
+  const rows = await rowsWhere(reader, 'runs', sql`${isMeant} order by started_at desc, id desc limit ${limit}`);
+  return rows.map((row) => ({
     id: row.id,
     scope: scopeOfRow(row),
     kind: row.kind,
@@ -214,10 +214,13 @@ export async function listRefusals(
   scope: Scope,
   { limit = 100, cursor, session }: RefusalFilter = {},
 ): Promise<Page<RefusalRecord>> {
-  const ofSession = session === undefined ? sql`` : sql`and session_id = ${session}`;
-  const before = cursor === undefined ? sql`` : sql`and id < ${refusalId(cursor)}`;
-  const latest = sql`${withinScope(scope)} ${ofSession} ${before} order by id desc limit ${limit + 1}`;
-  return pageOf(await rowsWhere(reader, 'refusals', latest), limit, toRefusal);
+  const isMeant = allOf([
+    withinScope(scope),
+    session !== undefined && sql`session_id = ${session}`,
+    cursor !== undefined && sql`id < ${refusalId(cursor)}`,
+  ]);
+  const rows = await rowsWhere(reader, 'refusals', sql`${isMeant} order by id desc limit ${limit + 1}`);
+  return pageOf(rows, limit, toRefusal);
 }
 
 function refusalId(cursor: string): string {

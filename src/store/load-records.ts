@@ -7,7 +7,7 @@ import { isNoLongerSo } from './block-store.ts';
 import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { type EventRow, fromSnapshots, isLearnedFrom, isNotForgotten, type Sources, toEvent } from './record-rows.ts';
-import { chunks, isIn, isSeenFrom, ofOwnerKey, rowsBy, rowsWhere } from './rows.ts';
+import { allOf, chunks, isIn, isSeenFrom, ofOwnerKey, rowsBy, rowsWhere } from './rows.ts';
 import { findMemory } from './read-memories.ts';
 
 /** Loads the events of the given rows whose owners the handle sees, keyed by row. */
@@ -182,15 +182,12 @@ async function memoriesWithSources(
   owner: string,
   { afterVersion = -1, createdUntil }: { afterVersion?: number; createdUntil?: Date },
 ): Promise<{ memory: MemoryForRecall; sources: Sources }[]> {
-  const query = reader
-    .selectFrom('memories')
-    .select(COLUMNS)
-    .where(ofOwnerKey(tenant, owner))
-    .where('sequence', '>', afterVersion)
-    .orderBy('sequence');
-  const rows = await (
-    createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime()).where(isNotForgotten)
-  ).execute();
+  const isMeant = allOf([
+    ofOwnerKey(tenant, owner),
+    sql`sequence > ${afterVersion}`,
+    createdUntil && sql`created_at <= ${createdUntil.getTime()} and ${isNotForgotten}`,
+  ]);
+  const rows = await reader.selectFrom('memories').select(COLUMNS).where(isMeant).orderBy('sequence').execute();
   return rows.map(
     ({
       validFrom,

@@ -68,11 +68,12 @@ export function ofSession(scope: Scope): RawBuilder<SqlBool> {
  * matches every row. Operators and erasures use this condition.
  */
 export function withinScope(scope: Scope): RawBuilder<SqlBool> {
-  const conditions = [sql`tenant_id = ${scope.tenant}`];
-  if (scope.agent !== null) conditions.push(sql`agent_id = ${scope.agent}`);
-  if (scope.user !== null) conditions.push(sql`user_id = ${scope.user}`);
-  if (scope.session !== null) conditions.push(sql`session_id = ${scope.session}`);
-  return sql.join<SqlBool>(conditions, sql` and `);
+  return allOf([
+    sql`tenant_id = ${scope.tenant}`,
+    scope.agent !== null && sql`agent_id = ${scope.agent}`,
+    scope.user !== null && sql`user_id = ${scope.user}`,
+    scope.session !== null && sql`session_id = ${scope.session}`,
+  ]);
 }
 
 /** The rows of the owners within a scope, for tables without columns for agent and user. */
@@ -155,6 +156,12 @@ export async function countRows(reader: Reader, table: keyof Tables, where: RawB
   const { rows } = await sql<{ count: number | string }>`
     select count(*) as count from ${sql.table(table)} where ${where}`.execute(reader);
   return Number(rows[0]?.count ?? 0);
+}
+
+/** Whether all conditions hold. A condition that is absent does not count. */
+export function allOf(conditions: readonly (RawBuilder<unknown> | false | undefined)[]): RawBuilder<SqlBool> {
+  const given = conditions.filter((condition) => condition !== undefined && condition !== false);
+  return given.length === 0 ? sql`1 = 1` : sql.join(given, sql` and `);
 }
 
 /** Whether a column has one of the values. No row matches an empty list. */

@@ -8,7 +8,17 @@ import type { Scope } from '../../record/scope.ts';
 import type { Reader, Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
 import { contentHash } from '../../record/id.ts';
-import { insertNew, isIn, ofVisibleOwners, ownerColumns, removeRows, rowsBy, rowsWhere, scopeOfRow } from '../rows.ts';
+import {
+  allOf,
+  insertNew,
+  isIn,
+  ofVisibleOwners,
+  ownerColumns,
+  removeRows,
+  rowsBy,
+  rowsWhere,
+  scopeOfRow,
+} from '../rows.ts';
 
 /** Words that were removed from an event. `field` is `content` for a span of its text, and `metadata` for its whole metadata. */
 export interface CutSpan extends Quote {
@@ -78,16 +88,14 @@ export async function listForgotten(
   scope: Scope,
   { as, memories, id, limit }: ForgottenFilter = {},
 ): Promise<Forgotten[]> {
-  let query = reader
-    .selectFrom('forgotten')
-    .selectAll()
-    .where(ofVisibleOwners(scope))
-    .where((eb) => eb.and({ as, id }))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc');
-  if (limit !== undefined) query = query.limit(limit);
-  if (memories !== undefined) query = query.where('memory_id', 'in', [...memories]);
-  const rows = await query.execute();
+  const isMeant = allOf([
+    ofVisibleOwners(scope),
+    as !== undefined && sql`${sql.ref('as')} = ${as}`,
+    id !== undefined && sql`id = ${id}`,
+    memories && isIn('memory_id', memories),
+  ]);
+  const most = limit === undefined ? sql`` : sql`limit ${limit}`;
+  const rows = await rowsWhere(reader, 'forgotten', sql`${isMeant} order by at desc, id desc ${most}`);
   const ids = rows.map((row) => row.id);
   const spans = await spansOf(reader, scope.tenant, ids);
   return rows.map((row) => toForgotten(row, spans.get(row.id) ?? []));

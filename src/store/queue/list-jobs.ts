@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { ofTenant, type Page, pageOf, rowsWhere } from '../rows.ts';
+import { allOf, ofTenant, type Page, pageOf, rowsWhere } from '../rows.ts';
 import { parse } from '../../record/parse.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant } from '../database.ts';
 import { toJob, type Job, type JobState, type TenantFilter } from './job.ts';
@@ -31,12 +31,15 @@ const pageSchema = z.object({
 export async function listJobs(database: Database, filter: JobFilter = {}): Promise<Page<Job>> {
   const { tenant = EVERY_TENANT, ...rest } = filter;
   const { state, kind, limit, cursor } = parse(pageSchema, rest, 'The filter of jobs');
-  const conditions = [ofTenant(tenant)];
-  if (state !== undefined) conditions.push(sql`state = ${sql.lit(state)}`);
-  if (kind !== undefined) conditions.push(sql`kind = ${kind}`);
-  if (cursor !== undefined) conditions.push(sql`id < ${cursor}`);
-  const latest = sql`${sql.join(conditions, sql` and `)} order by id desc limit ${limit + 1}`;
-  const rows = await database.read(tenant, (reader) => rowsWhere(reader, 'jobs', latest));
+  const isMeant = allOf([
+    ofTenant(tenant),
+    state !== undefined && sql`state = ${sql.lit(state)}`,
+    kind !== undefined && sql`kind = ${kind}`,
+    cursor !== undefined && sql`id < ${cursor}`,
+  ]);
+  const rows = await database.read(tenant, (reader) =>
+    rowsWhere(reader, 'jobs', sql`${isMeant} order by id desc limit ${limit + 1}`),
+  );
   return pageOf(rows, limit, toJob);
 }
 
