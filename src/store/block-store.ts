@@ -18,7 +18,7 @@ import { recordRevisions, snapshotsAsOf } from './history-store.ts';
 import { memoriesFrom } from './read-memories.ts';
 import { toMemory } from './record-rows.ts';
 import { changeOwner } from './owner-store.ts';
-import { ofOwner, ofSession, ownerColumns, rowsBy, rowsWhere, scopeOfRow } from './rows.ts';
+import { insertion, ofOwner, ofSession, ownerColumns, rowsBy, rowsWhere, scopeOfRow } from './rows.ts';
 import type { BlockTable } from './schema.ts';
 import { contentHash } from '../record/id.ts';
 import { countWords } from '../record/parse.ts';
@@ -111,15 +111,10 @@ export async function replaceBlock(
     created_at: before?.created_at ?? now,
     updated_at: now,
   };
-  await writer
-    .insertInto('blocks')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'owner_key', 'session_id', 'connection_id', 'kind'])
-        .doUpdateSet({ content, basis, version: version + 1, updated_at: now }),
-    )
-    .execute();
+  await sql`${insertion('blocks', [row])} on conflict (tenant_id, owner_key, session_id, connection_id, kind)
+    do update set content = ${content}, basis = ${basis}, version = ${version + 1}, updated_at = ${now}`.execute(
+    writer,
+  );
   const snapshot = before === undefined ? null : JSON.stringify(before);
   await recordRevisions(writer, [{ scope, recordId: row.id, version: row.version, at: now, change, before: snapshot }]);
   return toBlock(row);

@@ -4,6 +4,7 @@ import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import {
   chunks,
+  insertion,
   insertNew,
   isIn,
   ofOwner,
@@ -192,26 +193,13 @@ export async function addUse(
   more: Omit<MemoryUse, 'lastConfirmedAt'>,
   now: number,
 ): Promise<Omit<MemoryUse, 'lastConfirmedAt'>> {
-  const confirmedAt = more.confirmed > 0 ? now : null;
-  const row = await writer
-    .insertInto('memory_use')
-    .values({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(scope),
-      memory_id: memoryId,
-      ...more,
-      last_confirmed_at: confirmedAt,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'memory_id']).doUpdateSet((row) => ({
-        given: row('memory_use.given', '+', more.given),
-        used: row('memory_use.used', '+', more.used),
-        confirmed: row('memory_use.confirmed', '+', more.confirmed),
-        corrected: row('memory_use.corrected', '+', more.corrected),
-        ...(confirmedAt === null ? {} : { last_confirmed_at: confirmedAt }),
-      })),
-    )
-    .returning(['given', 'used', 'confirmed', 'corrected'])
-    .executeTakeFirstOrThrow();
-  return row;
+  const place = { tenant_id: scope.tenant, owner_key: ownerKey(scope), memory_id: memoryId };
+  const row = { ...place, ...more, last_confirmed_at: more.confirmed > 0 ? now : null };
+  const { rows } = await sql<Omit<MemoryUse, 'lastConfirmedAt'>>`
+    ${insertion('memory_use', [row])} on conflict (tenant_id, memory_id) do update set
+      given = memory_use.given + excluded.given, used = memory_use.used + excluded.used,
+      confirmed = memory_use.confirmed + excluded.confirmed, corrected = memory_use.corrected + excluded.corrected,
+      last_confirmed_at = coalesce(excluded.last_confirmed_at, memory_use.last_confirmed_at)
+    returning given, used, confirmed, corrected`.execute(writer);
+  return rows[0]!;
 }

@@ -5,6 +5,7 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { changeOwner } from './owner-store.ts';
 import {
+  insertion,
   insertNew,
   isIn,
   ofOwner,
@@ -59,17 +60,10 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
     created_at: known?.createdAt.getTime() ?? now,
     updated_at: now,
   };
-  await writer
-    .insertInto('entities')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'id'])
-        .doUpdateSet({ type: row.type, aliases: row.aliases, metadata: row.metadata, updated_at: now })
-        // The id of an imported entity may belong to another owner, whose entity must not be changed.
-        .where('entities.owner_key', '=', row.owner_key),
-    )
-    .execute();
+  // The id of an imported entity may belong to another owner, whose entity must not be changed.
+  await sql`${insertion('entities', [row])} on conflict (tenant_id, id) do update set type = excluded.type,
+      aliases = excluded.aliases, metadata = excluded.metadata, updated_at = excluded.updated_at
+    where entities.owner_key = excluded.owner_key`.execute(writer);
   const slugs = [...new Set([row.slug, slug, ...aliases.map(entitySlug)])];
   const { tenant_id, owner_key, id: entity_id } = row;
   const namesOfRow = slugs.map((name) => ({ tenant_id, owner_key, slug: name, entity_id }));

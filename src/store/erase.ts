@@ -41,7 +41,7 @@ export async function eraseScope(
   const events = await rowsWithin(writer, 'events', scope);
   const eventIds = events.map((event) => event.id);
   const memories = await withDerivedAlone(writer, tenant, await memoriesToErase(writer, database, scope, eventIds));
-  const blockIds = (await rowsWithin(writer, 'blocks', scope)).map((block) => block.id);
+  const blockIds = await idsWithin(writer, 'blocks', scope);
 
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
@@ -63,7 +63,7 @@ export async function eraseScope(
     toolSchemas: 0,
   };
   if (scope.session === null) {
-    const entityIds = (await rowsWithin(writer, 'entities', scope)).map((entity) => entity.id);
+    const entityIds = await idsWithin(writer, 'entities', scope);
     removed.push(...entityIds);
     erased.entities += await removeEntityRows(writer, tenant, entityIds);
     erased.toolSchemas = await removeWithin(writer, 'tool_schemas', scope);
@@ -74,17 +74,14 @@ export async function eraseScope(
   return erased;
 }
 
-const NUMBERED = new Set(['events', 'memories']);
-
-async function rowsWithin(
-  writer: Writer,
-  table: 'events' | 'memories' | 'blocks' | 'entities',
-  scope: Scope,
-): Promise<RecordRow[]> {
-  const number = NUMBERED.has(table) ? sql`row_id` : sql`0`;
+async function rowsWithin(writer: Writer, table: 'events' | 'memories', scope: Scope): Promise<RecordRow[]> {
   const { rows } = await sql<RecordRow>`
-    select id, ${number} as "rowId" from ${sql.table(table)} where ${withinScope(scope)}`.execute(writer);
+    select id, row_id as "rowId" from ${sql.table(table)} where ${withinScope(scope)}`.execute(writer);
   return rows;
+}
+
+async function idsWithin(writer: Writer, table: 'blocks' | 'entities', scope: Scope): Promise<string[]> {
+  return (await rowsWhere(writer, table, withinScope(scope), ['id'])).map(({ id }) => id);
 }
 
 async function memoriesToErase(

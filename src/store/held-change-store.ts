@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
-import { countRows, ofOwner, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
+import { allOf, countRows, isIn, ofOwner, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
 
 /** The blocks that a held answer would change. `synthesis` stands for the working memory and the scaffold. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
@@ -86,11 +86,11 @@ export async function decideHeldChanges(
   scope: Scope,
   { ids, kind, decision, now }: Decision,
 ): Promise<void> {
-  let query = writer
-    .updateTable('held_changes')
-    .set({ decision, decided_at: now })
-    .where(ofOwner(scope))
-    .where((eb) => eb.and({ decided_at: null, kind }));
-  if (ids !== undefined) query = query.where('id', 'in', [...ids]);
-  await query.execute();
+  const isMeant = allOf([
+    ofOwner(scope),
+    sql`decided_at is null`,
+    kind !== undefined && sql`kind = ${kind}`,
+    ids && isIn('id', ids),
+  ]);
+  await sql`update held_changes set decision = ${decision}, decided_at = ${now} where ${isMeant}`.execute(writer);
 }

@@ -20,7 +20,7 @@ import {
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
 import { findMeta, readMeta, setMeta } from './meta-store.ts';
-import { chunks, countRows, ofTenant, removeRows, rowsWhere } from './rows.ts';
+import { chunks, countRows, insertion, insertNew, ofTenant, removeRows, rowsWhere } from './rows.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';
@@ -143,23 +143,15 @@ interface QueuedRecord {
 /** Queues records for embedding, in the transaction of the write that changed them. */
 export async function queueForEmbedding(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   if (records.length === 0) return;
-  await writer
-    .insertInto('embedding_queue')
-    .values(
-      records.map((record) => ({
-        tenant_id: record.tenant,
-        owner_key: record.owner,
-        record_kind: record.kind,
-        record_row: record.rowId,
-        version: record.version,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'record_kind', 'record_row'])
-        .doUpdateSet((row) => ({ version: row.ref('excluded.version') })),
-    )
-    .execute();
+  const rows = records.map((record) => ({
+    tenant_id: record.tenant,
+    owner_key: record.owner,
+    record_kind: record.kind,
+    record_row: record.rowId,
+    version: record.version,
+  }));
+  await sql`${insertion('embedding_queue', rows)} on conflict (tenant_id, record_kind, record_row)
+    do update set version = excluded.version`.execute(writer);
 }
 
 export interface RecordToEmbed extends QueuedRecord {
@@ -241,15 +233,8 @@ export async function saveVectors(
       vector: database.syntax.encodeVector(vector),
     }));
     for (const some of chunks(rows, VECTORS_PER_INSERT)) {
-      await writer
-        .insertInto('embeddings')
-        .values(some)
-        .onConflict((conflict) =>
-          conflict
-            .columns(['tenant_id', 'record_kind', 'record_row', 'model_id', 'passage'])
-            .doUpdateSet((row) => ({ vector: row.ref('excluded.vector'), sequence })),
-        )
-        .execute();
+      await sql`${insertion('embeddings', some)} on conflict (tenant_id, record_kind, record_row, model_id, passage)
+        do update set vector = excluded.vector, sequence = excluded.sequence`.execute(writer);
     }
   }
 }
@@ -367,11 +352,11 @@ export async function indexMemory(
   await removeRows(writer, tenant, 'memory_entities', { entity_id: added(before.entities, memory.entities) }, ofMemory);
   const link = { tenant_id: tenant, memory_id: memory.id };
   const tags = added(memory.tags, before.tags).map((tag) => ({ ...link, owner_key: owner, tag }));
-  if (tags.length > 0) await writer.insertInto('memory_tags').values(tags).execute();
+  await insertNew(writer, 'memory_tags', tags);
   const sources = added(memory.sourceEvents, before.sourceEvents).map((event_id) => ({ ...link, event_id }));
-  if (sources.length > 0) await writer.insertInto('memory_sources').values(sources).execute();
+  await insertNew(writer, 'memory_sources', sources);
   const entities = added(memory.entities, before.entities).map((entity_id) => ({ ...link, entity_id }));
-  if (entities.length > 0) await writer.insertInto('memory_entities').values(entities).execute();
+  await insertNew(writer, 'memory_entities', entities);
 }
 
 function added(after: readonly string[], before: readonly string[]): string[] {

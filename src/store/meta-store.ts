@@ -13,11 +13,8 @@ export async function findMeta(reader: Reader, key: string): Promise<string | nu
 }
 
 export async function setMeta(writer: Writer, key: string, value: string): Promise<void> {
-  await writer
-    .insertInto('meta')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-    .execute();
+  await sql`insert into meta (key, value) values (${key}, ${value})
+    on conflict (key) do update set value = excluded.value`.execute(writer);
 }
 
 export async function removeMeta(writer: Writer, key: string): Promise<void> {

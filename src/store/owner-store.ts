@@ -4,8 +4,8 @@ import { DAY } from '../record/clock.ts';
 import { knownTimeZone } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
-import { ofOwner, ofOwnerKey, ownerColumns, rowsBy, rowsWhere, scopeOfRow } from './rows.ts';
-import type { OwnerProgressTable, OwnerTable } from './schema.ts';
+import { insertion, ofOwner, ofOwnerKey, ownerColumns, rowsBy, rowsWhere, scopeOfRow } from './rows.ts';
+import type { OwnerProgressTable, Placed } from './schema.ts';
 
 /**
  * Identifies one incarnation of an owner. It changes when a record that the owner sees is erased or forgotten, and when an erased owner is
@@ -34,16 +34,12 @@ let latest = 0;
  */
 export async function changeOwner(writer: Writer, scope: Scope, now: number, steps: number = 1): Promise<number> {
   const time = Math.max(versionsOf(now), latest);
-  const { version } = await writer
-    .insertInto('owners')
-    .values({ ...ownerColumns(scope), version: time + steps, epoch: 0, created_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'owner_key']).doUpdateSet({
-        version: sql`case when owners.version > ${time} then owners.version + ${steps} else ${time + steps} end`,
-      }),
-    )
-    .returning('version')
-    .executeTakeFirstOrThrow();
+  const row = { ...ownerColumns(scope), version: time + steps, epoch: 0, created_at: now };
+  const { rows } = await sql<{ version: number }>`
+    ${insertion('owners', [row])} on conflict (tenant_id, owner_key) do update set
+      version = case when owners.version > ${time} then owners.version + ${steps} else excluded.version end
+    returning version`.execute(writer);
+  const { version } = rows[0]!;
   latest = Math.max(latest, version);
   return version;
 }
@@ -147,7 +143,7 @@ export async function ownTimeZone(reader: Reader, scope: Scope, otherwise: strin
   return knownTimeZone((await findProgress(reader, scope)).timeZone, otherwise);
 }
 
-function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof ChangedOwner> {
+function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof Placed> {
   return {
     time_zone: progress.timeZone,
     reflection_hour: progress.reflectionHour,
@@ -171,7 +167,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
 }
 
 /** An owner whose records have changed since the last consolidation. */
-export type ChangedOwner = Pick<OwnerTable, 'tenant_id' | 'owner_key' | 'agent_id' | 'user_id'>;
+export type ChangedOwner = Placed;
 
 /**
  * Changed owners, ordered by key, after the owner `after`. An owner that stays changed for a long time, for lack of credit or a model,

@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from './database.ts';
-import type { Tables } from './schema.ts';
+import type { Placed, Tables } from './schema.ts';
 
 // Whose rows a statement reads or changes. A condition that is too wide shows the records of one user to another, so choose it by who asks:
 //
@@ -169,6 +169,17 @@ export function isIn(column: string, values: readonly (string | number)[]): RawB
   return values.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${sql.join(values)})`;
 }
 
+/** The statement that inserts rows, which all have the same columns. It may be followed by `on conflict` and `returning`. */
+export function insertion<Table extends keyof Tables>(
+  table: Table,
+  rows: readonly Insertable<Tables[Table]>[],
+): RawBuilder<unknown> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
+  return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+    values ${sql.join(values)}`;
+}
+
 /** Inserts rows that the table does not have yet, by any of its unique keys. Returns the number of inserted rows. */
 export async function insertNew<Table extends keyof Tables>(
   writer: Writer,
@@ -177,12 +188,8 @@ export async function insertNew<Table extends keyof Tables>(
 ): Promise<number> {
   let count = 0;
   for (const some of chunks(rows)) {
-    const { numInsertedOrUpdatedRows } = await writer
-      .insertInto(table)
-      .values(some)
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    count += Number(numInsertedOrUpdatedRows ?? 0);
+    const { numAffectedRows } = await sql`${insertion(table, some)} on conflict do nothing`.execute(writer);
+    count += Number(numAffectedRows ?? 0);
   }
   return count;
 }
@@ -227,23 +234,14 @@ export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly
   return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
 }
 
-export function ownerColumns(scope: Scope): {
-  tenant_id: string;
-  owner_key: string;
-  agent_id: string | null;
-  user_id: string | null;
-} {
+export function ownerColumns(scope: Scope): Placed {
   return { tenant_id: scope.tenant, owner_key: ownerKey(scope), agent_id: scope.agent, user_id: scope.user };
 }
 
 /** The scope of a row. A column that is '', null or absent becomes null. */
-export function scopeOfRow(row: {
-  tenant_id: string;
-  agent_id: string | null;
-  user_id: string | null;
-  session_id?: string | null;
-  connection_id?: string | null;
-}): Scope {
+export function scopeOfRow(
+  row: Omit<Placed, 'owner_key'> & { session_id?: string | null; connection_id?: string | null },
+): Scope {
   return {
     tenant: row.tenant_id,
     agent: row.agent_id,

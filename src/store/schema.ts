@@ -25,7 +25,8 @@ interface Owned {
   owner_key: string;
 }
 
-interface Placed extends Owned {
+/** The columns of a record's owner. */
+export interface Placed extends Owned {
   agent_id: string | null;
   user_id: string | null;
 }

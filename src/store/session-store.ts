@@ -6,7 +6,7 @@ import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema }
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import { toEvent } from './record-rows.ts';
 import type { SessionTable } from './schema.ts';
-import { isIn, ofOwner, ofSession, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
+import { insertion, isIn, ofOwner, ofSession, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
 
 /** The state of a session expires this long after its last event. */
 const STATE_LIFETIME = DAY;
@@ -48,32 +48,26 @@ interface SessionGrowth {
 
 /** Opens or reopens a session, and reserves positions in it for new events. Returns the first position. */
 export async function growSession(writer: Writer, scope: Scope, growth: SessionGrowth, now: number): Promise<number> {
-  const { event_count } = await writer
-    .insertInto('sessions')
-    .values({
-      ...ownerColumns(scope),
-      session_id: scope.session ?? '',
-      status: 'open',
-      started_at: now,
-      last_event_at: now,
-      event_count: growth.events,
-      formed_position: 0,
-      messages_since: growth.messages,
-      weighted_tokens_since: growth.weightedTokens,
-      state: JSON.stringify(EMPTY_SESSION_STATE),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'owner_key', 'session_id']).doUpdateSet((row) => ({
-        status: 'open',
-        last_event_at: now,
-        event_count: row('sessions.event_count', '+', growth.events),
-        messages_since: row('sessions.messages_since', '+', growth.messages),
-        weighted_tokens_since: row('sessions.weighted_tokens_since', '+', growth.weightedTokens),
-      })),
-    )
-    .returning('event_count')
-    .executeTakeFirstOrThrow();
-  return event_count - growth.events;
+  const row: SessionRow = {
+    ...ownerColumns(scope),
+    session_id: scope.session ?? '',
+    status: 'open',
+    started_at: now,
+    last_event_at: now,
+    event_count: growth.events,
+    formed_position: 0,
+    messages_since: growth.messages,
+    weighted_tokens_since: growth.weightedTokens,
+    state: JSON.stringify(EMPTY_SESSION_STATE),
+  };
+  const { rows } = await sql<Pick<SessionRow, 'event_count'>>`
+    ${insertion('sessions', [row])} on conflict (tenant_id, owner_key, session_id) do update set
+      status = excluded.status, last_event_at = excluded.last_event_at,
+      event_count = sessions.event_count + excluded.event_count,
+      messages_since = sessions.messages_since + excluded.messages_since,
+      weighted_tokens_since = sessions.weighted_tokens_since + excluded.weighted_tokens_since
+    returning event_count`.execute(writer);
+  return rows[0]!.event_count - growth.events;
 }
 
 export async function updateSession(

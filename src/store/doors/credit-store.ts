@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { insertNew, rowsWhere } from '../rows.ts';
+import { insertion, insertNew, rowsWhere } from '../rows.ts';
 
 /** The owner of an account: a user, or the tenant if `user` is null. */
 export interface CreditOwner {
@@ -39,18 +39,12 @@ export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean
 
 /** Changes a balance without a check. The balance may become negative, because usage is charged after it has happened. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
-  const row = await writer
-    .insertInto('credit_accounts')
-    .values({ tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'user_id']).doUpdateSet((update) => ({
-        balance: update('credit_accounts.balance', '+', amount),
-        updated_at: at,
-      })),
-    )
-    .returning('balance')
-    .executeTakeFirstOrThrow();
-  return row.balance;
+  const row = { tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at };
+  const { rows } = await sql<{ balance: number }>`${insertion('credit_accounts', [row])}
+    on conflict (tenant_id, user_id) do update set balance = credit_accounts.balance + excluded.balance,
+      updated_at = excluded.updated_at
+    returning balance`.execute(writer);
+  return rows[0]!.balance;
 }
 
 /**
