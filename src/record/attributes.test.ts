@@ -44,7 +44,7 @@ describe('the table of attributes', () => {
   });
 
   it('has a label in some languages, whichever they are', () => {
-    expect(readRow('one personal text\n    en Car, sv Bil', true).policy.labels).toEqual({ en: 'Car', sv: 'Bil' });
+    expect(readRow('one personal text\n    en Car, sv Bil', true).labels).toEqual({ en: 'Car', sv: 'Bil' });
   });
 
   it('has the attributes that the reading layers find', () => {

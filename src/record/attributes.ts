@@ -264,13 +264,13 @@ const ROW = new RegExp(
 );
 
 /** Reads a row of the table. A row with a misspelt word or without an English label is an error. */
-export function readRow(row: string, permanent: boolean): { policy: Attribute } {
+export function readRow(row: string, permanent: boolean): Attribute {
   const { groups } = ROW.exec(row) ?? {};
   if (groups === undefined)
     throw new Error(`This row of the table of attributes has another form than the rest:\n${row}`);
   const wordsOf = (group: string): string[] => groups[group]?.split(' ') ?? [];
   const labels = groups['labels']?.split(', ').map((label) => [label.slice(0, 2), label.slice(3)]) ?? [];
-  const policy = {
+  return {
     values: groups['values'] as Attribute['values'],
     category: groups['category'] as FactCategory,
     shape: groups['shape'] as ValueShape,
@@ -281,20 +281,16 @@ export function readRow(row: string, permanent: boolean): { policy: Attribute } 
     synonyms: wordsOf('synonyms'),
     askedWith: wordsOf('askedWith'),
   };
-  return { policy };
 }
 
-const rows = [
+const OWN: ReadonlyMap<string, Attribute> = new Map([
   ...Object.entries(LASTING).map(([name, row]) => [name, readRow(row, true)] as const),
   ...Object.entries(PASSING).map(([name, row]) => [name, readRow(row, false)] as const),
-];
+]);
 
 /** The attributes that Varve knows. An application adds its own with `createVarve({ attributes })`. */
-export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries(
-  rows.map(([name, { policy }]) => [name, policy]),
-);
+export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries(OWN);
 
-const OWN: ReadonlyMap<string, Attribute> = new Map(Object.entries(ATTRIBUTES));
 /** The table without the attributes of an application. The patterns of the packs fill only these. */
 const OWN_TABLE: Pick<AttributeTable, 'policyOf' | 'names'> = {
   policyOf: (attribute) => OWN.get(attribute) ?? UNKNOWN_ATTRIBUTE,

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { conflict } from '../errors.ts';
 import { bareStatement, replaceStatements, statementsIn, timedRendering } from '../language/sentences.ts';
 import {
@@ -18,7 +18,7 @@ import { recordRevisions, snapshotsAsOf } from './history-store.ts';
 import { memoriesFrom } from './read-memories.ts';
 import { toMemory } from './record-rows.ts';
 import { changeOwner } from './owner-store.ts';
-import { ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow } from './rows.ts';
+import { insertion, ofOwner, ofSession, ownerColumns, rowsBy, rowsWhere, scopeOfRow } from './rows.ts';
 import type { BlockTable } from './schema.ts';
 import { contentHash } from '../record/id.ts';
 import { countWords } from '../record/parse.ts';
@@ -29,9 +29,9 @@ export function toBlock(row: BlockRow): Block {
   return {
     id: row.id,
     scope: scopeOfRow(row),
-    kind: row.kind as BlockKindName,
+    kind: row.kind,
     // A store may have blocks of a kind that this version does not know; their content is kept as text.
-    content: isJson(row.kind as BlockKindName) ? (JSON.parse(row.content) as unknown) : row.content,
+    content: isJson(row.kind) ? (JSON.parse(row.content) as unknown) : row.content,
     // Older snapshots have no basis.
     basis: JSON.parse((row.basis as string | undefined) ?? '{}') as Basis,
     version: row.version,
@@ -60,12 +60,8 @@ export async function findBlock(
 }
 
 async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promise<BlockRow | undefined> {
-  return reader
-    .selectFrom('blocks')
-    .selectAll()
-    .where(ofSession(scope))
-    .where((eb) => eb.and({ connection_id: scope.connection ?? '', kind }))
-    .executeTakeFirst();
+  const isMeant = sql`${ofSession(scope)} and connection_id = ${scope.connection ?? ''} and kind = ${kind}`;
+  return (await rowsWhere(reader, 'blocks', isMeant))[0];
 }
 
 /** The new content of a block. */
@@ -115,15 +111,10 @@ export async function replaceBlock(
     created_at: before?.created_at ?? now,
     updated_at: now,
   };
-  await writer
-    .insertInto('blocks')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'owner_key', 'session_id', 'connection_id', 'kind'])
-        .doUpdateSet({ content, basis, version: version + 1, updated_at: now }),
-    )
-    .execute();
+  await sql`${insertion('blocks', [row])} on conflict (tenant_id, owner_key, session_id, connection_id, kind)
+    do update set content = ${content}, basis = ${basis}, version = ${version + 1}, updated_at = ${now}`.execute(
+    writer,
+  );
   const snapshot = before === undefined ? null : JSON.stringify(before);
   await recordRevisions(writer, [{ scope, recordId: row.id, version: row.version, at: now, change, before: snapshot }]);
   return toBlock(row);
@@ -138,12 +129,11 @@ export async function restateInBlocks(
   parts: Parts,
   { before, after, change }: { before: Memory; after: Memory | null; change: Change },
 ): Promise<void> {
-  const rows = await writer
-    .selectFrom('blocks')
-    .selectAll()
-    .where(ofOwner(before.scope))
-    .where('kind', 'in', ['working_memory', 'profile', 'reflections', 'scaffold'])
-    .execute();
+  const rows = await rowsWhere(
+    writer,
+    'blocks',
+    sql`${ofOwner(before.scope)} and kind in ('working_memory', 'profile', 'reflections', 'scaffold')`,
+  );
   const why = { ...change, reason: `no longer so: ${change.reason}`.slice(0, 500) };
   for (const block of rows.map(toBlock)) {
     const content = restated(block, bareStatement(before.content), after);
@@ -293,14 +283,7 @@ export async function staleBlocks(
   search: { tenant: string; kind: string; before: number; after: string; limit: number },
 ): Promise<Pick<Selectable<BlockTable>, 'id' | 'agent_id' | 'user_id'>[]> {
   const { tenant, kind, before, after, limit } = search;
-  return reader
-    .selectFrom('blocks')
-    .select(['id', 'agent_id', 'user_id'])
-    .where((eb) => eb.and({ tenant_id: tenant, kind, session_id: '', connection_id: '' }))
-    .where('content', '!=', '')
-    .where('updated_at', '<=', before)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  const isStale = sql`tenant_id = ${tenant} and kind = ${kind} and session_id = '' and connection_id = '' and content <> ''
+    and updated_at <= ${before} and id > ${after} order by id limit ${limit}`;
+  return rowsWhere(reader, 'blocks', isStale, ['id', 'agent_id', 'user_id']);
 }

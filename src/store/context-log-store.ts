@@ -1,7 +1,20 @@
+import { sql } from 'kysely';
 import type { IdSource } from '../record/id.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
-import { chunks, ofOwner, ofSession, ownerColumns, rowsBy, scopeOfRow, withinScope } from './rows.ts';
+import {
+  chunks,
+  insertion,
+  insertNew,
+  isIn,
+  ofOwner,
+  ofSession,
+  ownerColumns,
+  rowsBy,
+  rowsWhere,
+  scopeOfRow,
+  withinScope,
+} from './rows.ts';
 import type { ContextLogTable } from './schema.ts';
 
 /** One section of a context that was assembled. */
@@ -41,22 +54,16 @@ export async function insertContexts(
   if (contexts.length === 0) return;
   await writer.insertInto('context_log').values(contexts.map(toRow)).execute();
   for (const scope of new Map(contexts.map(({ scope }) => [ownerKey(scope), scope])).values()) {
-    await writer.deleteFrom('context_log').where(ofOwner(scope)).where('at', '<', keepAfter).execute();
+    await sql`delete from context_log where ${ofOwner(scope)} and at < ${keepAfter}`.execute(writer);
   }
 }
 
 /** The last contexts that were assembled within a scope, newest first. */
 export async function listContexts(reader: Reader, scope: Scope, limit: number): Promise<LoggedContext[]> {
-  const rows = await reader
-    .selectFrom('context_log')
-    .selectAll()
-    .where(withinScope(scope))
-    // The index begins with the owner, so it is used only if the scope names both agent and user.
-    .$if(scope.agent !== null && scope.user !== null, (query) => query.where('owner_key', '=', ownerKey(scope)))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+  // The index begins with the owner, so it is used only if the scope names both agent and user.
+  const isOwn = scope.agent !== null && scope.user !== null ? ofOwner(scope) : sql`1 = 1`;
+  const latest = sql`${withinScope(scope)} and ${isOwn} order by at desc, id desc limit ${limit}`;
+  const rows = await rowsWhere(reader, 'context_log', latest);
   return rows.map((row) => {
     const { parts, failed } = JSON.parse(row.parts) as Pick<LoggedContext, 'parts' | 'failed'>;
     return {
@@ -91,13 +98,8 @@ const MOST_CONTEXTS = 50;
 /** The texts of memories in the last 50 contexts of a session. Formation learns nothing when the agent repeats them. */
 export async function recalledTexts(reader: Reader, scope: Scope): Promise<string[]> {
   if (scope.session === null) return [];
-  const logged = await reader
-    .selectFrom('context_log')
-    .select('parts')
-    .where(ofSession(scope))
-    .orderBy('at', 'desc')
-    .limit(MOST_CONTEXTS)
-    .execute();
+  const last = sql`${ofSession(scope)} order by at desc limit ${MOST_CONTEXTS}`;
+  const logged = await rowsWhere(reader, 'context_log', last, ['parts']);
   const ids = new Set<string>();
   for (const row of logged) {
     for (const part of (JSON.parse(row.parts) as Pick<LoggedContext, 'parts'>).parts) {
@@ -128,34 +130,21 @@ export async function insertGiven(
   { now, isAlways = false }: { now: number; isAlways?: boolean },
 ): Promise<void> {
   const unique = [...new Set(memoryIds)];
-  for (const some of chunks(unique)) {
-    await writer
-      .insertInto('given_memories')
-      .values(
-        some.map((memory_id) => ({
-          tenant_id: scope.tenant,
-          id: ids.next('giv'),
-          owner_key: ownerKey(scope),
-          session_id: scope.session,
-          memory_id,
-          given_at: now,
-          always: Number(isAlways),
-        })),
-      )
-      .execute();
-  }
+  const rows = unique.map((memory_id) => ({
+    tenant_id: scope.tenant,
+    id: ids.next('giv'),
+    owner_key: ownerKey(scope),
+    session_id: scope.session,
+    memory_id,
+    given_at: now,
+    always: Number(isAlways),
+  }));
+  await insertNew(writer, 'given_memories', rows);
 }
 
 /** The memories that were given to an owner's models and have not been judged yet, oldest first. */
 export async function listGiven(reader: Reader, scope: Scope, limit: number): Promise<GivenMemory[]> {
-  const rows = await reader
-    .selectFrom('given_memories')
-    .selectAll()
-    .where(ofOwner(scope))
-    .orderBy('given_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  const rows = await rowsWhere(reader, 'given_memories', sql`${ofOwner(scope)} order by given_at, id limit ${limit}`);
   return rows.map((row) => ({
     id: row.id,
     memoryId: row.memory_id,
@@ -172,12 +161,8 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();
   for (const some of chunks(ids)) {
-    const rows = await writer
-      .deleteFrom('given_memories')
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some)
-      .returning('id')
-      .execute();
+    const { rows } = await sql<{ id: string }>`delete from given_memories
+      where tenant_id = ${tenant} and ${isIn('id', some)} returning id`.execute(writer);
     for (const { id } of rows) taken.add(id);
   }
   return taken;
@@ -208,26 +193,13 @@ export async function addUse(
   more: Omit<MemoryUse, 'lastConfirmedAt'>,
   now: number,
 ): Promise<Omit<MemoryUse, 'lastConfirmedAt'>> {
-  const confirmedAt = more.confirmed > 0 ? now : null;
-  const row = await writer
-    .insertInto('memory_use')
-    .values({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(scope),
-      memory_id: memoryId,
-      ...more,
-      last_confirmed_at: confirmedAt,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'memory_id']).doUpdateSet((row) => ({
-        given: row('memory_use.given', '+', more.given),
-        used: row('memory_use.used', '+', more.used),
-        confirmed: row('memory_use.confirmed', '+', more.confirmed),
-        corrected: row('memory_use.corrected', '+', more.corrected),
-        ...(confirmedAt === null ? {} : { last_confirmed_at: confirmedAt }),
-      })),
-    )
-    .returning(['given', 'used', 'confirmed', 'corrected'])
-    .executeTakeFirstOrThrow();
-  return row;
+  const place = { tenant_id: scope.tenant, owner_key: ownerKey(scope), memory_id: memoryId };
+  const row = { ...place, ...more, last_confirmed_at: more.confirmed > 0 ? now : null };
+  const { rows } = await sql<Omit<MemoryUse, 'lastConfirmedAt'>>`
+    ${insertion('memory_use', [row])} on conflict (tenant_id, memory_id) do update set
+      given = memory_use.given + excluded.given, used = memory_use.used + excluded.used,
+      confirmed = memory_use.confirmed + excluded.confirmed, corrected = memory_use.corrected + excluded.corrected,
+      last_confirmed_at = coalesce(excluded.last_confirmed_at, memory_use.last_confirmed_at)
+    returning given, used, confirmed, corrected`.execute(writer);
+  return rows[0]!;
 }

@@ -7,7 +7,7 @@ import type { Quote } from '../record/statement.ts';
 import { staleKeys, toBlock, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
 import { isTagged, toMemory } from './record-rows.ts';
-import { ofVisibleOwners, rowsBy, visibleFrom } from './rows.ts';
+import { isIn, ofVisibleOwners, rowsBy, rowsWhere, visibleFrom } from './rows.ts';
 
 /** The fields of a block that an assembled context needs. */
 export interface VisibleBlock {
@@ -29,7 +29,7 @@ export async function visibleBlocks(
   connections: readonly string[],
   standing: { now: number; memoryTypes: MemoryTypeTable },
 ): Promise<VisibleBlock[]> {
-  const rows = await reader.selectFrom('blocks').selectAll().where(visibleFrom(scope, connections)).execute();
+  const rows = await rowsWhere(reader, 'blocks', visibleFrom(scope, connections));
   const blocks = rows.map(toBlock);
   const stale = await staleKeys(reader, scope.tenant, blocks, standing);
   return blocks
@@ -54,13 +54,9 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
   );
   const { rows } = await sql<Record<string, number | null>>`
     select ${sql.join(latest.map((each, index) => sql`${each} as ${sql.ref(`owner_${index}`)}`))}`.execute(reader);
-  const blocks = await reader
-    .selectFrom('blocks')
-    .select((eb) => ['owner_key', eb.fn.sum('version').as('versions'), eb.fn.countAll().as('count')])
-    .where(ofVisibleOwners(scope))
-    .groupBy('owner_key')
-    .orderBy('owner_key')
-    .execute();
+  const { rows: blocks } = await sql<Record<'owner_key' | 'versions' | 'count', string | number>>`
+    select owner_key, sum(version) as versions, count(*) as count from blocks
+    where ${ofVisibleOwners(scope)} group by owner_key order by owner_key`.execute(reader);
   return JSON.stringify([
     owners.map((_, index) => Number(rows[0]?.[`owner_${index}`] ?? -1)),
     blocks.map((row) => [row.owner_key, Number(row.versions), Number(row.count)]),
@@ -77,26 +73,15 @@ export const NOTHING_SAID: Said = { characters: 0, upTo: new Map() };
 
 /** Adds the length of the events since `before` to the length that `before` has. */
 export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
-  const rows = await reader
-    .selectFrom('events')
-    .select((eb) => [
-      'owner_key',
-      sql<number | string>`sum(length(content))`.as('characters'),
-      eb.fn.max('sequence').as('upTo'),
-    ])
-    .where('tenant_id', '=', scope.tenant)
-    .where((eb) =>
-      eb.or(
-        visibleOwners(scope).map((owner) =>
-          eb.and([eb('owner_key', '=', owner), eb('sequence', '>', before.upTo.get(owner) ?? -1)]),
-        ),
-      ),
-    )
-    .groupBy('owner_key')
-    .execute();
+  const later = visibleOwners(scope).map(
+    (owner) => sql`(owner_key = ${owner} and sequence > ${before.upTo.get(owner) ?? -1})`,
+  );
+  const { rows } = await sql<{ owner: string; characters: number | string; last: number | string }>`
+    select owner_key as owner, sum(length(content)) as characters, max(sequence) as last from events
+    where tenant_id = ${scope.tenant} and (${sql.join(later, sql` or `)}) group by owner_key`.execute(reader);
   return {
     characters: rows.reduce((sum, row) => sum + Number(row.characters), before.characters),
-    upTo: new Map([...before.upTo, ...rows.map((row) => [row.owner_key, Number(row.upTo)] as const)]),
+    upTo: new Map([...before.upTo, ...rows.map(({ owner, last }) => [owner, Number(last)] as const)]),
   };
 }
 
@@ -107,18 +92,9 @@ export async function memoriesByTag(
   { types, tags, limit }: { types: readonly string[]; tags: readonly string[]; limit: number },
 ): Promise<Memory[]> {
   if (types.length === 0 || tags.length === 0) return [];
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where(visibleFrom(scope))
-    .where('type', 'in', types)
-    .where('archived_at', 'is', null)
-    .where(isTagged(tags))
-    .orderBy('created_at', 'desc')
-    .orderBy('row_id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(toMemory);
+  const latest = sql`${visibleFrom(scope)} and ${isIn('type', types)} and archived_at is null and ${isTagged(tags)}
+    order by created_at desc, row_id desc limit ${limit}`;
+  return (await rowsWhere(reader, 'memories', latest)).map(toMemory);
 }
 
 /** The quotes of statements, keyed by the id of the statement. */

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from './database.ts';
-import { chunks, rowsBy } from './rows.ts';
+import { insertNew, rowsBy } from './rows.ts';
 
 /** Records the sources of a derived memory. */
 export async function recordDerivation(
@@ -9,13 +9,8 @@ export async function recordDerivation(
   fromIds: readonly string[],
 ): Promise<void> {
   const from = [...new Set(fromIds)].filter((id) => id !== memoryId);
-  for (const some of chunks(from)) {
-    await writer
-      .insertInto('memory_derivations')
-      .values(some.map((from_id) => ({ tenant_id: tenant, memory_id: memoryId, from_id })))
-      .onConflict((conflict) => conflict.columns(['tenant_id', 'memory_id', 'from_id']).doNothing())
-      .execute();
-  }
+  const rows = from.map((from_id) => ({ tenant_id: tenant, memory_id: memoryId, from_id }));
+  await insertNew(writer, 'memory_derivations', rows);
 }
 
 /** The ids of the memories from which a memory was derived. */

@@ -5,12 +5,16 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { changeOwner } from './owner-store.ts';
 import {
+  insertion,
+  insertNew,
+  isIn,
   ofOwner,
   ofVisibleOwners,
   ownerColumns,
   removeRows,
   rowsBy,
   rowsInReach,
+  rowsWhere,
   scopeOfRow,
   setColumns,
 } from './rows.ts';
@@ -21,7 +25,7 @@ export function toEntity(row: Selectable<EntityTable>): Entity {
   return {
     id: row.id,
     scope: scopeOfRow(row),
-    type: row.type as EntityType,
+    type: row.type,
     name: row.name,
     slug: row.slug,
     aliases: JSON.parse(row.aliases) as string[],
@@ -56,24 +60,14 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
     created_at: known?.createdAt.getTime() ?? now,
     updated_at: now,
   };
-  await writer
-    .insertInto('entities')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'id'])
-        .doUpdateSet({ type: row.type, aliases: row.aliases, metadata: row.metadata, updated_at: now })
-        // The id of an imported entity may belong to another owner, whose entity must not be changed.
-        .where('entities.owner_key', '=', row.owner_key),
-    )
-    .execute();
+  // The id of an imported entity may belong to another owner, whose entity must not be changed.
+  await sql`${insertion('entities', [row])} on conflict (tenant_id, id) do update set type = excluded.type,
+      aliases = excluded.aliases, metadata = excluded.metadata, updated_at = excluded.updated_at
+    where entities.owner_key = excluded.owner_key`.execute(writer);
   const slugs = [...new Set([row.slug, slug, ...aliases.map(entitySlug)])];
   const { tenant_id, owner_key, id: entity_id } = row;
-  await writer
-    .insertInto('entity_names')
-    .values(slugs.map((name) => ({ tenant_id, owner_key, slug: name, entity_id })))
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key', 'slug', 'entity_id']).doNothing())
-    .execute();
+  const namesOfRow = slugs.map((name) => ({ tenant_id, owner_key, slug: name, entity_id }));
+  await insertNew(writer, 'entity_names', namesOfRow);
   return toEntity(row);
 }
 
@@ -106,11 +100,9 @@ async function namedEntities(
   ofOwners: RawBuilder<SqlBool>,
   slugs: readonly string[],
 ): Promise<Entity[]> {
-  const { rows } = await sql<Selectable<EntityTable>>`
-    select * from entities where tenant_id = ${tenant} and id in (
-      select entity_id from entity_names where ${ofOwners} and slug in (${sql.join(slugs)}))
-    order by created_at`.execute(reader);
-  return rows.map(toEntity);
+  const isNamed = sql`tenant_id = ${tenant} and id in (
+    select entity_id from entity_names where ${ofOwners} and ${isIn('slug', slugs)}) order by created_at`;
+  return (await rowsWhere(reader, 'entities', isNamed)).map(toEntity);
 }
 
 /** Whether an entity of this id belongs to another owner. */
@@ -127,14 +119,8 @@ export async function findEntitiesByName(reader: Reader, scope: Scope, names: re
 
 /** The entities that a handle sees, ordered by name. */
 export async function listEntities(reader: Reader, scope: Scope, limit: number): Promise<Entity[]> {
-  const rows = await reader
-    .selectFrom('entities')
-    .selectAll()
-    .where(ofVisibleOwners(scope))
-    .orderBy('name')
-    .limit(limit)
-    .execute();
-  return rows.map(toEntity);
+  const named = sql`${ofVisibleOwners(scope)} order by name limit ${limit}`;
+  return (await rowsWhere(reader, 'entities', named)).map(toEntity);
 }
 
 /** An entity by its id, if the handle can see it. */

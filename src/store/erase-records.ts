@@ -14,6 +14,7 @@ import {
   type RecordRow,
   removeRows,
   rowsBy,
+  rowsWhere,
   scopeOfRow,
   setColumns,
   withinScope,
@@ -114,12 +115,9 @@ export async function learnedFrom(
   tenant: string,
   eventIds: readonly string[],
 ): Promise<(RecordRow & { sources: string[]; quotes: Quote[] })[]> {
-  const rows = await writer
-    .selectFrom('memories')
-    .select(['id', 'row_id as rowId', 'source_events', 'quotes'])
-    .where(isLearnedFrom(tenant, eventIds))
-    .execute();
-  return rows.map(({ id, rowId, source_events, quotes }) => ({
+  const columns = ['id', 'row_id', 'source_events', 'quotes'] as const;
+  const rows = await rowsWhere(writer, 'memories', isLearnedFrom(tenant, eventIds), columns);
+  return rows.map(({ id, row_id: rowId, source_events, quotes }) => ({
     id,
     rowId,
     sources: JSON.parse(source_events) as string[],
@@ -299,13 +297,8 @@ export async function textsByOwner(
 
 /** The texts of all live memories that a scope sees. Each of them may support a sentence that an erasure would otherwise remove. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .select('content')
-    .where(ofVisibleOwners(scope))
-    .where('archived_at', 'is', null)
-    .execute();
-  return rows.map(({ content }) => content);
+  const isLive = sql`${ofVisibleOwners(scope)} and archived_at is null`;
+  return (await rowsWhere(reader, 'memories', isLive, ['content'])).map(({ content }) => content);
 }
 
 /** A search for records of a tenant that are older than the time `before`, in the order of their rows. */
@@ -323,16 +316,11 @@ export async function oldMemories(
   reader: Reader,
   { tenant, name, before, after, limit }: OldRecords,
 ): Promise<RecordRow[]> {
-  return reader
-    .selectFrom('memories')
-    .select(['id', 'row_id as rowId'])
-    .where('tenant_id', '=', tenant)
-    .where('type', '=', name)
-    .where('created_at', '<=', before)
-    .where('row_id', '>', after)
-    .orderBy('row_id')
-    .limit(limit)
-    .execute();
+  const { rows } = await sql<RecordRow>`
+    select id, row_id as "rowId" from memories
+    where tenant_id = ${tenant} and type = ${name} and created_at <= ${before} and row_id > ${after}
+    order by row_id limit ${limit}`.execute(reader);
+  return rows;
 }
 
 /**

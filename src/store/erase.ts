@@ -11,7 +11,7 @@ import { removeEntityRows } from './entity-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
 import { memoriesReplacedBy } from './read-memories.ts';
-import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, withinScope } from './rows.ts';
+import { chunks, memoryRowsOf, ofOwnersWithin, type RecordRow, rowsWhere, withinScope } from './rows.ts';
 import type { Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';
 
@@ -41,7 +41,7 @@ export async function eraseScope(
   const events = await rowsWithin(writer, 'events', scope);
   const eventIds = events.map((event) => event.id);
   const memories = await withDerivedAlone(writer, tenant, await memoriesToErase(writer, database, scope, eventIds));
-  const blockIds = (await rowsWithin(writer, 'blocks', scope)).map((block) => block.id);
+  const blockIds = await idsWithin(writer, 'blocks', scope);
 
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
@@ -63,7 +63,7 @@ export async function eraseScope(
     toolSchemas: 0,
   };
   if (scope.session === null) {
-    const entityIds = (await rowsWithin(writer, 'entities', scope)).map((entity) => entity.id);
+    const entityIds = await idsWithin(writer, 'entities', scope);
     removed.push(...entityIds);
     erased.entities += await removeEntityRows(writer, tenant, entityIds);
     erased.toolSchemas = await removeWithin(writer, 'tool_schemas', scope);
@@ -74,17 +74,14 @@ export async function eraseScope(
   return erased;
 }
 
-const NUMBERED = new Set(['events', 'memories']);
-
-async function rowsWithin(
-  writer: Writer,
-  table: 'events' | 'memories' | 'blocks' | 'entities',
-  scope: Scope,
-): Promise<RecordRow[]> {
-  const number = NUMBERED.has(table) ? sql`row_id` : sql`0`;
+async function rowsWithin(writer: Writer, table: 'events' | 'memories', scope: Scope): Promise<RecordRow[]> {
   const { rows } = await sql<RecordRow>`
-    select id, ${number} as "rowId" from ${sql.table(table)} where ${withinScope(scope)}`.execute(writer);
+    select id, row_id as "rowId" from ${sql.table(table)} where ${withinScope(scope)}`.execute(writer);
   return rows;
+}
+
+async function idsWithin(writer: Writer, table: 'blocks' | 'entities', scope: Scope): Promise<string[]> {
+  return (await rowsWhere(writer, table, withinScope(scope), ['id'])).map(({ id }) => id);
 }
 
 async function memoriesToErase(
@@ -249,14 +246,8 @@ const MOST_CERTIFICATES = 100;
 
 /** The latest certificates of a tenant, newest first. */
 export async function listErasures(reader: Reader, tenant: string): Promise<ErasureCertificate[]> {
-  const rows = await reader
-    .selectFrom('erasures')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(MOST_CERTIFICATES)
-    .execute();
+  const latest = sql`tenant_id = ${tenant} order by at desc, id desc limit ${MOST_CERTIFICATES}`;
+  const rows = await rowsWhere(reader, 'erasures', latest);
   return rows.map(({ id, at, actor, reason, subject, removed, removed_hash: removedHash, ...row }) => {
     const counts = JSON.parse(row.counts) as Record<string, number>;
     return { id, at: new Date(at), actor, reason, subject, counts, removed, removedHash };

@@ -1,16 +1,26 @@
-import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, SqlBool } from 'kysely';
+import { type Insertable, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { storedMessageOf } from '../errors.ts';
 import { indexWords } from '../language/words.ts';
 import { type Event, type EventKind, isBlank, toldText } from '../record/event.ts';
-import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
+import { ownerKey, type Scope, staysInSession, visibleOwners } from '../record/scope.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
-import { chunks, ofId, ofOwner, ofOwnerKey, ofSession, ownerColumns, rowsBy, withinReach } from './rows.ts';
-import type { EventTable, Tables } from './schema.ts';
+import {
+  allOf,
+  chunks,
+  isIn,
+  ofId,
+  ofOwner,
+  ofOwnerKey,
+  ofSession,
+  ownerColumns,
+  rowsBy,
+  rowsWhere,
+  withinReach,
+} from './rows.ts';
+import type { EventTable } from './schema.ts';
 import { type EventRow, toEvent } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
-
-type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;
 
 /** An event with its idempotency key. */
 export interface KeyedEvent {
@@ -94,12 +104,7 @@ export async function findByIdempotencyKey(
 ): Promise<Map<string, Event>> {
   const found = new Map<string, Event>();
   if (keys.length === 0) return found;
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofOwner(scope))
-    .where('idempotency_key', 'in', [...keys])
-    .execute();
+  const rows = await rowsWhere(reader, 'events', sql`${ofOwner(scope)} and ${isIn('idempotency_key', keys)}`);
   for (const row of rows) found.set(row.idempotency_key ?? '', toEvent(row));
   return found;
 }
@@ -113,16 +118,9 @@ export async function findEvent(reader: Reader, scope: Scope, id: string): Promi
 /** The events with these ids that the handle can see, oldest first. */
 export async function findEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
   if (ids.length === 0) return [];
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .where(withinReach(scope))
-    .$if(scope.user !== null, (query) => query.where(isOfUserOrShared))
-    .orderBy('sequence')
-    .orderBy('row_id')
-    .execute();
-  return rows.map(toEvent);
+  const isSeen = scope.user === null ? withinReach(scope) : sql`${withinReach(scope)} and ${IS_OF_USER_OR_SHARED}`;
+  const found = sql`${isIn('id', ids)} and ${isSeen} order by sequence, row_id`;
+  return (await rowsWhere(reader, 'events', found)).map(toEvent);
 }
 
 /** A position among the events of several owners. It includes the row, because sequences of different owners can be equal. */
@@ -156,12 +154,10 @@ export async function listEvents(
   const { limit } = filter;
   const sign = filter.order === 'oldest' ? 1 : -1;
   // A page of each owner is read through an index, because one query over all owners would sort all of their events.
-  const [first, ...others] = visibleOwners(scope).map((owner) =>
-    reader.selectFrom(eventsOf(reader, scope, owner, filter).as('page')).selectAll(),
+  const pages = visibleOwners(scope).map(
+    (owner) => sql`select * from (select * from events where ${eventsOf(scope, owner, filter)}) as page`,
   );
-  const rows = await others
-    .reduce((query, other) => query.unionAll(other), first as NonNullable<typeof first>)
-    .execute();
+  const { rows } = await sql<EventRow>`${sql.join(pages, sql` union all `)}`.execute(reader);
   rows.sort((one, other) => sign * (one.sequence - other.sequence || one.row_id - other.row_id));
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -169,39 +165,29 @@ export async function listEvents(
 }
 
 /** A user does not see events of sessions that have no user. */
-function isOfUserOrShared(eb: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
-  return eb.or([eb('user_id', 'is not', null), eb('session_id', 'is', null)]);
-}
+const IS_OF_USER_OR_SHARED = sql<SqlBool>`(user_id is not null or session_id is null)`;
 
-function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilter): EventQuery {
-  const newest = filter.order !== 'oldest';
-  let query = reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofOwnerKey(scope.tenant, owner))
-    // Within a session, positions have the same order as sequences, and the index of sessions is ordered by position.
-    .orderBy(filter.session === undefined ? 'sequence' : 'position', newest ? 'desc' : 'asc')
-    .limit(filter.limit + 1);
-  if (scope.user !== null) query = query.where(isOfUserOrShared);
-  else if (scope.session !== null) {
-    const { session } = scope;
-    query = query.where((eb) => eb.or([eb('session_id', 'is', null), eb('session_id', '=', session)]));
-  }
-  query = query.where((eb) => eb.and({ session_id: filter.session, interaction: filter.interaction }));
-  if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
-  if (filter.refersTo) query = query.where('refers_to', 'in', [...filter.refersTo]);
-  if (filter.waiting) query = query.where('processed_at', 'is', null);
-  if (filter.occurredAfter) query = query.where('occurred_at', '>=', filter.occurredAfter.getTime());
-  if (filter.occurredBefore) query = query.where('occurred_at', '<', filter.occurredBefore.getTime());
-  if (filter.recordedBefore) query = query.where('recorded_at', '<=', filter.recordedBefore.getTime());
-  if (filter.after !== undefined) {
-    const { sequence, row } = filter.after;
-    const [beyond, upTo] = newest ? (['<', '<='] as const) : (['>', '>='] as const);
-    query = query
-      .where('sequence', upTo, sequence)
-      .where((eb) => eb.or([eb('sequence', beyond, sequence), eb('row_id', beyond, row)]));
-  }
-  return query;
+function eventsOf(scope: Scope, owner: string, filter: EventFilter): RawBuilder<unknown> {
+  const { session, interaction, kinds, refersTo, after, occurredAfter, occurredBefore, recordedBefore } = filter;
+  const [direction, beyond] = filter.order === 'oldest' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];
+  const isMeant = allOf([
+    ofOwnerKey(scope.tenant, owner),
+    scope.user !== null && IS_OF_USER_OR_SHARED,
+    staysInSession(scope) && sql`(session_id is null or session_id = ${scope.session})`,
+    session !== undefined && sql`session_id = ${session}`,
+    interaction !== undefined && sql`interaction = ${interaction}`,
+    kinds && isIn('kind', kinds),
+    refersTo && isIn('refers_to', refersTo),
+    filter.waiting && sql`processed_at is null`,
+    occurredAfter && sql`occurred_at >= ${occurredAfter.getTime()}`,
+    occurredBefore && sql`occurred_at < ${occurredBefore.getTime()}`,
+    recordedBefore && sql`recorded_at <= ${recordedBefore.getTime()}`,
+    after &&
+      sql`sequence ${beyond}= ${after.sequence} and (sequence ${beyond} ${after.sequence} or row_id ${beyond} ${after.row})`,
+  ]);
+  // Within a session, positions have the same order as sequences, and the index of sessions is ordered by position.
+  const place = sql.ref(session === undefined ? 'sequence' : 'position');
+  return sql`${isMeant} order by ${place} ${direction} limit ${filter.limit + 1}`;
 }
 
 interface OwnEventFilter {
@@ -231,31 +217,33 @@ export async function ownEventRows(
   owner: Scope,
   { kind, origins, session, occurred, recorded = {}, order = 'oldest', limit }: OwnEventFilter,
 ): Promise<{ event: Event; sequence: number }[]> {
-  let query: EventQuery = reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofOwner(owner))
-    .where((eb) => eb.and({ kind, session_id: session }));
-  if (origins !== undefined) query = query.where('origin', 'in', [...origins]);
-  if (occurred !== undefined) query = query.where('occurred_at', '<=', occurred.upTo);
-  const { after, sequence = 0 } = recorded;
-  if (after !== undefined && sequence === 0) query = query.where('recorded_at', '>', after);
-  if (after !== undefined && sequence > 0)
-    query = query.where((eb) =>
-      eb.or([eb('recorded_at', '>', after), eb('recorded_at', '=', after).and('sequence', '>', sequence)]),
-    );
-  if (recorded.from !== undefined) query = query.where('recorded_at', '>=', recorded.from);
-  if (recorded.upTo !== undefined) query = query.where('recorded_at', '<=', recorded.upTo);
-  if (order === 'recorded') query = query.orderBy('recorded_at');
-  query = query.orderBy('sequence', order === 'newest' ? 'desc' : 'asc');
-  if (limit !== undefined) query = query.limit(limit);
-  return (await query.execute()).map((row) => ({ event: toEvent(row), sequence: row.sequence }));
+  const { after, sequence = 0, from, upTo } = recorded;
+  const isAtOnce = sequence > 0 ? sql`or (recorded_at = ${after} and sequence > ${sequence})` : sql``;
+  const isMeant = allOf([
+    ofOwner(owner),
+    kind !== undefined && sql`kind = ${kind}`,
+    session !== undefined && sql`session_id = ${session}`,
+    origins && isIn('origin', origins),
+    occurred && sql`occurred_at <= ${occurred.upTo}`,
+    after !== undefined && sql`(recorded_at > ${after} ${isAtOnce})`,
+    from !== undefined && sql`recorded_at >= ${from}`,
+    upTo !== undefined && sql`recorded_at <= ${upTo}`,
+  ]);
+  const most = limit === undefined ? sql`` : sql`limit ${limit}`;
+  const rows = await rowsWhere(reader, 'events', sql`${isMeant} order by ${OWN_ORDERS[order]} ${most}`);
+  return rows.map((row) => ({ event: toEvent(row), sequence: row.sequence }));
 }
 
-function ownObservations(reader: Reader, owner: Scope): EventQuery {
-  const query = reader.selectFrom('events').selectAll().where(ofOwner(owner)).where('kind', '=', 'observation');
+const OWN_ORDERS: Readonly<Record<NonNullable<OwnEventFilter['order']>, RawBuilder<unknown>>> = {
+  oldest: sql`sequence`,
+  newest: sql`sequence desc`,
+  recorded: sql`recorded_at, sequence`,
+};
+
+function isOwnObservation(owner: Scope): RawBuilder<SqlBool> {
   // Observations of a session without a user belong to that session only.
-  return owner.user === null ? query.where('session_id', 'is', null) : query;
+  const isShared = owner.user === null ? sql`and session_id is null` : sql``;
+  return sql`${ofOwner(owner)} and kind = 'observation' ${isShared}`;
 }
 
 /**
@@ -266,16 +254,10 @@ export async function takenInObservations(
   owner: Scope,
   { since, limit }: { since: number; limit: number },
 ): Promise<Event[]> {
-  const rows = await ownObservations(reader, owner)
-    .where('occurred_at', '>', since)
-    .where('origin', 'in', ['user', 'agent', 'system'])
-    .where('processed_at', 'is not', null)
-    .where((eb) => eb.or([eb('category', 'is', null), eb('category', '!=', 'scaffold_update')]))
-    .orderBy('occurred_at', 'desc')
-    .orderBy('sequence', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(toEvent);
+  const isTakenIn = sql`${isOwnObservation(owner)} and occurred_at > ${since} and origin in ('user', 'agent', 'system')
+    and processed_at is not null and (category is null or category <> 'scaffold_update')
+    order by occurred_at desc, sequence desc limit ${limit}`;
+  return (await rowsWhere(reader, 'events', isTakenIn)).map(toEvent);
 }
 
 /**
@@ -286,35 +268,23 @@ export async function observationsAfter(
   owner: Scope,
   { sequence, tries, limit }: { sequence: number; tries: number; limit: number },
 ): Promise<{ event: Event; sequence: number }[]> {
-  const rows = await ownObservations(reader, owner)
-    .where((eb) =>
-      eb.or([
-        eb('sequence', '>', sequence),
-        eb.and([eb('processed_at', 'is', null), eb('attempts', '>', 0), eb('attempts', '<', tries)]),
-      ]),
-    )
-    .orderBy('attempts')
-    .orderBy('sequence')
-    .limit(limit)
-    .execute();
-  return rows.map((found) => ({ event: toEvent(found), sequence: found.sequence }));
+  const isNext = sql`${isOwnObservation(owner)}
+    and (sequence > ${sequence} or (processed_at is null and attempts > 0 and attempts < ${tries}))
+    order by attempts, sequence limit ${limit}`;
+  return (await rowsWhere(reader, 'events', isNext)).map((found) => ({
+    event: toEvent(found),
+    sequence: found.sequence,
+  }));
 }
 
 /**
  * Counts a failed try of an event and returns the number of its failed tries. The event becomes unprocessed, even if formation has read it.
  */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
-  const row = await writer
-    .updateTable('events')
-    .set((eb) => ({
-      attempts: eb('attempts', '+', 1),
-      processed_at: null,
-      last_error: storedMessageOf(error),
-    }))
-    .where(ofId(tenant, id))
-    .returning('attempts')
-    .executeTakeFirst();
-  return row?.attempts ?? 0;
+  const { rows } = await sql<{ attempts: number }>`
+    update events set attempts = attempts + 1, processed_at = null, last_error = ${storedMessageOf(error)}
+    where ${ofId(tenant, id)} returning attempts`.execute(writer);
+  return rows[0]?.attempts ?? 0;
 }
 
 /** An event that has failed too often, with its last error. */
@@ -326,17 +296,17 @@ export interface SetAside {
 
 const MOST_FAILED = 1000;
 
+function isSetAside(owner: Scope, tries: number): RawBuilder<SqlBool> {
+  return sql`${ofOwner(owner)} and processed_at is null and attempts >= ${tries}`;
+}
+
 /** The events of an owner that have failed `tries` times or more. */
 export async function eventsSetAside(reader: Reader, owner: Scope, tries: number): Promise<SetAside[]> {
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofOwner(owner))
-    .where('processed_at', 'is', null)
-    .where('attempts', '>=', tries)
-    .orderBy('sequence')
-    .limit(MOST_FAILED)
-    .execute();
+  const rows = await rowsWhere(
+    reader,
+    'events',
+    sql`${isSetAside(owner, tries)} order by sequence limit ${MOST_FAILED}`,
+  );
   return rows.map((row) => ({ event: toEvent(row), attempts: row.attempts, error: row.last_error ?? '' }));
 }
 
@@ -345,16 +315,10 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
  * that has failed `tries` times.
  */
 export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
-  const { numUpdatedRows } = await writer
-    .updateTable('events')
-    // The value is 1 and not 0, so that the event still counts as failed.
-    .set({ attempts: 1 })
-    .where(ofOwner(owner))
-    .where('id', '=', id)
-    .where('processed_at', 'is', null)
-    .where('attempts', '>=', tries)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  // The number is 1 and not 0, so that the event still counts as failed.
+  const { numAffectedRows = 0n } = await sql`
+    update events set attempts = 1 where ${isSetAside(owner, tries)} and id = ${id}`.execute(writer);
+  return numAffectedRows > 0n;
 }
 
 /** Events of a tenant by their ids, in no particular order. */
@@ -371,12 +335,6 @@ export async function eventIdsBetween(
   owner: Scope & { session: string },
   { from, to }: { from: number; to: number },
 ): Promise<string[]> {
-  const rows = await reader
-    .selectFrom('events')
-    .select('id')
-    .where(ofSession(owner))
-    .where('position', '>=', from)
-    .where('position', '<=', to)
-    .execute();
-  return rows.map(({ id }) => id);
+  const isBetween = sql`${ofSession(owner)} and position >= ${from} and position <= ${to}`;
+  return (await rowsWhere(reader, 'events', isBetween, ['id'])).map(({ id }) => id);
 }

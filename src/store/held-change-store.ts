@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
-import { countRows, ofOwner, ownerColumns, scopeOfRow } from './rows.ts';
+import { allOf, countRows, isIn, ofOwner, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
 
 /** The blocks that a held answer would change. `synthesis` stands for the working memory and the scaffold. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
@@ -47,19 +47,13 @@ export async function holdChange(
 
 /** The changes of an owner that wait for a decision, oldest first. */
 export async function listHeldChanges(reader: Reader, scope: Scope): Promise<HeldChange[]> {
-  const rows = await reader
-    .selectFrom('held_changes')
-    .selectAll()
-    .where(ofOwner(scope))
-    .where('decided_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+  const isOpen = sql`${ofOwner(scope)} and decided_at is null order by created_at, id`;
+  const rows = await rowsWhere(reader, 'held_changes', isOpen);
   return rows.map((row) => ({
     id: row.id,
     scope: scopeOfRow(row),
     run: row.run,
-    kind: row.kind as HeldKind,
+    kind: row.kind,
     reason: row.reason,
     proposal: JSON.parse(row.proposal) as unknown,
     events: JSON.parse(row.events) as string[],
@@ -92,11 +86,11 @@ export async function decideHeldChanges(
   scope: Scope,
   { ids, kind, decision, now }: Decision,
 ): Promise<void> {
-  let query = writer
-    .updateTable('held_changes')
-    .set({ decision, decided_at: now })
-    .where(ofOwner(scope))
-    .where((eb) => eb.and({ decided_at: null, kind }));
-  if (ids !== undefined) query = query.where('id', 'in', [...ids]);
-  await query.execute();
+  const isMeant = allOf([
+    ofOwner(scope),
+    sql`decided_at is null`,
+    kind !== undefined && sql`kind = ${kind}`,
+    ids && isIn('id', ids),
+  ]);
+  await sql`update held_changes set decision = ${decision}, decided_at = ${now} where ${isMeant}`.execute(writer);
 }

@@ -3,7 +3,10 @@ import { invalidInput } from '../errors.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import {
+  allOf,
   chunks,
+  insertNew,
+  isIn,
   ofOwnersWithin,
   ownerColumns,
   type Page,
@@ -11,6 +14,7 @@ import {
   pages,
   removeRows,
   rowsBy,
+  rowsWhere,
   scopeOfRow,
   withinScope,
 } from './rows.ts';
@@ -50,13 +54,8 @@ export function toRevisionRow({ scope, recordId, version, at, change, before }: 
 
 /** All changes of a record, oldest first. */
 export async function listRevisions(reader: Reader, tenant: string, recordId: string): Promise<Revision[]> {
-  const rows = await reader
-    .selectFrom('revisions')
-    .selectAll()
-    .where((eb) => eb.and({ tenant_id: tenant, record_id: recordId }))
-    .orderBy('version')
-    .execute();
-  return rows.map(toRevision);
+  const ofRecord = sql`tenant_id = ${tenant} and record_id = ${recordId} order by version`;
+  return (await rowsWhere(reader, 'revisions', ofRecord)).map(toRevision);
 }
 
 export function toRevision(row: Selectable<RevisionTable>): Revision {
@@ -82,15 +81,9 @@ export async function snapshotsAsOf(
   at: Date,
 ): Promise<Map<string, string[]>> {
   if (recordIds.length === 0) return new Map();
-  const rows = await reader
-    .selectFrom('revisions')
-    .select(['record_id', 'before'])
-    .where('tenant_id', '=', tenant)
-    .where('record_id', 'in', [...recordIds])
-    .where('at', '>', at.getTime())
-    .where('before', 'is not', null)
-    .orderBy('version', 'desc')
-    .execute();
+  const isLater = sql`tenant_id = ${tenant} and ${isIn('record_id', recordIds)} and at > ${at.getTime()}
+    and before is not null order by version desc`;
+  const rows = await rowsWhere(reader, 'revisions', isLater, ['record_id', 'before']);
   const byRecord = Map.groupBy(rows, (row) => row.record_id);
   return new Map([...byRecord].map(([id, changes]) => [id, changes.map(({ before }) => before ?? '')]));
 }
@@ -126,25 +119,17 @@ export interface Run {
 
 /** Writes a run, in the transaction of its changes if it has any. */
 export async function insertRun(writer: Writer, run: Run): Promise<void> {
-  await writer
-    .insertInto('runs')
-    .values({
-      ...ownerColumns(run.scope),
-      id: run.id,
-      session_id: run.scope.session,
-      kind: run.kind,
-      cause: run.cause,
-      status: run.status,
-      started_at: run.startedAt.getTime(),
-      finished_at: run.finishedAt.getTime(),
-      read: JSON.stringify(run.read),
-      changed: JSON.stringify(run.changed),
-      model: run.model,
-      cost: run.cost,
-      error: run.error,
-    })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
-    .execute();
+  const { id, scope, kind, cause, status, model, cost, error } = run;
+  const plain = { id, kind, cause, status, model, cost, error, session_id: scope.session };
+  const row = {
+    ...ownerColumns(scope),
+    ...plain,
+    started_at: run.startedAt.getTime(),
+    finished_at: run.finishedAt.getTime(),
+    read: JSON.stringify(run.read),
+    changed: JSON.stringify(run.changed),
+  };
+  await insertNew(writer, 'runs', [row]);
 }
 
 export interface RunFilter {
@@ -156,21 +141,15 @@ export interface RunFilter {
 
 /** The runs within a scope, newest first. */
 export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter = {}): Promise<Run[]> {
-  let query = reader
-    .selectFrom('runs')
-    .selectAll()
-    .where(withinScope(scope))
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit ?? 100);
-  if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
-  if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
-  return (await query.execute()).map((row) => ({
+  const { kinds, statuses, limit = 100 } = filter;
+  const isMeant = allOf([withinScope(scope), kinds && isIn('kind', kinds), statuses && isIn('status', statuses)]);
+  const rows = await rowsWhere(reader, 'runs', sql`${isMeant} order by started_at desc, id desc limit ${limit}`);
+  return rows.map((row) => ({
     id: row.id,
     scope: scopeOfRow(row),
     kind: row.kind,
-    cause: row.cause as RunCause,
-    status: row.status as RunStatus,
+    cause: row.cause,
+    status: row.status,
     startedAt: new Date(row.started_at),
     finishedAt: new Date(row.finished_at),
     read: JSON.parse(row.read) as RunNotes,
@@ -213,30 +192,12 @@ export interface RefusalRecord {
 
 /** Writes refusals, in the transaction of the run that they belong to. Existing refusals are not changed. */
 export async function insertRefusals(writer: Writer, refusals: readonly RefusalRecord[]): Promise<number> {
-  let count = 0;
-  for (const some of chunks(refusals)) {
-    const { numInsertedOrUpdatedRows } = await writer
-      .insertInto('refusals')
-      .values(
-        some.map((refusal) => ({
-          ...ownerColumns(refusal.scope),
-          id: refusal.id,
-          session_id: refusal.scope.session,
-          run: refusal.run,
-          at: refusal.at.getTime(),
-          reason: refusal.reason,
-          what: refusal.what,
-          text: refusal.text,
-          detail: refusal.detail,
-          proposal: refusal.proposal == null ? null : JSON.stringify(refusal.proposal),
-          events: JSON.stringify(refusal.events),
-        })),
-      )
-      .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
-      .executeTakeFirst();
-    count += Number(numInsertedOrUpdatedRows ?? 0);
-  }
-  return count;
+  const rows = refusals.map(({ scope, id, run, reason, what, text, detail, ...refusal }) => {
+    const plain = { id, run, reason, what, text, detail, session_id: scope.session, at: refusal.at.getTime() };
+    const proposal = refusal.proposal == null ? null : JSON.stringify(refusal.proposal);
+    return { ...ownerColumns(scope), ...plain, proposal, events: JSON.stringify(refusal.events) };
+  });
+  return insertNew(writer, 'refusals', rows);
 }
 
 export interface RefusalFilter {
@@ -253,15 +214,13 @@ export async function listRefusals(
   scope: Scope,
   { limit = 100, cursor, session }: RefusalFilter = {},
 ): Promise<Page<RefusalRecord>> {
-  let query = reader
-    .selectFrom('refusals')
-    .selectAll()
-    .where(withinScope(scope))
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (session !== undefined) query = query.where('session_id', '=', session);
-  if (cursor !== undefined) query = query.where('id', '<', refusalId(cursor));
-  return pageOf(await query.execute(), limit, toRefusal);
+  const isMeant = allOf([
+    withinScope(scope),
+    session !== undefined && sql`session_id = ${session}`,
+    cursor !== undefined && sql`id < ${refusalId(cursor)}`,
+  ]);
+  const rows = await rowsWhere(reader, 'refusals', sql`${isMeant} order by id desc limit ${limit + 1}`);
+  return pageOf(rows, limit, toRefusal);
 }
 
 function refusalId(cursor: string): string {
@@ -291,7 +250,7 @@ export function toRefusal(row: Selectable<RefusalTable>): RefusalRecord {
     run: row.run,
     at: new Date(row.at),
     reason: row.reason,
-    what: row.what as Refused,
+    what: row.what,
     text: row.text,
     detail: row.detail,
     proposal: row.proposal === null ? null : (JSON.parse(row.proposal) as unknown),

@@ -20,7 +20,7 @@ import {
 import { searchableText } from './record-rows.ts';
 import type { Origin } from '../record/statement.ts';
 import { findMeta, readMeta, setMeta } from './meta-store.ts';
-import { chunks, countRows, ofTenant, removeRows } from './rows.ts';
+import { chunks, countRows, insertion, insertNew, ofTenant, removeRows, rowsWhere } from './rows.ts';
 
 /** The key of the store's setting that names the model whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';
@@ -143,23 +143,15 @@ interface QueuedRecord {
 /** Queues records for embedding, in the transaction of the write that changed them. */
 export async function queueForEmbedding(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   if (records.length === 0) return;
-  await writer
-    .insertInto('embedding_queue')
-    .values(
-      records.map((record) => ({
-        tenant_id: record.tenant,
-        owner_key: record.owner,
-        record_kind: record.kind,
-        record_row: record.rowId,
-        version: record.version,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'record_kind', 'record_row'])
-        .doUpdateSet((row) => ({ version: row.ref('excluded.version') })),
-    )
-    .execute();
+  const rows = records.map((record) => ({
+    tenant_id: record.tenant,
+    owner_key: record.owner,
+    record_kind: record.kind,
+    record_row: record.rowId,
+    version: record.version,
+  }));
+  await sql`${insertion('embedding_queue', rows)} on conflict (tenant_id, record_kind, record_row)
+    do update set version = excluded.version`.execute(writer);
 }
 
 export interface RecordToEmbed extends QueuedRecord {
@@ -241,15 +233,8 @@ export async function saveVectors(
       vector: database.syntax.encodeVector(vector),
     }));
     for (const some of chunks(rows, VECTORS_PER_INSERT)) {
-      await writer
-        .insertInto('embeddings')
-        .values(some)
-        .onConflict((conflict) =>
-          conflict
-            .columns(['tenant_id', 'record_kind', 'record_row', 'model_id', 'passage'])
-            .doUpdateSet((row) => ({ vector: row.ref('excluded.vector'), sequence })),
-        )
-        .execute();
+      await sql`${insertion('embeddings', some)} on conflict (tenant_id, record_kind, record_row, model_id, passage)
+        do update set vector = excluded.vector, sequence = excluded.sequence`.execute(writer);
     }
   }
 }
@@ -257,10 +242,8 @@ export async function saveVectors(
 /** Removes records from the queue, unless they were revised meanwhile. */
 export async function unqueue(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   for (const { tenant, kind, rowId, version } of records) {
-    await writer
-      .deleteFrom('embedding_queue')
-      .where((eb) => eb.and({ tenant_id: tenant, record_kind: kind, record_row: rowId, version }))
-      .execute();
+    await sql`delete from embedding_queue where tenant_id = ${tenant} and record_kind = ${kind}
+      and record_row = ${rowId} and version = ${version}`.execute(writer);
   }
 }
 
@@ -282,15 +265,12 @@ export async function ownersToEmbed(
   limit: number,
   tenant: Tenant = EVERY_TENANT,
 ): Promise<{ tenant: string; owner: string }[]> {
-  return database.read(tenant, (reader) =>
-    reader
-      .selectFrom('embedding_queue')
-      .select(['tenant_id as tenant', 'owner_key as owner'])
-      .distinct()
-      .where(ofTenant(tenant))
-      .limit(limit)
-      .execute(),
+  const { rows } = await database.read(tenant, (reader) =>
+    sql<{ tenant: string; owner: string }>`
+      select distinct tenant_id as tenant, owner_key as owner from embedding_queue
+      where ${ofTenant(tenant)} limit ${limit}`.execute(reader),
   );
+  return rows;
 }
 
 /** The number of records that wait for a vector. */
@@ -305,16 +285,11 @@ export async function findVectors(
   { tenant, model, kind, rowIds }: { tenant: string; model: string; kind: IndexedKind; rowIds: readonly number[] },
 ): Promise<Map<number, Float32Array>> {
   if (rowIds.length === 0) return new Map();
-  const rows = await reader
-    .selectFrom('embeddings')
-    .select(['record_row', 'vector'])
-    .where('tenant_id', '=', tenant)
-    .where('record_kind', '=', kind)
-    .where(database.syntax.isAnyOf('record_row', rowIds))
-    .where('model_id', '=', model)
-    .where('passage', '=', 0)
-    .execute();
-  return new Map(rows.map((row) => [row.record_row, database.syntax.decodeVector(row.vector)]));
+  const { syntax } = database;
+  const isMeant = sql`tenant_id = ${tenant} and record_kind = ${kind} and ${syntax.isAnyOf('record_row', rowIds)}
+    and model_id = ${model} and passage = 0`;
+  const rows = await rowsWhere(reader, 'embeddings', isMeant, ['record_row', 'vector']);
+  return new Map(rows.map((row) => [row.record_row, syntax.decodeVector(row.vector)]));
 }
 
 interface MissingVectors {
@@ -377,11 +352,11 @@ export async function indexMemory(
   await removeRows(writer, tenant, 'memory_entities', { entity_id: added(before.entities, memory.entities) }, ofMemory);
   const link = { tenant_id: tenant, memory_id: memory.id };
   const tags = added(memory.tags, before.tags).map((tag) => ({ ...link, owner_key: owner, tag }));
-  if (tags.length > 0) await writer.insertInto('memory_tags').values(tags).execute();
+  await insertNew(writer, 'memory_tags', tags);
   const sources = added(memory.sourceEvents, before.sourceEvents).map((event_id) => ({ ...link, event_id }));
-  if (sources.length > 0) await writer.insertInto('memory_sources').values(sources).execute();
+  await insertNew(writer, 'memory_sources', sources);
   const entities = added(memory.entities, before.entities).map((entity_id) => ({ ...link, entity_id }));
-  if (entities.length > 0) await writer.insertInto('memory_entities').values(entities).execute();
+  await insertNew(writer, 'memory_entities', entities);
 }
 
 function added(after: readonly string[], before: readonly string[]): string[] {

@@ -1,13 +1,13 @@
-import { sql, type SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import type { Event } from '../record/event.ts';
-import type { ArchiveReason, Memory } from '../record/memory.ts';
+import type { Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote, Tense } from '../record/statement.ts';
 import { isNoLongerSo } from './block-store.ts';
 import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { type EventRow, fromSnapshots, isLearnedFrom, isNotForgotten, type Sources, toEvent } from './record-rows.ts';
-import { chunks, isSeenFrom, ofOwnerKey, rowsBy } from './rows.ts';
+import { allOf, chunks, isIn, isSeenFrom, ofOwnerKey, rowsBy, rowsWhere } from './rows.ts';
 import { findMemory } from './read-memories.ts';
 
 /** Loads the events of the given rows whose owners the handle sees, keyed by row. */
@@ -17,14 +17,9 @@ export async function loadEvents(
   { scope, rowIds }: { scope: Scope; rowIds: readonly number[] },
 ): Promise<Map<number, Event>> {
   if (rowIds.length === 0) return new Map();
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where('row_id', 'in', [...rowIds])
-    .where(isSeenFrom(scope, database))
-    // Events whose whole text was forgotten are blank.
-    .where(sql<SqlBool>`trim(content) <> ''`)
-    .execute();
+  // Events whose whole text was forgotten are blank.
+  const isSeen = sql`${isIn('row_id', rowIds)} and ${isSeenFrom(scope, database)} and trim(content) <> ''`;
+  const rows = await rowsWhere(reader, 'events', isSeen);
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
 
@@ -40,15 +35,11 @@ export interface RetiredQuote extends Quote {
  */
 export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<RetiredQuote[]> {
   if (turns.length === 0) return [];
-  const rows = await reader
-    .selectFrom('memories')
-    .select(['quotes', 'archive_reason', 'contradicted_by', 'stated_at', 'valid_to'])
-    .where(isLearnedFrom(scope.tenant, turns))
-    .where('archived_at', 'is not', null)
-    .where('archive_reason', '<>', 'expired' satisfies ArchiveReason)
-    .execute();
+  const isEnded = sql`${isLearnedFrom(scope.tenant, turns)} and archived_at is not null and archive_reason <> 'expired'`;
+  const columns = ['quotes', 'archive_reason', 'contradicted_by', 'stated_at', 'valid_to'] as const;
+  const rows = await rowsWhere(reader, 'memories', isEnded, columns);
   const retired = rows.filter((row) =>
-    isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
+    isNoLongerSo({ archiveReason: row.archive_reason, contradictedBy: row.contradicted_by }),
   );
   if (retired.length === 0) return [];
   const events = await rowsBy(reader, scope.tenant, 'events', { id: turns }, ['id', 'occurred_at']);
@@ -115,26 +106,12 @@ export async function eventsForRecall(
   owner: string,
   afterVersion: number,
 ): Promise<EventForRecall[]> {
-  return reader
-    .selectFrom('events')
-    .select([
-      'row_id as rowId',
-      'id',
-      'user_id as user',
-      'session_id as session',
-      'connection_id as connection',
-      'kind',
-      'origin',
-      'speaker',
-      'content',
-      (eb) => eb.case().when('kind', '=', 'decision').then(eb.ref('metadata')).end().as('metadata'),
-      'occurred_at as occurredAt',
-      'recorded_at as recordedAt',
-    ])
-    .where(ofOwnerKey(tenant, owner))
-    .where('sequence', '>', afterVersion)
-    .orderBy('sequence')
-    .execute();
+  const { rows } = await sql<EventForRecall>`
+    select row_id as "rowId", id, user_id as "user", session_id as session, connection_id as connection, kind, origin, speaker,
+      content, case when kind = 'decision' then metadata end as metadata, occurred_at as "occurredAt",
+      recorded_at as "recordedAt"
+    from events where ${ofOwnerKey(tenant, owner)} and sequence > ${afterVersion} order by sequence`.execute(reader);
+  return rows;
 }
 
 /** The fields of a memory that recall needs. */
@@ -205,15 +182,12 @@ async function memoriesWithSources(
   owner: string,
   { afterVersion = -1, createdUntil }: { afterVersion?: number; createdUntil?: Date },
 ): Promise<{ memory: MemoryForRecall; sources: Sources }[]> {
-  const query = reader
-    .selectFrom('memories')
-    .select(COLUMNS)
-    .where(ofOwnerKey(tenant, owner))
-    .where('sequence', '>', afterVersion)
-    .orderBy('sequence');
-  const rows = await (
-    createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime()).where(isNotForgotten)
-  ).execute();
+  const isMeant = allOf([
+    ofOwnerKey(tenant, owner),
+    sql`sequence > ${afterVersion}`,
+    createdUntil && sql`created_at <= ${createdUntil.getTime()} and ${isNotForgotten}`,
+  ]);
+  const rows = await reader.selectFrom('memories').select(COLUMNS).where(isMeant).orderBy('sequence').execute();
   return rows.map(
     ({
       validFrom,

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type ArchiveReason, FOLLOW_UP, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerOf, type Scope } from '../record/scope.ts';
@@ -7,8 +7,8 @@ import type { Database, Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './record-rows.ts';
 import { changeOwner } from './owner-store.ts';
-import { chunks, ofOwner } from './rows.ts';
-import type { Tables } from './schema.ts';
+import { allOf, chunks, isIn, ofOwner, rowsWhere } from './rows.ts';
+import type { OwnerTable } from './schema.ts';
 import { restateMerged } from './write-memory.ts';
 
 // Memories of exactly one owner, or of a whole tenant, for formation, consolidation and maintenance. `read-memories.ts` reads the memories
@@ -51,35 +51,34 @@ export async function ownMemoryRows(
   owner: Scope,
   { types, attribute, place, updatedSince, order = 'oldest', limit, ...filter }: OwnMemoryFilter,
 ): Promise<Numbered<Memory>[]> {
-  let query: SelectQueryBuilder<Tables, 'memories', MemoryRow> = reader
-    .selectFrom('memories')
-    .selectAll()
-    .where(ofOwner(owner))
-    .where((eb) =>
-      filter.archivedAs === undefined
-        ? eb('archived_at', 'is', null)
-        : eb.or([eb('archived_at', 'is', null), eb('archive_reason', 'in', [...filter.archivedAs])]),
-    );
-  if (types !== undefined) query = query.where('type', 'in', [...types]);
-  if (attribute !== undefined) query = query.where('attribute', '=', attribute);
-  if (place !== undefined) {
-    const { session, connection } = place;
-    query = query.where((eb) => eb.and({ session_id: session ?? '', connection_id: connection ?? '' }));
-  }
-  if (filter.withoutDrafts === true)
-    query = query.where(sql<SqlBool>`not (coalesce(reader, '') = 'local' and stated_by = 'user' and exists
-      (select 1 from memory_sources s join events e on e.id = s.event_id and e.tenant_id = s.tenant_id
-        where s.tenant_id = memories.tenant_id and s.memory_id = memories.id and e.processed_at is null))`);
-  if (filter.withoutUnverified === true) query = query.where('trust', '!=', 'low');
-  if (filter.withoutMerged === true) query = query.where('source_type', '!=', 'consolidation');
-  if (filter.tagged === true) query = query.where('tags', '!=', '[]');
-  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince);
-  if (order === 'stated') query = query.orderBy('stated_at', 'desc');
-  const direction = order === 'oldest' ? 'asc' : 'desc';
-  query = query.orderBy('created_at', direction).orderBy('row_id', direction);
-  if (limit !== undefined) query = query.limit(limit);
-  return (await query.execute()).map((row) => ({ item: toMemory(row), row: row.row_id }));
+  const isMeant = allOf([
+    ofOwner(owner),
+    filter.archivedAs === undefined
+      ? sql`archived_at is null`
+      : sql`(archived_at is null or ${isIn('archive_reason', filter.archivedAs)})`,
+    types && isIn('type', types),
+    attribute !== undefined && sql`attribute = ${attribute}`,
+    place && sql`session_id = ${place.session ?? ''} and connection_id = ${place.connection ?? ''}`,
+    filter.withoutDrafts && IS_NO_DRAFT,
+    filter.withoutUnverified && sql`trust <> 'low'`,
+    filter.withoutMerged && sql`source_type <> 'consolidation'`,
+    filter.tagged && sql`tags <> '[]'`,
+    updatedSince !== undefined && sql`updated_at >= ${updatedSince}`,
+  ]);
+  const most = limit === undefined ? sql`` : sql`limit ${limit}`;
+  const rows = await rowsWhere(reader, 'memories', sql`${isMeant} order by ${OWN_ORDERS[order]} ${most}`);
+  return rows.map((row) => ({ item: toMemory(row), row: row.row_id }));
 }
+
+const OWN_ORDERS: Readonly<Record<NonNullable<OwnMemoryFilter['order']>, RawBuilder<unknown>>> = {
+  oldest: sql`created_at, row_id`,
+  newest: sql`created_at desc, row_id desc`,
+  stated: sql`stated_at desc, created_at desc, row_id desc`,
+};
+
+const IS_NO_DRAFT = sql`not (coalesce(reader, '') = 'local' and stated_by = 'user' and exists
+  (select 1 from memory_sources s join events e on e.id = s.event_id and e.tenant_id = s.tenant_id
+    where s.tenant_id = memories.tenant_id and s.memory_id = memories.id and e.processed_at is null))`;
 
 /** The fields of a live memory that maintenance reads. */
 export interface LiveRow extends Pick<Memory, 'id' | 'type' | 'tense' | 'importance' | 'accessCount'> {
@@ -148,12 +147,8 @@ export async function fadeMemories(
 ): Promise<void> {
   for (const some of chunks(faded)) {
     const owners = [...new Set(some.map(({ owner }) => owner))].sort();
-    await writer
-      .updateTable('owners')
-      .set((eb) => ({ version: eb('version', '+', 1) }))
-      .where('tenant_id', '=', tenant)
-      .where('owner_key', 'in', owners)
-      .execute();
+    await sql`update owners set version = version + 1
+      where tenant_id = ${tenant} and ${isIn('owner_key', owners)}`.execute(writer);
     const values = some.map(
       ({ rowId, importance }) => sql`(cast(${rowId} as bigint), cast(${importance} as double precision))`,
     );
@@ -176,13 +171,8 @@ export async function archiveMemories(
 ): Promise<string[]> {
   if (archived.length === 0) return [];
   const reasons = new Map(archived.map(({ rowId, reason }) => [rowId, reason]));
-  const rows = await writer
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('row_id', 'in', [...reasons.keys()])
-    .where('archived_at', 'is', null)
-    .execute();
+  const isLive = sql`tenant_id = ${tenant} and ${isIn('row_id', [...reasons.keys()])} and archived_at is null`;
+  const rows = await rowsWhere(writer, 'memories', isLive);
   const memories = rows.map((row) => ({ row, memory: toMemory(row) }));
   // Owners are processed in a fixed order, so that two passes cannot deadlock.
   const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
@@ -204,20 +194,10 @@ async function archiveOfOwner(
   const sequence = await changeOwner(writer, ownerOf(scope), now);
   for (const [reason, some] of Map.groupBy(members, ({ row }) => reasons.get(row.row_id) ?? 'decayed')) {
     const rowIds = some.map(({ row }) => row.row_id);
-    await writer
-      .updateTable('memories')
-      .set((eb) => ({
-        archived_at: now,
-        archive_reason: reason,
-        updated_at: now,
-        sequence,
-        version: eb('version', '+', 1),
-      }))
-      .where('tenant_id', '=', scope.tenant)
-      .where('row_id', 'in', rowIds)
-      // Without this condition SQLite scans all rows of the tenant.
-      .where('archived_at', 'is', null)
-      .execute();
+    // Without the condition on `archived_at`, SQLite scans all rows of the tenant.
+    await sql`update memories set archived_at = ${now}, archive_reason = ${reason}, updated_at = ${now},
+        sequence = ${sequence}, version = version + 1
+      where tenant_id = ${scope.tenant} and ${isIn('row_id', rowIds)} and archived_at is null`.execute(writer);
     const revisions = some.map(({ memory }) => ({
       scope: memory.scope,
       recordId: memory.id,
@@ -242,7 +222,8 @@ async function archiveOfOwner(
 }
 
 export async function tenantsWithMemories(reader: Reader): Promise<string[]> {
-  const rows = await reader.selectFrom('owners').select('tenant_id').distinct().orderBy('tenant_id').execute();
+  const { rows } = await sql<Pick<OwnerTable, 'tenant_id'>>`
+    select distinct tenant_id from owners order by tenant_id`.execute(reader);
   return rows.map((row) => row.tenant_id);
 }
 
@@ -252,17 +233,8 @@ export async function plansUntil(
   now: number,
   { tenant, types, after, limit }: { tenant: string; types: readonly string[]; after: number; limit: number },
 ): Promise<Numbered<Memory>[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('archived_at', 'is', null)
-    .where('tense', '=', 'planned')
-    .where('type', 'in', [...types])
-    .where((eb) => eb(eb.fn.coalesce('valid_from', 'due_at'), '<=', now))
-    .where('row_id', '>', after)
-    .orderBy('row_id')
-    .limit(limit)
-    .execute();
+  const isDue = sql`tenant_id = ${tenant} and archived_at is null and tense = 'planned' and ${isIn('type', types)}
+    and coalesce(valid_from, due_at) <= ${now} and row_id > ${after} order by row_id limit ${limit}`;
+  const rows = await rowsWhere(reader, 'memories', isDue);
   return rows.map((row) => ({ item: toMemory(row), row: row.row_id }));
 }

@@ -4,8 +4,8 @@ import { DAY } from '../record/clock.ts';
 import { knownTimeZone } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
-import { ofOwner, ofOwnerKey, ownerColumns, rowsBy, scopeOfRow } from './rows.ts';
-import type { OwnerProgressTable, OwnerTable } from './schema.ts';
+import { insertion, ofOwner, ofOwnerKey, ownerColumns, rowsBy, rowsWhere, scopeOfRow } from './rows.ts';
+import type { OwnerProgressTable, Placed } from './schema.ts';
 
 /**
  * Identifies one incarnation of an owner. It changes when a record that the owner sees is erased or forgotten, and when an erased owner is
@@ -34,16 +34,12 @@ let latest = 0;
  */
 export async function changeOwner(writer: Writer, scope: Scope, now: number, steps: number = 1): Promise<number> {
   const time = Math.max(versionsOf(now), latest);
-  const { version } = await writer
-    .insertInto('owners')
-    .values({ ...ownerColumns(scope), version: time + steps, epoch: 0, created_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'owner_key']).doUpdateSet({
-        version: sql`case when owners.version > ${time} then owners.version + ${steps} else ${time + steps} end`,
-      }),
-    )
-    .returning('version')
-    .executeTakeFirstOrThrow();
+  const row = { ...ownerColumns(scope), version: time + steps, epoch: 0, created_at: now };
+  const { rows } = await sql<{ version: number }>`
+    ${insertion('owners', [row])} on conflict (tenant_id, owner_key) do update set
+      version = case when owners.version > ${time} then owners.version + ${steps} else excluded.version end
+    returning version`.execute(writer);
+  const { version } = rows[0]!;
   latest = Math.max(latest, version);
   return version;
 }
@@ -77,13 +73,9 @@ export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner>
 /** Locks the owner against further erasures. Throws `conflict` if a record was erased or forgotten since `seeOwner` read the owner. */
 export async function assertNotErased(writer: Writer, { scope, incarnation }: SeenOwner): Promise<void> {
   if (incarnation === null) return;
-  const row = await writer
-    .updateTable('owners')
-    .set((owner) => ({ version: owner.ref('version') }))
-    .where(ofOwner(scope))
-    .returning(['created_at', 'epoch'])
-    .executeTakeFirst();
-  if (row !== undefined && incarnationOf(row) === incarnation) return;
+  const { rows } = await sql<{ created_at: number; epoch: number }>`
+    update owners set version = version where ${ofOwner(scope)} returning created_at, epoch`.execute(writer);
+  if (rows[0] !== undefined && incarnationOf(rows[0]) === incarnation) return;
   throw conflict(
     'A record was erased or forgotten while the work was running. The work starts again with the remaining records.',
     { retryable: true, details: { erased: true } },
@@ -104,13 +96,9 @@ export async function partsOfOwner(
  * Increments the owner's version, so that caches load the rows that are written with the new version. Returns 0 if the owner was erased.
  */
 export async function nextOwnerVersion(writer: Writer, tenant: string, owner: string): Promise<number> {
-  const row = await writer
-    .updateTable('owners')
-    .set((eb) => ({ version: eb('version', '+', 1) }))
-    .where(ofOwnerKey(tenant, owner))
-    .returning('version')
-    .executeTakeFirst();
-  return row?.version ?? 0;
+  const { rows } = await sql<{ version: number }>`
+    update owners set version = version + 1 where ${ofOwnerKey(tenant, owner)} returning version`.execute(writer);
+  return rows[0]?.version ?? 0;
 }
 
 /** The progress of the background work on an owner, and the owner's own settings for it. */
@@ -137,7 +125,7 @@ const NONE: OwnerProgress = {
 };
 
 export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerProgress> {
-  const row = await reader.selectFrom('owner_progress').selectAll().where(ofOwner(scope)).executeTakeFirst();
+  const [row] = await rowsWhere(reader, 'owner_progress', ofOwner(scope));
   if (row === undefined) return NONE;
   return {
     timeZone: row.time_zone,
@@ -155,7 +143,7 @@ export async function ownTimeZone(reader: Reader, scope: Scope, otherwise: strin
   return knownTimeZone((await findProgress(reader, scope)).timeZone, otherwise);
 }
 
-function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof ChangedOwner> {
+function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof Placed> {
   return {
     time_zone: progress.timeZone,
     reflection_hour: progress.reflectionHour,
@@ -179,7 +167,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
 }
 
 /** An owner whose records have changed since the last consolidation. */
-export type ChangedOwner = Pick<OwnerTable, 'tenant_id' | 'owner_key' | 'agent_id' | 'user_id'>;
+export type ChangedOwner = Placed;
 
 /**
  * Changed owners, ordered by key, after the owner `after`. An owner that stays changed for a long time, for lack of credit or a model,

@@ -1,4 +1,4 @@
-import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { z } from 'zod';
 import { invalidInput, VarveError } from '../errors.ts';
 import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type SourceType } from '../record/memory.ts';
@@ -6,20 +6,22 @@ import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeS
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Tense, TENSES } from '../record/statement.ts';
 import {
+  allOf,
   chunks,
+  isIn,
   isSeenFrom,
   ofOwner,
   type Page,
   pageOf,
   rowsBy,
   rowsInReach,
+  rowsWhere,
   visibleFrom,
   withinScope,
 } from './rows.ts';
 import type { Database, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshots, isLearnedFrom, isNotForgotten, isTagged, type MemoryRow, toMemory } from './record-rows.ts';
-import type { Tables } from './schema.ts';
 
 /** Conditions on memories. An absent field does not filter. */
 export interface MemoryFilter {
@@ -94,8 +96,6 @@ export const memoryFilterSchema: z.ZodType<Parsed<MemoryFilter>, MemoryFilter> =
   memoryFilterFields,
 ) as unknown as z.ZodType<Parsed<MemoryFilter>, MemoryFilter>;
 
-export type MemoryQuery = SelectQueryBuilder<Tables, 'memories', MemoryRow>;
-
 /** A memory by its id, if the handle can see it. */
 export async function findMemory(
   reader: Reader,
@@ -144,14 +144,10 @@ export async function loadMemories(
   { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
 ): Promise<Map<number, Memory>> {
   if (rowIds.length === 0) return new Map();
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('row_id', 'in', [...rowIds])
-    .where(isSeenFrom(scope, database))
-    // Memories that have been forgotten since are hidden in past states, too.
-    .$if(asOf !== null, (query) => query.where(isNotForgotten))
-    .execute();
+  // Memories that have been forgotten since are hidden in past states, too.
+  const isShown = asOf === null ? sql`1 = 1` : isNotForgotten;
+  const isSeen = sql`${isIn('row_id', rowIds)} and ${isSeenFrom(scope, database)} and ${isShown}`;
+  const rows = await rowsWhere(reader, 'memories', isSeen);
   const memories = asOf === null ? rows.map(toMemory) : await memoriesThen(reader, scope.tenant, rows, asOf);
   return new Map(rows.map((row, index) => [row.row_id, memories[index] as Memory]));
 }
@@ -164,14 +160,10 @@ export async function listMemories(
   { now, asOf = null }: { now: number; asOf?: Date | null },
 ): Promise<Page<Memory>> {
   const limit = filter.limit ?? 100;
-  const base = reader
-    .selectFrom('memories')
-    .selectAll()
-    .where(filter.reach === 'within' ? withinScope(scope) : visibleFrom(scope, filter.connections));
+  const base = filter.reach === 'within' ? withinScope(scope) : visibleFrom(scope, filter.connections);
   if (asOf !== null) return listPast(reader, base, { scope, filter, asOf, limit });
-  const rows = await inOrder(narrow(base, filter, now), filter)
-    .limit(limit + 1)
-    .execute();
+  const page = sql`${base} and ${isMeantBy(filter, now)} and ${inOrder(filter)} limit ${limit + 1}`;
+  const rows = await rowsWhere(reader, 'memories', page);
   return pageOf(rows, limit, toMemory, (row) => writeCursor(row, filter.order ?? 'newest'));
 }
 
@@ -191,24 +183,22 @@ function archivedOf({ archived, archiveReasons }: Parsed<MemoryFilter>): NonNull
   return archived ?? (archiveReasons ? 'only' : 'exclude');
 }
 
-export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): MemoryQuery {
-  let narrowed = query;
-  for (const [list, column] of LISTS) if (filter[list]) narrowed = narrowed.where(column, 'in', filter[list]);
-  if (filter.permanent !== undefined) narrowed = narrowed.where(isPermanent(filter.permanent));
-  if (filter.sourceSession) narrowed = narrowed.where('source_session', '=', filter.sourceSession);
-  if (filter.minimumImportance !== undefined) narrowed = narrowed.where('importance', '>=', filter.minimumImportance);
-  if (filter.createdAfter) narrowed = narrowed.where('created_at', '>', filter.createdAfter.getTime());
-  if (filter.createdBefore) narrowed = narrowed.where('created_at', '<', filter.createdBefore.getTime());
-  if (filter.dueBefore) narrowed = narrowed.where('due_at', '<', filter.dueBefore.getTime());
-  for (const tag of filter.tags ?? []) {
-    narrowed = narrowed.where(isTagged([tag]));
-  }
+/** The condition of a filter on rows; `matches` is the same on memories. */
+export function isMeantBy(filter: Parsed<MemoryFilter>, now: number): RawBuilder<SqlBool> {
+  const { permanent, sourceSession, minimumImportance, createdAfter, createdBefore, dueBefore, tags = [] } = filter;
   const archived = archivedOf(filter);
-  if (archived === 'only') return narrowed.where('archived_at', 'is not', null);
-  if (archived === 'include') return narrowed;
-  return narrowed
-    .where('archived_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+  return allOf([
+    ...LISTS.map(([list, column]) => filter[list] && isIn(column, filter[list])),
+    permanent !== undefined && isPermanent(permanent),
+    sourceSession !== undefined && sql`source_session = ${sourceSession}`,
+    minimumImportance !== undefined && sql`importance >= ${minimumImportance}`,
+    createdAfter && sql`created_at > ${createdAfter.getTime()}`,
+    createdBefore && sql`created_at < ${createdBefore.getTime()}`,
+    dueBefore && sql`due_at < ${dueBefore.getTime()}`,
+    ...tags.map((tag) => isTagged([tag])),
+    archived === 'only' && sql`archived_at is not null`,
+    archived === 'exclude' && sql`archived_at is null and (expires_at is null or expires_at > ${now})`,
+  ]);
 }
 
 // The value is a literal, because SQLite does not use the index of permanent facts with a parameter.
@@ -229,27 +219,24 @@ interface StatementSearch {
 
 /** The live statements with these fields, the latest first. */
 export async function listStatements(reader: Reader, scope: Scope, search: StatementSearch): Promise<Memory[]> {
-  let query = reader
-    .selectFrom('memories')
-    .selectAll()
-    .where(visibleFrom(scope))
-    .where('archived_at', 'is', null)
-    .orderBy('stated_at', 'desc')
-    .orderBy('row_id', 'desc');
-  if (search.owner === 'own') query = query.where('owner_key', '=', ownerKey(scope));
-  if (search.subjects) query = query.where('subject', 'in', [...search.subjects]);
-  if (search.attributes) query = query.where('attribute', 'in', [...search.attributes]);
-  if (search.permanent !== undefined) query = query.where(isPermanent(search.permanent));
-  const { now } = search;
-  if (now !== undefined) query = query.where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
-  return (await query.execute()).map(toMemory);
+  const { subjects, attributes, permanent, owner, now } = search;
+  const isMeant = allOf([
+    visibleFrom(scope),
+    sql`archived_at is null`,
+    owner === 'own' && sql`owner_key = ${ownerKey(scope)}`,
+    subjects && isIn('subject', subjects),
+    attributes && isIn('attribute', attributes),
+    permanent !== undefined && isPermanent(permanent),
+    now !== undefined && sql`(expires_at is null or expires_at > ${now})`,
+  ]);
+  return (await rowsWhere(reader, 'memories', sql`${isMeant} order by stated_at desc, row_id desc`)).map(toMemory);
 }
 
 /** All memories that were learned from these events, including archived ones. */
 export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const ids of chunks(eventIds)) {
-    const rows = await reader.selectFrom('memories').selectAll().where(isLearnedFrom(tenant, ids)).execute();
+    const rows = await rowsWhere(reader, 'memories', isLearnedFrom(tenant, ids));
     found.push(...rows.map(toMemory));
   }
   return [...new Map(found.map((memory) => [memory.id, memory])).values()];
@@ -272,46 +259,31 @@ export async function statementHistory(
   tenant: string,
   { owners, attributes }: { owners: readonly string[]; attributes: readonly string[] },
 ): Promise<Memory[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', 'in', [...owners])
-    .where('attribute', 'in', [...attributes])
-    .where((eb) => eb.or([eb('archived_at', 'is', null), eb('archive_reason', 'in', ['superseded', 'contradicted'])]))
-    .execute();
-  return rows.map(toMemory);
+  const isPart = sql`tenant_id = ${tenant} and ${isIn('owner_key', owners)} and ${isIn('attribute', attributes)}
+    and (archived_at is null or archive_reason in ('superseded', 'contradicted'))`;
+  return (await rowsWhere(reader, 'memories', isPart)).map(toMemory);
 }
 
 /** The subjects of an owner's live statements. */
 export async function listSubjects(reader: Reader, scope: Scope): Promise<string[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .select('subject')
-    .distinct()
-    .where(ofOwner(scope))
-    .where('archived_at', 'is', null)
-    .execute();
+  const { rows } = await sql<Pick<MemoryRow, 'subject'>>`
+    select distinct subject from memories where ${ofOwner(scope)} and archived_at is null`.execute(reader);
   return rows.map(({ subject }) => subject);
 }
 
-function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery {
-  const after = readCursor(filter.cursor, filter.order ?? 'newest');
-  if (filter.order === 'important') {
-    const read = sql<number>`coalesce(last_accessed_at, 0)`;
-    const ordered = query.orderBy('importance', 'desc').orderBy(read, 'desc').orderBy('row_id', 'desc');
-    if (after === null) return ordered;
-    const [importance = 0, accessed = 0, row = 0] = after;
-    return ordered.where(sql<SqlBool>`(importance, ${read}, row_id) < (${importance}, ${accessed}, ${row})`);
+/** The condition for the rows after the cursor, with the order of the list. */
+function inOrder({ order = 'newest', cursor }: Pick<MemoryFilter, 'order' | 'cursor'>): RawBuilder<unknown> {
+  const after = readCursor(cursor, order);
+  if (order === 'important') {
+    const [importance = 0, accessed = 0, row = 0] = after ?? [];
+    const isAfter = sql`(importance, coalesce(last_accessed_at, 0), row_id) < (${importance}, ${accessed}, ${row})`;
+    return sql`${after === null ? sql`1 = 1` : isAfter}
+      order by importance desc, coalesce(last_accessed_at, 0) desc, row_id desc`;
   }
-  const [direction, beyond, upTo] =
-    filter.order === 'oldest' ? (['asc', '>', '>='] as const) : (['desc', '<', '<='] as const);
-  const ordered = query.orderBy('created_at', direction).orderBy('row_id', direction);
-  if (after === null) return ordered;
-  const [first = 0, row = 0] = after;
-  return ordered
-    .where('created_at', upTo, first)
-    .where((eb) => eb.or([eb('created_at', beyond, first), eb('row_id', beyond, row)]));
+  const [direction, beyond] = order === 'oldest' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`];
+  const [created = 0, row = 0] = after ?? [];
+  const isAfter = sql`created_at ${beyond}= ${created} and (created_at ${beyond} ${created} or row_id ${beyond} ${row})`;
+  return sql`${after === null ? sql`1 = 1` : isAfter} order by created_at ${direction}, row_id ${direction}`;
 }
 
 function writeCursor(row: MemoryRow, order: string): string {
@@ -341,21 +313,20 @@ const PAST_PAGE = 500;
  */
 async function listPast(
   reader: Reader,
-  base: MemoryQuery,
+  base: RawBuilder<SqlBool>,
   { scope, filter, asOf, limit }: { scope: Scope; filter: Parsed<MemoryFilter>; asOf: Date; limit: number },
 ): Promise<Page<Memory>> {
   const order = filter.order ?? 'newest';
   if (order === 'important')
     throw invalidInput('A list as of a past time can be ordered by `newest` or `oldest` only.');
+  // Memories that have been forgotten since are hidden in past states too, unless archived memories are listed.
+  const isHidden = filter.archived === undefined || filter.archived === 'exclude';
+  const existed = allOf([base, sql`created_at <= ${asOf.getTime()}`, isHidden && isNotForgotten]);
   const items: { memory: Memory; row: MemoryRow }[] = [];
   let cursor = filter.cursor;
   for (;;) {
-    const rows = await inOrder(base, { order, cursor })
-      .where('created_at', '<=', asOf.getTime())
-      // Memories that have been forgotten since are hidden in past states too, unless archived memories are listed.
-      .$if(filter.archived === undefined || filter.archived === 'exclude', (query) => query.where(isNotForgotten))
-      .limit(PAST_PAGE)
-      .execute();
+    const page = sql`${existed} and ${inOrder({ order, cursor })} limit ${PAST_PAGE}`;
+    const rows = await rowsWhere(reader, 'memories', page);
     const memories = await memoriesThen(reader, scope.tenant, rows, asOf);
     for (const [index, row] of rows.entries()) {
       const memory = memories[index] as Memory;
@@ -398,10 +369,6 @@ function isAsArchived(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): 
 
 export async function countAccess(writer: Reader, tenant: string, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
-  await writer
-    .updateTable('memories')
-    .set((eb) => ({ access_count: eb('access_count', '+', 1), last_accessed_at: now }))
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
+  await sql`update memories set access_count = access_count + 1, last_accessed_at = ${now}
+    where tenant_id = ${tenant} and ${isIn('id', ids)}`.execute(writer);
 }

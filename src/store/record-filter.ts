@@ -5,6 +5,7 @@ import { SOURCE_TYPES, type SourceType } from '../record/memory.ts';
 import { shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { IndexedKind, Syntax } from './database.ts';
 import { isTagged } from './record-rows.ts';
+import { allOf, isIn } from './rows.ts';
 import {
   type Confidence,
   CONFIDENCE_LEVELS,
@@ -73,7 +74,6 @@ export const recallFilterSchema: z.ZodType<RecallFilter, RecallFilter> = z.lazy(
 type Condition = RawBuilder<SqlBool>;
 
 const NEVER: Condition = sql<SqlBool>`1 = 0`;
-const ALWAYS: Condition = sql<SqlBool>`1 = 1`;
 
 /** The columns of the fields that memories and events have in common. */
 const COLUMNS = {
@@ -88,57 +88,52 @@ const COLUMNS = {
 /** Converts a filter to a condition on a table of records, whose alias is `record`. */
 export function filterCondition(filter: RecallFilter, kind: IndexedKind, syntax: Syntax): Condition {
   const { type, session, time } = COLUMNS[kind];
-  const conditions: Condition[] = [
-    ...(kind === 'memory' ? memoryConditions(filter) : eventConditions(filter)),
+  const { types, sessions, after, before, contextTypes, and = [], or, not } = filter;
+  const part = (inner: RecallFilter): Condition => filterCondition(inner, kind, syntax);
+  return sql`(${allOf([
+    kind === 'memory' ? memoryCondition(filter) : eventCondition(filter),
     ...metadataConditions(filter, syntax),
-  ];
-  if (filter.types) conditions.push(isIn(type, filter.types));
-  if (filter.sessions) conditions.push(isIn(session, filter.sessions));
-  if (filter.after) conditions.push(sql<SqlBool>`${time} >= ${new Date(filter.after).getTime()}`);
-  if (filter.before) conditions.push(sql<SqlBool>`${time} < ${new Date(filter.before).getTime()}`);
-  if (filter.contextTypes) conditions.push(isIn('record.context_type', filter.contextTypes));
-  for (const part of filter.and ?? []) conditions.push(filterCondition(part, kind, syntax));
-  if (filter.or) {
-    const parts = filter.or.map((part) => filterCondition(part, kind, syntax));
-    conditions.push(joined(parts, sql` or `));
-  }
-  if (filter.not)
-    conditions.push(sql<SqlBool>`not coalesce(${filterCondition(filter.not, kind, syntax)}, ${sql.lit(false)})`);
-  return conditions.length === 0 ? ALWAYS : joined(conditions, sql` and `);
+    types && isIn(type, types),
+    sessions && isIn(session, sessions),
+    after !== undefined && sql`${time} >= ${new Date(after).getTime()}`,
+    before !== undefined && sql`${time} < ${new Date(before).getTime()}`,
+    contextTypes && isIn('record.context_type', contextTypes),
+    ...and.map(part),
+    or && sql`(${sql.join(or.map(part), sql` or `)})`,
+    not && sql`not coalesce(${part(not)}, ${sql.lit(false)})`,
+  ])})`;
 }
 
-function memoryConditions(filter: RecallFilter): Condition[] {
-  const conditions: Condition[] = [];
-  for (const tag of filter.tags ?? []) conditions.push(isTagged([tag], 'record'));
-  if (filter.anyTag) conditions.push(filter.anyTag.length === 0 ? NEVER : isTagged(filter.anyTag, 'record'));
-  if (filter.entities) {
-    conditions.push(sql<SqlBool>`exists (select 1 from memory_entities l where l.tenant_id = record.tenant_id
-      and l.memory_id = record.id and l.entity_id in (${sql.join(filter.entities)}))`);
-  }
-  if (filter.minimumImportance !== undefined)
-    conditions.push(sql<SqlBool>`record.importance >= ${filter.minimumImportance}`);
-  if (filter.maximumImportance !== undefined)
-    conditions.push(sql<SqlBool>`record.importance <= ${filter.maximumImportance}`);
-  if (filter.minimumConfidence)
-    conditions.push(isIn('record.confidence', atLeast(CONFIDENCE_LEVELS, filter.minimumConfidence)));
-  if (filter.minimumTrust) conditions.push(isIn('record.trust', atLeast(TRUST_LEVELS, filter.minimumTrust)));
-  if (filter.sourceTypes) conditions.push(isIn('record.source_type', filter.sourceTypes));
-  if (filter.origins) conditions.push(NEVER);
-  return conditions;
+function memoryCondition(filter: RecallFilter): Condition {
+  const { tags = [], anyTag, entities, minimumImportance, maximumImportance, minimumConfidence, minimumTrust } = filter;
+  return allOf([
+    ...tags.map((tag) => isTagged([tag], 'record')),
+    anyTag && (anyTag.length === 0 ? NEVER : isTagged(anyTag, 'record')),
+    entities &&
+      sql`exists (select 1 from memory_entities l where l.tenant_id = record.tenant_id and l.memory_id = record.id
+        and ${isIn('l.entity_id', entities)})`,
+    minimumImportance !== undefined && sql`record.importance >= ${minimumImportance}`,
+    maximumImportance !== undefined && sql`record.importance <= ${maximumImportance}`,
+    minimumConfidence && isIn('record.confidence', atLeast(CONFIDENCE_LEVELS, minimumConfidence)),
+    minimumTrust && isIn('record.trust', atLeast(TRUST_LEVELS, minimumTrust)),
+    filter.sourceTypes && isIn('record.source_type', filter.sourceTypes),
+    filter.origins && NEVER,
+  ]);
 }
 
-function eventConditions(filter: RecallFilter): Condition[] {
+function eventCondition(filter: RecallFilter): Condition {
   const { tags, anyTag, entities, minimumImportance, maximumImportance, minimumConfidence, sourceTypes } = filter;
   const ofMemoriesOnly = [tags, anyTag, entities, minimumImportance, maximumImportance, minimumConfidence, sourceTypes];
-  if (ofMemoriesOnly.some((field) => field !== undefined)) return [NEVER];
-  const conditions: Condition[] = [];
-  if (filter.minimumTrust) {
-    const levels = atLeast(TRUST_LEVELS, filter.minimumTrust);
-    const trusted = ORIGINS.filter((origin) => levels.includes(trustOf(origin)));
-    conditions.push(isIn('record.origin', trusted));
-  }
-  if (filter.origins) conditions.push(isIn('record.origin', filter.origins));
-  return conditions;
+  if (ofMemoriesOnly.some((field) => field !== undefined)) return NEVER;
+  const trusted = filter.minimumTrust && atLeast(TRUST_LEVELS, filter.minimumTrust);
+  return allOf([
+    trusted &&
+      isIn(
+        'record.origin',
+        ORIGINS.filter((origin) => trusted.includes(trustOf(origin))),
+      ),
+    filter.origins && isIn('record.origin', filter.origins),
+  ]);
 }
 
 function metadataConditions(filter: RecallFilter, syntax: Syntax): Condition[] {
@@ -147,15 +142,6 @@ function metadataConditions(filter: RecallFilter, syntax: Syntax): Condition[] {
     const stored = typeof value === 'boolean' && syntax.booleansAreNumbers ? Number(value) : value;
     return sql<SqlBool>`cast(${field} as text) = ${String(stored)}`;
   });
-}
-
-function isIn(column: string, values: readonly string[]): Condition {
-  if (values.length === 0) return NEVER;
-  return sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`;
-}
-
-function joined(conditions: readonly Condition[], by: RawBuilder<unknown>): Condition {
-  return sql<SqlBool>`(${sql.join([...conditions], by)})`;
 }
 
 function atLeast<Level extends string>(levels: readonly Level[], level: Level): readonly Level[] {

@@ -2,22 +2,11 @@ import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } 
 import { invalidInput } from '../errors.ts';
 import { redactNamed, redactSensitive } from '../language/privacy-policy.ts';
 import type { ContextSource } from '../record/context-source.ts';
-import type { Event, EventKind } from '../record/event.ts';
+import type { Event } from '../record/event.ts';
 import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
-import type { ArchiveReason, InternalMemory, Memory, SourceType } from '../record/memory.ts';
+import type { InternalMemory, Memory } from '../record/memory.ts';
 import { type Scope, scopeAt, type ScopeLevel, sharedOwner } from '../record/scope.ts';
-import {
-  canonicalSubject,
-  type Confidence,
-  isUser,
-  type Origin,
-  type Polarity,
-  type Quote,
-  type Tense,
-  type Trust,
-  trustOf,
-  USER,
-} from '../record/statement.ts';
+import { canonicalSubject, isUser, type Quote, trustOf, USER } from '../record/statement.ts';
 import type { Parts } from './database.ts';
 import { upgradeSnapshot } from './migrations/older-memory.ts';
 import type { EventTable, MemoryTable } from './schema.ts';
@@ -32,8 +21,8 @@ export function toEvent(row: EventRow): Event {
     id: row.id,
     scope: scopeOfRow(row),
     position: row.position,
-    kind: row.kind as EventKind,
-    origin: row.origin as Origin,
+    kind: row.kind,
+    origin: row.origin,
     speaker: row.speaker,
     content: row.content,
     category: row.category,
@@ -78,17 +67,17 @@ export function toMemory(row: MemoryRow): Memory {
     attribute: row.attribute,
     value: row.value,
     category: row.category,
-    polarity: row.polarity as Polarity,
-    tense: row.tense as Tense,
+    polarity: row.polarity,
+    tense: row.tense,
     permanent: row.permanent === 1,
     statedAt: new Date(row.stated_at),
-    statedBy: row.stated_by as Origin,
+    statedBy: row.stated_by,
     quotes: fromJson(row.quotes) as Quote[],
     reader: row.reader,
     importance: row.importance,
-    confidence: row.confidence as Confidence,
-    trust: row.trust as Trust,
-    sourceType: row.source_type as SourceType,
+    confidence: row.confidence,
+    trust: row.trust,
+    sourceType: row.source_type,
     sourceSession: row.source_session,
     sourceEvents: fromJson(row.source_events) as string[],
     tags: fromJson(row.tags) as string[],
@@ -102,7 +91,7 @@ export function toMemory(row: MemoryRow): Memory {
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
     archivedAt: toDate(row.archived_at),
-    archiveReason: row.archive_reason as ArchiveReason | null,
+    archiveReason: row.archive_reason,
     expiresAt: toDate(row.expires_at),
     accessCount: row.access_count,
     lastAccessedAt: toDate(row.last_accessed_at),

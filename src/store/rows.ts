@@ -1,7 +1,7 @@
-import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from './database.ts';
-import type { Tables } from './schema.ts';
+import type { Placed, Tables } from './schema.ts';
 
 // Whose rows a statement reads or changes. A condition that is too wide shows the records of one user to another, so choose it by who asks:
 //
@@ -68,11 +68,12 @@ export function ofSession(scope: Scope): RawBuilder<SqlBool> {
  * matches every row. Operators and erasures use this condition.
  */
 export function withinScope(scope: Scope): RawBuilder<SqlBool> {
-  const conditions = [sql`tenant_id = ${scope.tenant}`];
-  if (scope.agent !== null) conditions.push(sql`agent_id = ${scope.agent}`);
-  if (scope.user !== null) conditions.push(sql`user_id = ${scope.user}`);
-  if (scope.session !== null) conditions.push(sql`session_id = ${scope.session}`);
-  return sql.join<SqlBool>(conditions, sql` and `);
+  return allOf([
+    sql`tenant_id = ${scope.tenant}`,
+    scope.agent !== null && sql`agent_id = ${scope.agent}`,
+    scope.user !== null && sql`user_id = ${scope.user}`,
+    scope.session !== null && sql`session_id = ${scope.session}`,
+  ]);
 }
 
 /** The rows of the owners within a scope, for tables without columns for agent and user. */
@@ -96,6 +97,22 @@ type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 /** One column and its allowed values, such as `{ id: ids }`. The values are sent in chunks, so their number is not limited. */
 type ColumnIn<Table extends keyof Tables> = Partial<Record<keyof Row<Table> & string, readonly (string | number)[]>>;
 
+/**
+ * Reads the rows of a table for which a condition holds, with the columns of `select` or with all columns. The condition may end with an
+ * order and a limit.
+ */
+export async function rowsWhere<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
+  reader: Reader,
+  table: Table,
+  where: RawBuilder<unknown>,
+  select?: readonly Column[],
+): Promise<Pick<Row<Table>, Column>[]> {
+  const columns = select === undefined ? sql`*` : sql.join(select.map((name) => sql.ref(name)));
+  const { rows } = await sql<Pick<Row<Table>, Column>>`
+    select ${columns} from ${sql.table(table)} where ${where}`.execute(reader);
+  return rows;
+}
+
 /** Reads rows of a tenant, in no particular order, with the columns of `select` or with all columns. */
 export async function rowsBy<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
   reader: Reader,
@@ -105,13 +122,9 @@ export async function rowsBy<Table extends keyof Tables, Column extends keyof Ro
   select?: readonly Column[],
   and: RawBuilder<unknown> = sql``,
 ): Promise<Pick<Row<Table>, Column>[]> {
-  const columns = select === undefined ? sql`*` : sql.join(select.map((name) => sql.ref(name)));
   const found: Pick<Row<Table>, Column>[] = [];
-  for (const condition of conditions(tenant, by)) {
-    const { rows } = await sql<Pick<Row<Table>, Column>>`
-      select ${columns} from ${sql.table(table)} where ${condition} ${and}`.execute(reader);
-    found.push(...rows);
-  }
+  for (const condition of conditions(tenant, by))
+    found.push(...(await rowsWhere(reader, table, sql`${condition} ${and}`, select)));
   return found;
 }
 
@@ -143,6 +156,42 @@ export async function countRows(reader: Reader, table: keyof Tables, where: RawB
   const { rows } = await sql<{ count: number | string }>`
     select count(*) as count from ${sql.table(table)} where ${where}`.execute(reader);
   return Number(rows[0]?.count ?? 0);
+}
+
+/** Whether all conditions hold. A condition that is absent does not count. */
+export function allOf(conditions: readonly (RawBuilder<unknown> | false | undefined)[]): RawBuilder<SqlBool> {
+  const given = conditions.filter((condition) => condition !== undefined && condition !== false);
+  return given.length === 0 ? sql`1 = 1` : sql.join(given, sql` and `);
+}
+
+/** Whether a column has one of the values. No row matches an empty list. */
+export function isIn(column: string, values: readonly (string | number)[]): RawBuilder<SqlBool> {
+  return values.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${sql.join(values)})`;
+}
+
+/** The statement that inserts rows, which all have the same columns. It may be followed by `on conflict` and `returning`. */
+export function insertion<Table extends keyof Tables>(
+  table: Table,
+  rows: readonly Insertable<Tables[Table]>[],
+): RawBuilder<unknown> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
+  return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+    values ${sql.join(values)}`;
+}
+
+/** Inserts rows that the table does not have yet, by any of its unique keys. Returns the number of inserted rows. */
+export async function insertNew<Table extends keyof Tables>(
+  writer: Writer,
+  table: Table,
+  rows: readonly Insertable<Tables[Table]>[],
+): Promise<number> {
+  let count = 0;
+  for (const some of chunks(rows)) {
+    const { numAffectedRows } = await sql`${insertion(table, some)} on conflict do nothing`.execute(writer);
+    count += Number(numAffectedRows ?? 0);
+  }
+  return count;
 }
 
 /** Sets columns of one record. Columns that are undefined stay as they are. */
@@ -185,23 +234,14 @@ export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly
   return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
 }
 
-export function ownerColumns(scope: Scope): {
-  tenant_id: string;
-  owner_key: string;
-  agent_id: string | null;
-  user_id: string | null;
-} {
+export function ownerColumns(scope: Scope): Placed {
   return { tenant_id: scope.tenant, owner_key: ownerKey(scope), agent_id: scope.agent, user_id: scope.user };
 }
 
 /** The scope of a row. A column that is '', null or absent becomes null. */
-export function scopeOfRow(row: {
-  tenant_id: string;
-  agent_id: string | null;
-  user_id: string | null;
-  session_id?: string | null;
-  connection_id?: string | null;
-}): Scope {
+export function scopeOfRow(
+  row: Omit<Placed, 'owner_key'> & { session_id?: string | null; connection_id?: string | null },
+): Scope {
   return {
     tenant: row.tenant_id,
     agent: row.agent_id,

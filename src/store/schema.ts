@@ -1,24 +1,32 @@
 import type { Generated } from 'kysely';
-import type {
-  AdminActTable,
-  ApiKeyTable,
-  CreditAccountTable,
-  CreditEntryTable,
-  RequestAnswerTable,
-  UsageTable,
-  WebhookDeliveryTable,
-  WebhookTable,
-} from './doors/door-tables.ts';
+import type { BlockKindName } from '../record/block.ts';
+import type { Entity } from '../record/entity.ts';
+import type { Event } from '../record/event.ts';
+import type { Forgotten } from '../record/forgotten.ts';
+import type { Memory } from '../record/memory.ts';
+import type { Session } from '../record/session.ts';
 
 // The tables of both databases. Times are milliseconds since 1970, and JSON is read and written as text. An unset part of a scope is '' in
 // the columns of a unique key, because NULLs are not equal there; in other columns it is NULL.
+
+/** A field's name as the name of its column: `sourceEvents` is stored in `source_events`. */
+type ColumnName<Field extends string> = Field extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
+  : '';
+
+/** A field's value as its column has it: a time as a number, a truth value as 1 or 0, a list or an object as JSON. */
+type Stored<Value> = Value extends Date | boolean ? number : Value extends object ? string : Value;
+
+/** The columns in which the fields of a record are stored. */
+type ColumnsOf<Item> = { [Field in keyof Item & string as ColumnName<Field>]: Stored<Item[Field]> };
 
 interface Owned {
   tenant_id: string;
   owner_key: string;
 }
 
-interface Placed extends Owned {
+/** The columns of a record's owner. */
+export interface Placed extends Owned {
   agent_id: string | null;
   user_id: string | null;
 }
@@ -31,80 +39,23 @@ export interface OwnerTable extends Placed {
   created_at: number;
 }
 
-export interface EventTable extends Placed {
+export interface EventTable extends Placed, ColumnsOf<Omit<Event, 'scope'>> {
   row_id: Generated<number>;
   /** The owner's version after the event was written. It gives the order in which the owner's events were written. */
   sequence: number;
-  id: string;
   session_id: string | null;
   connection_id: string | null;
-  position: number | null;
-  kind: string;
-  origin: string;
-  speaker: string | null;
-  content: string;
-  category: string | null;
-  refers_to: string | null;
-  interaction: string | null;
-  channel: string | null;
   context_type: string | null;
-  context: string | null;
-  metadata: string;
   idempotency_key: string | null;
-  occurred_at: number;
-  recorded_at: number;
-  processed_at: number | null;
   attempts: number;
   last_error: string | null;
 }
 
-export interface MemoryTable extends Placed {
+export interface MemoryTable extends Placed, ColumnsOf<Omit<Memory, 'scope'>> {
   row_id: Generated<number>;
-  id: string;
   session_id: string;
   connection_id: string;
-  type: string;
-  content: string;
-  title: string | null;
-  url: string | null;
-  subject: string;
-  attribute: string | null;
-  value: string | null;
-  category: string | null;
-  polarity: string;
-  tense: string;
-  /** 1 for a permanent fact. */
-  permanent: number;
-  stated_at: number;
-  stated_by: string;
-  quotes: string;
-  reader: string | null;
-  importance: number;
-  confidence: string;
-  trust: string;
-  source_type: string;
-  source_session: string | null;
-  source_events: string;
-  tags: string;
-  entities: string;
-  contradicts: string | null;
-  contradicted_by: string | null;
-  state: string | null;
-  due_at: number | null;
-  valid_from: number | null;
-  valid_to: number | null;
-  created_at: number;
-  updated_at: number;
-  archived_at: number | null;
-  archive_reason: string | null;
-  expires_at: number | null;
-  access_count: number;
-  last_accessed_at: number | null;
-  version: number;
   context_type: string | null;
-  context: string | null;
-  metadata: string;
-  internal: string;
   /** A key that is unique among the live memories of a scope, as the memory type defines it; NULL if the memory has none. */
   unique_key: string | null;
   /** The owner's version at the last change of the memory. Caches read the changes after their own version. */
@@ -131,7 +82,7 @@ export interface BlockTable extends Placed {
   id: string;
   session_id: string;
   connection_id: string;
-  kind: string;
+  kind: BlockKindName;
   content: string;
   /** JSON: the statements and events behind each sentence. */
   basis: Generated<string>;
@@ -142,7 +93,7 @@ export interface BlockTable extends Placed {
 
 export interface SessionTable extends Placed {
   session_id: string;
-  status: string;
+  status: Session['status'];
   started_at: number;
   last_event_at: number;
   event_count: number;
@@ -159,16 +110,7 @@ interface ToolSchemaTable extends Placed {
   expires_at: number;
 }
 
-export interface EntityTable extends Placed {
-  id: string;
-  type: string;
-  name: string;
-  slug: string;
-  aliases: string;
-  metadata: string;
-  created_at: number;
-  updated_at: number;
-}
+export interface EntityTable extends Placed, ColumnsOf<Omit<Entity, 'scope'>> {}
 
 interface EntityNameTable extends Owned {
   slug: string;
@@ -176,7 +118,7 @@ interface EntityNameTable extends Owned {
 }
 
 interface EmbeddingTable extends Owned {
-  record_kind: string;
+  record_kind: 'memory' | 'event';
   record_row: number;
   model_id: string;
   /** The number of the passage. It is 0 for all records except long events (see `passagesOf`). */
@@ -187,7 +129,7 @@ interface EmbeddingTable extends Owned {
 }
 
 interface EmbeddingQueueTable extends Owned {
-  record_kind: string;
+  record_kind: 'memory' | 'event';
   record_row: number;
   version: number;
 }
@@ -197,8 +139,7 @@ export interface JobTable extends Owned {
   kind: string;
   payload: string;
   unique_key: string | null;
-  /** `waiting`, `running`, `done` or `dead`. */
-  state: string;
+  state: 'waiting' | 'running' | 'done' | 'dead';
   /** From 0 to 9. Jobs with priority 0 run first. */
   priority: number;
   run_at: number;
@@ -228,12 +169,12 @@ interface MetaTable {
   value: string;
 }
 
-export interface RunTable extends Placed {
+interface RunTable extends Placed {
   id: string;
   session_id: string | null;
   kind: string;
-  cause: string;
-  status: string;
+  cause: 'schedule' | 'flush' | 'hand';
+  status: 'done' | 'failed' | 'held' | 'skipped';
   started_at: number;
   finished_at: number;
   read: string;
@@ -245,10 +186,10 @@ export interface RunTable extends Placed {
   error: string | null;
 }
 
-export interface HeldChangeTable extends Placed {
+interface HeldChangeTable extends Placed {
   id: string;
   run: string;
-  kind: string;
+  kind: 'synthesis' | 'profile' | 'working_memory';
   reason: string;
   proposal: string;
   events: string;
@@ -263,7 +204,7 @@ export interface RefusalTable extends Placed {
   run: string | null;
   at: number;
   reason: string;
-  what: string;
+  what: 'statement' | 'end' | 'forget' | 'reflection' | 'topic' | 'fact';
   text: string | null;
   detail: string | null;
   proposal: string | null;
@@ -305,22 +246,9 @@ interface MemoryUseTable extends Owned {
   last_confirmed_at: number | null;
 }
 
-export interface ForgottenTable extends Placed {
-  id: string;
-  /** `forgotten`, `done` or `dismissed`. */
-  as: string;
+export interface ForgottenTable extends Placed, ColumnsOf<Omit<Forgotten, 'scope' | 'memory' | 'spans' | 'by'>> {
   memory_id: string | null;
-  subject: string;
-  attribute: string | null;
-  value: string | null;
-  polarity: string;
-  tense: string;
-  text: string;
   asked_by: string;
-  request: string | null;
-  reason: string;
-  at: number;
-  said_again_at: number | null;
   /** For records from another store: JSON with a salt and the digests that identify the statement. */
   digests: string | null;
 }
@@ -329,14 +257,14 @@ export interface ForgottenSpanTable {
   tenant_id: string;
   forgotten_id: string;
   event_id: string;
-  /** `content` or `metadata`. For `metadata`, the whole text is stored. */
-  field: string;
+  /** For `metadata`, the whole text is stored. */
+  field: 'content' | 'metadata';
   start_at: number;
   end_at: number;
   words: string;
 }
 
-export interface ErasureTable {
+interface ErasureTable {
   tenant_id: string;
   id: string;
   at: number;
@@ -357,6 +285,128 @@ export interface ContextLogTable extends Placed {
   tokens: number;
   milliseconds: number;
   parts: string;
+}
+
+// The tables of the server and the ledger: usage, credit, API keys, administrative acts, repeated requests and webhooks.
+
+interface UsageTable {
+  tenant_id: string;
+  id: string;
+  at: number;
+  /** The UTC day of `at`, in the form 2026-11-15. */
+  day: string;
+  agent_id: string | null;
+  user_id: string | null;
+  run: string | null;
+  operation: string;
+  task: string;
+  model: string;
+  tokens_in: number;
+  tokens_out: number;
+  tokens_cached: number;
+  calls: number;
+  milliseconds: number;
+  /** 1 if the provider did not report the tokens and Varve estimated them. */
+  estimated: number;
+  /** 1 if the call cost money but failed. */
+  failed: number;
+  /** The cost in micro-dollars; NULL if the model has no price. */
+  cost: number | null;
+  /** The amount that an account was charged for the usage, in micro-dollars. */
+  charged: number;
+}
+
+interface CreditAccountTable {
+  tenant_id: string;
+  user_id: string;
+  balance: number;
+  updated_at: number;
+}
+
+interface CreditEntryTable {
+  tenant_id: string;
+  /** For an entry of the kind `usage`, this is the id of the row in the table `usage`. */
+  id: string;
+  user_id: string;
+  kind: 'grant' | 'charge' | 'usage';
+  amount: number;
+  reason: string;
+  at: number;
+}
+
+export interface ApiKeyTable {
+  id: string;
+  tenant_id: string;
+  name: string;
+  hash: string;
+  access: string;
+  agents: string | null;
+  users: string | null;
+  rate: number | null;
+  created_at: number;
+  created_by: string;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+interface AdminActTable {
+  tenant_id: string;
+  id: string;
+  at: number;
+  actor: string;
+  act: string;
+  subject: string | null;
+  details: string;
+}
+
+interface RequestAnswerTable {
+  tenant_id: string;
+  caller: string;
+  request_key: string;
+  fingerprint: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  /** NULL while the request is in progress. */
+  status: number | null;
+  answer: string | null;
+  at: number;
+}
+
+export interface WebhookTable {
+  tenant_id: string;
+  id: string;
+  url: string;
+  events: string;
+  description: string | null;
+  secret: string;
+  previous_secret: string | null;
+  previous_until: number | null;
+  enabled: number;
+  disabled_reason: string | null;
+  /** Events before this time are not sent. */
+  active_from: number;
+  /** Events up to this time have been queued. */
+  read_until: number;
+  created_at: number;
+  created_by: string;
+}
+
+export interface WebhookDeliveryTable {
+  tenant_id: string;
+  id: string;
+  webhook_id: string;
+  type: string;
+  body: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  state: string;
+  attempts: number;
+  status: number | null;
+  error: string | null;
+  created_at: number;
+  ended_at: number | null;
 }
 
 /** Every table of Varve. */

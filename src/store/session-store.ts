@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
@@ -6,18 +6,22 @@ import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema }
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import { toEvent } from './record-rows.ts';
 import type { SessionTable } from './schema.ts';
-import { ofOwner, ofSession, ownerColumns, scopeOfRow } from './rows.ts';
+import { insertion, isIn, ofOwner, ofSession, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
 
 /** The state of a session expires this long after its last event. */
 const STATE_LIFETIME = DAY;
 
 type SessionRow = Selectable<SessionTable>;
 
+/** The columns of a session's scope. */
+const PLACE = ['tenant_id', 'agent_id', 'user_id', 'session_id'] as const;
+type SessionPlace = Pick<SessionRow, (typeof PLACE)[number]>;
+
 function toSession(row: SessionRow, now: number): Session {
   const expiresAt = row.last_event_at + STATE_LIFETIME;
   return {
     scope: scopeOfRow(row),
-    status: row.status as Session['status'],
+    status: row.status,
     startedAt: new Date(row.started_at),
     lastEventAt: new Date(row.last_event_at),
     expiresAt: new Date(expiresAt),
@@ -31,7 +35,7 @@ function toSession(row: SessionRow, now: number): Session {
 
 /** The session of a scope; null before its first event. */
 export async function findSession(reader: Reader, scope: Scope, now: number): Promise<Session | null> {
-  const row = await reader.selectFrom('sessions').selectAll().where(ofSession(scope)).executeTakeFirst();
+  const [row] = await rowsWhere(reader, 'sessions', ofSession(scope));
   return row === undefined ? null : toSession(row, now);
 }
 
@@ -44,32 +48,26 @@ interface SessionGrowth {
 
 /** Opens or reopens a session, and reserves positions in it for new events. Returns the first position. */
 export async function growSession(writer: Writer, scope: Scope, growth: SessionGrowth, now: number): Promise<number> {
-  const { event_count } = await writer
-    .insertInto('sessions')
-    .values({
-      ...ownerColumns(scope),
-      session_id: scope.session ?? '',
-      status: 'open',
-      started_at: now,
-      last_event_at: now,
-      event_count: growth.events,
-      formed_position: 0,
-      messages_since: growth.messages,
-      weighted_tokens_since: growth.weightedTokens,
-      state: JSON.stringify(EMPTY_SESSION_STATE),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'owner_key', 'session_id']).doUpdateSet((row) => ({
-        status: 'open',
-        last_event_at: now,
-        event_count: row('sessions.event_count', '+', growth.events),
-        messages_since: row('sessions.messages_since', '+', growth.messages),
-        weighted_tokens_since: row('sessions.weighted_tokens_since', '+', growth.weightedTokens),
-      })),
-    )
-    .returning('event_count')
-    .executeTakeFirstOrThrow();
-  return event_count - growth.events;
+  const row: SessionRow = {
+    ...ownerColumns(scope),
+    session_id: scope.session ?? '',
+    status: 'open',
+    started_at: now,
+    last_event_at: now,
+    event_count: growth.events,
+    formed_position: 0,
+    messages_since: growth.messages,
+    weighted_tokens_since: growth.weightedTokens,
+    state: JSON.stringify(EMPTY_SESSION_STATE),
+  };
+  const { rows } = await sql<Pick<SessionRow, 'event_count'>>`
+    ${insertion('sessions', [row])} on conflict (tenant_id, owner_key, session_id) do update set
+      status = excluded.status, last_event_at = excluded.last_event_at,
+      event_count = sessions.event_count + excluded.event_count,
+      messages_since = sessions.messages_since + excluded.messages_since,
+      weighted_tokens_since = sessions.weighted_tokens_since + excluded.weighted_tokens_since
+    returning event_count`.execute(writer);
+  return rows[0]!.event_count - growth.events;
 }
 
 export async function updateSession(
@@ -87,23 +85,14 @@ export async function updateSession(
 /** Up to `size` events of a session, oldest first: its first event and the last ones. */
 export async function sessionWindow(reader: Reader, scope: Scope, session: Session, size: number): Promise<Event[]> {
   const from = Math.max(session.eventCount - (size - 1), 1);
-  return sessionEvents(reader, scope, sql`(position = 0 or position >= ${from})`);
-}
-
-async function sessionEvents(reader: Reader, scope: Scope, condition: RawBuilder<SqlBool>): Promise<Event[]> {
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where(ofSession(scope))
-    .where(condition)
-    .orderBy('position')
-    .execute();
-  return rows.map(toEvent);
+  const isShown = sql`${ofSession(scope)} and (position = 0 or position >= ${from}) order by position`;
+  return (await rowsWhere(reader, 'events', isShown)).map(toEvent);
 }
 
 /** The events of a session from the position `from` up to, but not including, `to`, oldest first. */
 export async function listSessionEvents(reader: Reader, scope: Scope, from: number, to: number): Promise<Event[]> {
-  return sessionEvents(reader, scope, sql`position >= ${from} and position < ${to}`);
+  const isBetween = sql`${ofSession(scope)} and position >= ${from} and position < ${to} order by position`;
+  return (await rowsWhere(reader, 'events', isBetween)).map(toEvent);
 }
 
 export async function markProcessed(
@@ -113,12 +102,8 @@ export async function markProcessed(
   now: number,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await writer
-    .updateTable('events')
-    .set({ processed_at: now, last_error: null })
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
+  await sql`update events set processed_at = ${now}, last_error = null
+    where tenant_id = ${tenant} and ${isIn('id', ids)}`.execute(writer);
 }
 
 /**
@@ -144,26 +129,14 @@ export async function advanceFormation(
  * formed.
  */
 export async function passFormation(writer: Writer, scope: Scope): Promise<void> {
-  await writer
-    .updateTable('sessions')
-    .set((row) => ({ formed_position: row.ref('event_count'), messages_since: 0, weighted_tokens_since: 0 }))
-    .where(ofSession(scope))
-    .where((row) => row('formed_position', '=', row('event_count', '-', 1)))
-    .execute();
+  await sql`update sessions set formed_position = event_count, messages_since = 0, weighted_tokens_since = 0
+    where ${ofSession(scope)} and formed_position = event_count - 1`.execute(writer);
 }
 
 /** Open sessions of all tenants without an event since `before`, the longest idle first. */
 export async function findIdleSessions(database: Database, before: number, limit: number): Promise<Scope[]> {
-  const rows = await database.read(EVERY_TENANT, (reader) =>
-    reader
-      .selectFrom('sessions')
-      .select(['tenant_id', 'agent_id', 'user_id', 'session_id'])
-      .where('status', '=', 'open')
-      .where('last_event_at', '<=', before)
-      .orderBy('last_event_at')
-      .limit(limit)
-      .execute(),
-  );
+  const isIdle = sql`status = 'open' and last_event_at <= ${before} order by last_event_at limit ${limit}`;
+  const rows = await database.read(EVERY_TENANT, (reader) => rowsWhere(reader, 'sessions', isIdle, PLACE));
   return rows.map(scopeOfRow);
 }
 
@@ -176,7 +149,7 @@ export async function findColdSessions(
   { quietSince, givenUpSince, limit }: { quietSince: number; givenUpSince: number; limit: number },
 ): Promise<Scope[]> {
   // The formations are materialised first, because in a distributed store the queue is on the coordinator and the sessions are not.
-  const { rows } = await sql<Pick<SessionRow, 'tenant_id' | 'agent_id' | 'user_id' | 'session_id'>>`
+  const { rows } = await sql<SessionPlace>`
     with formations as materialized (
       select tenant_id, unique_key from jobs where kind = 'form'
         and (state in ('waiting', 'running') or (state = 'dead' and finished_at >= ${givenUpSince})))
@@ -204,12 +177,8 @@ export async function saveToolSchema(
 
 /** The cached schema of a connection's tools, even if it is stale; null when there is none. */
 export async function findToolSchema(reader: Reader, scope: Scope, now: number): Promise<ToolSchema | null> {
-  const row = await reader
-    .selectFrom('tool_schemas')
-    .selectAll()
-    .where(ofOwner(scope))
-    .where('connection_id', '=', scope.connection ?? '')
-    .executeTakeFirst();
+  const ofConnection = sql`${ofOwner(scope)} and connection_id = ${scope.connection ?? ''}`;
+  const [row] = await rowsWhere(reader, 'tool_schemas', ofConnection);
   if (row === undefined) return null;
   return {
     scope: { ...scope, session: null },
@@ -240,7 +209,7 @@ export async function sessionsWithReflections(
     and s.owner_key = r.owner_key and s.session_id = r.session_id
     and (s.status = 'closed' or s.last_event_at <= ${quietSince}))`;
   const whose = owner === null ? sql`1 = 1` : sql`owner_key = ${owner}`;
-  const { rows } = await sql<Pick<SessionRow, 'tenant_id' | 'agent_id' | 'user_id' | 'session_id'>>`
+  const { rows } = await sql<SessionPlace>`
     select tenant_id, agent_id, user_id, session_id from blocks r
       where tenant_id = ${tenant} and ${whose} and session_id <> '' and kind = 'reflections' and content <> '' and ${over}
     union

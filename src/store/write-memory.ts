@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { conflict, invalidInput } from '../errors.ts';
 import { datedLine, isDated, timedRendering, withDatedNote } from '../language/sentences.ts';
 import {
@@ -33,7 +34,7 @@ import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevisions } from './history-store.ts';
 import { indexMemory } from './indexing.ts';
 import { changeOwner } from './owner-store.ts';
-import { ofId, ofSession, rowsInReach } from './rows.ts';
+import { ofId, ofSession, rowsInReach, rowsWhere } from './rows.ts';
 import { findChangeable, listStatements, memoriesFrom, memoriesReplacedBy } from './read-memories.ts';
 
 /** The result of writing a memory. */
@@ -335,12 +336,9 @@ export async function findLive(
 ): Promise<Memory | null> {
   const unique = uniqueKey(memory, memoryType(memoryTypes, memory.type));
   if (unique === null) return null;
-  const row = await writer
-    .selectFrom('memories')
-    .selectAll()
-    .where(ofSession(memory.scope))
-    .where((eb) => eb.and({ connection_id: memory.scope.connection ?? '', unique_key: unique, archived_at: null }))
-    .executeTakeFirst();
+  const isSame = sql`${ofSession(memory.scope)} and connection_id = ${memory.scope.connection ?? ''}
+    and unique_key = ${unique} and archived_at is null`;
+  const [row] = await rowsWhere(writer, 'memories', isSame);
   return row === undefined ? null : toMemory(row);
 }
 

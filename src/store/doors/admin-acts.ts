@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
-import { type Page, pageOf } from '../rows.ts';
+import { ofTenant, type Page, pageOf, rowsWhere } from '../rows.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 
 /** An act of an administrator, for the audit trail. It never contains content of memories or events. */
@@ -42,15 +43,9 @@ export function createActs(parts: Parts): Acts {
     record: (act) => database.write(act.tenant, (writer) => recordAct(writer, parts, act)),
     async list(tenant, options = {}) {
       const { limit, cursor } = parse(pageSchema, options, 'The page of acts');
-      const rows = await database.read(tenant, (reader) => {
-        const query = reader
-          .selectFrom('admin_acts')
-          .selectAll()
-          .where('tenant_id', '=', tenant)
-          .orderBy('id', 'desc')
-          .limit(limit + 1);
-        return (cursor === undefined ? query : query.where('id', '<', cursor)).execute();
-      });
+      const before = cursor === undefined ? sql`` : sql`and id < ${cursor}`;
+      const latest = sql`${ofTenant(tenant)} ${before} order by id desc limit ${limit + 1}`;
+      const rows = await database.read(tenant, (reader) => rowsWhere(reader, 'admin_acts', latest));
       return pageOf(rows, limit, ({ id, at, actor, act, subject, details }) => {
         return { id, at: new Date(at), actor, act, subject, details: JSON.parse(details) as Record<string, unknown> };
       });
@@ -77,12 +72,7 @@ export async function detailsOfLastAct(
   tenant: string,
   act: string,
 ): Promise<Record<string, unknown> | null> {
-  const last = await reader
-    .selectFrom('admin_acts')
-    .select('details')
-    .where((eb) => eb.and({ tenant_id: tenant, act }))
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const latest = sql`${ofTenant(tenant)} and act = ${act} order by id desc limit 1`;
+  const [last] = await rowsWhere(reader, 'admin_acts', latest, ['details']);
   return last === undefined ? null : (JSON.parse(last.details) as Record<string, unknown>);
 }

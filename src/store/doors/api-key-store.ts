@@ -1,6 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import type { ApiKeyTable } from './door-tables.ts';
+import { rowsWhere } from '../rows.ts';
+import type { ApiKeyTable } from '../schema.ts';
 
 export type KeyRow = Selectable<ApiKeyTable>;
 
@@ -9,19 +10,17 @@ export async function insertKey(writer: Writer, row: KeyRow): Promise<void> {
 }
 
 export async function findKey(reader: Reader, id: string): Promise<KeyRow | undefined> {
-  return reader.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  return (await rowsWhere(reader, 'api_keys', sql`id = ${id}`))[0];
 }
 
 /** The keys of a tenant, newest first. */
 export async function listKeys(reader: Reader, tenant: string): Promise<KeyRow[]> {
-  const query = reader.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenant);
-  return query.orderBy('created_at', 'desc').execute();
+  return rowsWhere(reader, 'api_keys', sql`tenant_id = ${tenant} order by created_at desc`);
 }
 
 /** Whether any tenant has a key that is not revoked. */
 export async function hasLiveKey(reader: Reader): Promise<boolean> {
-  const query = reader.selectFrom('api_keys').select('id').where('revoked_at', 'is', null).limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
+  return (await rowsWhere(reader, 'api_keys', sql`revoked_at is null limit 1`)).length > 0;
 }
 
 /** Changes a live key. A revoked key stays as it is: it can be neither revoked again nor restored. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
+import { insertion, insertNew, rowsWhere } from '../rows.ts';
 
 /** The owner of an account: a user, or the tenant if `user` is null. */
 export interface CreditOwner {
@@ -23,7 +24,7 @@ function ofAccount({ tenant, user }: CreditOwner): RawBuilder<SqlBool> {
 
 /** The balance of an account in micro-dollars; 0 for an account without entries. */
 export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
-  const row = await reader.selectFrom('credit_accounts').select('balance').where(ofAccount(owner)).executeTakeFirst();
+  const [row] = await rowsWhere(reader, 'credit_accounts', ofAccount(owner), ['balance']);
   return row?.balance ?? 0;
 }
 
@@ -32,29 +33,18 @@ type NewEntry = CreditOwner & Omit<CreditEntry, 'at'> & { at: number };
 /** Adds an entry. Returns false if an entry with this id exists already. */
 export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
   const { tenant, user, id, kind, amount, reason, at } = entry;
-  const added = await writer
-    .insertInto('credit_entries')
-    .values({ tenant_id: tenant, id, user_id: user ?? '', kind, amount, reason, at })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return added !== undefined;
+  const row = { tenant_id: tenant, id, user_id: user ?? '', kind, amount, reason, at };
+  return (await insertNew(writer, 'credit_entries', [row])) > 0;
 }
 
 /** Changes a balance without a check. The balance may become negative, because usage is charged after it has happened. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
-  const row = await writer
-    .insertInto('credit_accounts')
-    .values({ tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'user_id']).doUpdateSet((update) => ({
-        balance: update('credit_accounts.balance', '+', amount),
-        updated_at: at,
-      })),
-    )
-    .returning('balance')
-    .executeTakeFirstOrThrow();
-  return row.balance;
+  const row = { tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at };
+  const { rows } = await sql<{ balance: number }>`${insertion('credit_accounts', [row])}
+    on conflict (tenant_id, user_id) do update set balance = credit_accounts.balance + excluded.balance,
+      updated_at = excluded.updated_at
+    returning balance`.execute(writer);
+  return rows[0]!.balance;
 }
 
 /**
@@ -67,25 +57,15 @@ export async function takeFromBalance(
   amount: number,
   at: number,
 ): Promise<number | null> {
-  const taken = await writer
-    .updateTable('credit_accounts')
-    .set((update) => ({ balance: update('balance', '-', amount), updated_at: at }))
-    .where(ofAccount(owner))
-    .where('balance', '>=', amount)
-    .returning('balance')
-    .executeTakeFirst();
-  return taken?.balance ?? null;
+  const { rows } = await sql<{ balance: number }>`
+    update credit_accounts set balance = balance - ${amount}, updated_at = ${at}
+    where ${ofAccount(owner)} and balance >= ${amount} returning balance`.execute(writer);
+  return rows[0]?.balance ?? null;
 }
 
 /** The entries of an account, the latest first. */
 export async function creditEntries(reader: Reader, owner: CreditOwner, limit: number): Promise<CreditEntry[]> {
-  const rows = await reader
-    .selectFrom('credit_entries')
-    .select(['id', 'kind', 'amount', 'reason', 'at'])
-    .where(ofAccount(owner))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({ ...row, kind: row.kind as CreditEntry['kind'], at: new Date(row.at) }));
+  const latest = sql`${ofAccount(owner)} order by at desc, id desc limit ${limit}`;
+  const rows = await rowsWhere(reader, 'credit_entries', latest, ['id', 'kind', 'amount', 'reason', 'at']);
+  return rows.map((row) => ({ ...row, at: new Date(row.at) }));
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Scope } from '../../record/scope.ts';
 import type { Database, Reader } from '../database.ts';
+import { rowsWhere } from '../rows.ts';
 import type { RevisionTable } from '../schema.ts';
 
 /** The events that a webhook can subscribe to, with their meaning. */
@@ -47,16 +48,8 @@ const CHANGES_AT_ONCE = 2000;
 
 /** The end of a time range, shortened so that the range has about 2,000 changes at most. */
 export async function endOfStretch(reader: Reader, tenant: string, { from, to }: Stretch): Promise<number> {
-  const row = await reader
-    .selectFrom('revisions')
-    .select('at')
-    .where('tenant_id', '=', tenant)
-    .where('at', '>', from)
-    .where('at', '<=', to)
-    .orderBy('at')
-    .offset(CHANGES_AT_ONCE)
-    .limit(1)
-    .executeTakeFirst();
+  const within = sql`tenant_id = ${tenant} and at > ${from} and at <= ${to} order by at limit 1 offset ${CHANGES_AT_ONCE}`;
+  const [row] = await rowsWhere(reader, 'revisions', within, ['at']);
   return row?.at ?? to;
 }
 

@@ -4,7 +4,7 @@ import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser, USER } from '../../record/statement.ts';
 import type { Reader } from '../database.ts';
-import { countRows, ofOwnersWithin, withinReach, withinScope } from '../rows.ts';
+import { countRows, ofOwnersWithin, rowsWhere, withinReach, withinScope } from '../rows.ts';
 import type { SessionTable } from '../schema.ts';
 
 export interface RecordCounts {
@@ -137,20 +137,10 @@ const MOST_NODES = 200;
 
 /** Reads the graph of a scope. A subject that ends with the name of an entity ("User's sister Ana") shares the node of that entity. */
 export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGraph> {
-  const statements = await reader
-    .selectFrom('memories')
-    .select(['subject', 'entities'])
-    .where(withinScope(scope))
-    .where('archived_at', 'is', null)
-    .orderBy('importance', 'desc')
-    .limit(MOST_STATEMENTS)
-    .execute();
-  const known = await reader
-    .selectFrom('entities')
-    .select(['id', 'name', 'type'])
-    .where(withinReach(scope))
-    .limit(MOST_STATEMENTS)
-    .execute();
+  const isLive = sql`${withinScope(scope)} and archived_at is null order by importance desc limit ${MOST_STATEMENTS}`;
+  const statements = await rowsWhere(reader, 'memories', isLive, ['subject', 'entities']);
+  const reachable = sql`${withinReach(scope)} limit ${MOST_STATEMENTS}`;
+  const known = await rowsWhere(reader, 'entities', reachable, ['id', 'name', 'type']);
   const entityByName = new Map(known.map((entity) => [entity.name.toLowerCase(), entity]));
   const entityById = new Map(known.map((entity) => [entity.id, entity]));
   const nodes = new Map<string, SubjectGraph['nodes'][number]>();

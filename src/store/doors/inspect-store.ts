@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Parsed } from '../../record/parse.ts';
@@ -7,8 +7,8 @@ import { findUse, type MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
 import { derivedFrom, derivedOf } from '../derivation-store.ts';
 import { toEvent, toMemory } from '../record-rows.ts';
-import { rowsBy, rowsInReach, withinScope } from '../rows.ts';
-import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
+import { allOf, countRows, rowsBy, rowsInReach, rowsWhere, withinScope } from '../rows.ts';
+import { isMeantBy, type MemoryFilter } from '../read-memories.ts';
 
 // Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
 
@@ -101,34 +101,23 @@ export async function readMemoryRows(
   { offset, limit, order, ...filter }: RowsRequest,
   now: number,
 ): Promise<MemoryRows> {
-  const narrowed = filtered(reader, scope, filter, now);
-  const { total } = (await narrowed
-    .clearSelect()
-    .select((eb) => eb.fn.countAll().as('total'))
-    .executeTakeFirstOrThrow()) as unknown as { total: number | string };
-  const places = (await narrowed
-    .clearSelect()
-    .select('row_id')
-    .orderBy(ORDERS[order] as never)
-    .limit(limit)
-    .offset(offset)
-    .execute()) as unknown as { row_id: number }[];
-  if (places.length === 0) return { total: Number(total), offset, items: [] };
+  const isMeant = filtered(scope, filter, now);
+  const total = await countRows(reader, 'memories', isMeant);
+  const page = sql`${isMeant} order by ${ORDERS[order]} limit ${limit} offset ${offset}`;
+  const places = await rowsWhere(reader, 'memories', page, ['row_id']);
   const rows = await rowsBy(reader, scope.tenant, 'memories', { row_id: places.map(({ row_id }) => row_id) });
   const byRow = new Map(rows.map((row) => [Number(row.row_id), row]));
   const items = places.flatMap(({ row_id }) => {
     const row = byRow.get(Number(row_id));
     return row === undefined ? [] : [toMemory(row)];
   });
-  return { total: Number(total), offset, items };
+  return { total, offset, items };
 }
 
 /** The memories within a scope that match a filter. */
-function filtered(reader: Reader, scope: Scope, { text = '', ...filter }: FacetFilter, now: number): MemoryQuery {
-  const base = reader.selectFrom('memories').selectAll().where(withinScope(scope)) as MemoryQuery;
-  const narrowed = narrow(base, filter, now);
-  if (text === '') return narrowed;
-  return narrowed.where(contains(sql`lower(content)`, text));
+function filtered(scope: Scope, { text = '', ...filter }: FacetFilter, now: number): RawBuilder<SqlBool> {
+  const contained = text !== '' && contains(sql`lower(content)`, text);
+  return allOf([withinScope(scope), isMeantBy(filter, now), contained]);
 }
 
 interface FacetCount {
@@ -161,26 +150,19 @@ export async function countFacets(
   filter: FacetFilter,
   now: number,
 ): Promise<MemoryFacets> {
-  const left = (own: FacetFilter) => filtered(reader, scope, { ...filter, ...own }, now).clearSelect();
+  const left = (own: FacetFilter) => filtered(scope, { ...filter, ...own }, now);
   const by = async (
     column: 'type' | 'subject' | 'attribute' | 'archive_reason',
     own: FacetFilter,
   ): Promise<FacetCount[]> => {
-    const rows = await left(own)
-      .select([column])
-      .select((eb) => eb.fn.countAll().as('count'))
-      .where(column, 'is not', null)
-      .groupBy(column)
-      .orderBy('count', 'desc')
-      .orderBy(column)
-      .limit(MOST_FACETS)
-      .execute();
-    return rows.map((row) => ({ name: String(row[column]), count: Number(row.count) }));
+    const name = sql.ref(column);
+    const { rows } = await sql<{ name: string; count: number | string }>`
+      select ${name} as name, count(*) as count from memories where ${left(own)} and ${name} is not null
+      group by ${name} order by count desc, ${name} limit ${MOST_FACETS}`.execute(reader);
+    return rows.map((row) => ({ name: row.name, count: Number(row.count) }));
   };
-  const count = async (archived: 'exclude' | 'only'): Promise<number> => {
-    const query = left({ archived, archiveReasons: undefined }).select((eb) => eb.fn.countAll().as('count'));
-    return Number((await query.executeTakeFirstOrThrow()).count);
-  };
+  const count = (archived: 'exclude' | 'only'): Promise<number> =>
+    countRows(reader, 'memories', left({ archived, archiveReasons: undefined }));
   return {
     live: await count('exclude'),
     archived: await count('only'),
@@ -213,9 +195,8 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
   const sources = new Set([...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]);
   const events = await rowsInReach(reader, scope, 'events', [...sources].slice(0, 200));
   const pointing = async (column: 'contradicts' | 'contradicted_by'): Promise<string[]> => {
-    const query = reader.selectFrom('memories').select('id').where('tenant_id', '=', tenant);
-    const rows = await query.where(column, '=', memory.id).limit(200).execute();
-    return rows.map(({ id }) => id);
+    const points = sql`tenant_id = ${tenant} and ${sql.ref(column)} = ${memory.id} limit 200`;
+    return (await rowsWhere(reader, 'memories', points, ['id'])).map(({ id }) => id);
   };
   const only = (ids: (string | null)[]): string[] => ids.filter((id) => id !== null && id !== memory.id) as string[];
   return {

@@ -4,7 +4,7 @@ import type { Scope } from '../../record/scope.ts';
 import type { MemoryUse } from '../context-log-store.ts';
 import type { Reader } from '../database.ts';
 import type { MemoryRow } from '../record-rows.ts';
-import { chunks, countRows, ofOwnersWithin, rowsBy, withinScope } from '../rows.ts';
+import { chunks, countRows, isIn, ofOwnersWithin, rowsBy, rowsWhere, withinScope } from '../rows.ts';
 
 // The data of the online metrics and of the checks of the first conversations. These functions only read.
 
@@ -52,14 +52,9 @@ export async function correctionsByMonth(
   reader: Reader,
   scope: Scope,
 ): Promise<{ month: string; turns: number; corrections: number }[]> {
-  const rows = await reader
-    .selectFrom('events')
-    .select(['occurred_at', 'origin', 'category'])
-    .where(withinScope(scope))
-    .where((eb) => eb.or([eb('origin', '=', 'user'), eb('category', '=', 'correction')]))
-    .orderBy('occurred_at', 'desc')
-    .limit(MOST_EVENTS)
-    .execute();
+  const isCounted = sql`${withinScope(scope)} and (origin = 'user' or category = 'correction')
+    order by occurred_at desc limit ${MOST_EVENTS}`;
+  const rows = await rowsWhere(reader, 'events', isCounted, ['occurred_at', 'category']);
   const months = new Map<string, { month: string; turns: number; corrections: number }>();
   for (const { occurred_at, category } of rows) {
     const month = new Date(Number(occurred_at)).toISOString().slice(0, 7);
@@ -83,13 +78,8 @@ export interface ScaffoldState {
 
 /** Every version of the scaffolds within a scope, ordered by time. */
 export async function scaffoldStates(reader: Reader, scope: Scope): Promise<ScaffoldState[]> {
-  const blocks = await reader
-    .selectFrom('blocks')
-    .select(['id', 'content', 'updated_at'])
-    .where(withinScope({ ...scope, session: null }))
-    .where('kind', '=', 'scaffold')
-    .limit(MOST_SCAFFOLDS)
-    .execute();
+  const isScaffold = sql`${withinScope({ ...scope, session: null })} and kind = 'scaffold' limit ${MOST_SCAFFOLDS}`;
+  const blocks = await rowsWhere(reader, 'blocks', isScaffold, ['id', 'content', 'updated_at']);
   const states: ScaffoldState[] = [];
   const ids = blocks.map(({ id }) => id);
   const columns = ['record_id', 'version', 'at', 'before'] as const;
@@ -132,17 +122,11 @@ interface AgentQuestion {
 
 /** The last turns of the agent with a question, newest first. */
 export async function agentQuestions(reader: Reader, scope: Scope, limit: number): Promise<AgentQuestion[]> {
-  return reader
-    .selectFrom('events')
-    .select(['owner_key as ownerKey', 'content', 'recorded_at as at'])
-    .where(withinScope(scope))
-    .where('origin', '=', 'agent')
-    .where('kind', '=', 'message')
-    .where((eb) => eb.or([eb('content', 'like', '%?%'), eb('content', 'like', '%？%')]))
-    .orderBy('recorded_at', 'desc')
-    .orderBy('row_id', 'desc')
-    .limit(limit)
-    .execute();
+  const { rows } = await sql<AgentQuestion>`
+    select owner_key as "ownerKey", content, recorded_at as at from events
+    where ${withinScope(scope)} and origin = 'agent' and kind = 'message' and (content like '%?%' or content like '%？%')
+    order by recorded_at desc, row_id desc limit ${limit}`.execute(reader);
+  return rows;
 }
 
 /** The attributes of the user that each owner knows, and the time since which each is known. */
@@ -153,31 +137,19 @@ export async function knownAttributes(
 ): Promise<{ ownerKey: string; attribute: string; since: number }[]> {
   const found: { ownerKey: string; attribute: string; since: number }[] = [];
   for (const some of chunks(owners)) {
-    const rows = await reader
-      .selectFrom('memories')
-      .select(['owner_key as ownerKey', sql<string>`attribute`.as('attribute')])
-      .select((eb) => eb.fn.min('created_at').as('since'))
-      .where('tenant_id', '=', scope.tenant)
-      .where('owner_key', 'in', some)
-      .where('archived_at', 'is', null)
-      .where('subject', '=', USER)
-      .where('attribute', 'is not', null)
-      .groupBy(['owner_key', 'attribute'])
-      .execute();
+    const { rows } = await sql<{ ownerKey: string; attribute: string; since: number }>`
+      select owner_key as "ownerKey", attribute, min(created_at) as since from memories
+      where tenant_id = ${scope.tenant} and ${isIn('owner_key', some)} and archived_at is null and subject = ${USER}
+        and attribute is not null group by owner_key, attribute`.execute(reader);
     found.push(...rows.map((row) => ({ ...row, since: Number(row.since) })));
   }
   return found;
 }
 
 export async function countRefusals(reader: Reader, scope: Scope): Promise<{ reason: string; count: number }[]> {
-  const rows = await reader
-    .selectFrom('refusals')
-    .select('reason')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where(withinScope(scope))
-    .groupBy('reason')
-    .orderBy('count', 'desc')
-    .execute();
+  const { rows } = await sql<{ reason: string; count: number | string }>`
+    select reason, count(*) as count from refusals where ${withinScope(scope)}
+    group by reason order by count desc`.execute(reader);
   return rows.map(({ reason, count }) => ({ reason, count: Number(count) }));
 }
 
@@ -194,43 +166,37 @@ export interface FormedConversation {
 
 export type FormedStatement = Pick<MemoryRow, 'id' | 'content' | 'subject' | 'attribute' | 'value' | 'polarity'>;
 
-function formedSessions(reader: Reader, tenant: string) {
-  return reader
-    .selectFrom('sessions')
-    .select(['owner_key', 'session_id', 'formed_position'])
-    .where('tenant_id', '=', tenant)
-    .where('formed_position', '>', 0)
-    .orderBy('started_at')
-    .orderBy('session_id');
+function formedSessions(reader: Reader, tenant: string, { first, limit }: { first: number; limit: number }) {
+  const isFormed = sql`tenant_id = ${tenant} and formed_position > 0
+    order by started_at, session_id limit ${limit} offset ${first}`;
+  return rowsWhere(reader, 'sessions', isFormed, ['owner_key', 'session_id', 'formed_position']);
 }
 
 /** The first formed conversations of a tenant, oldest first, with their statements and refusals. */
 export async function firstConversations(
   reader: Reader,
   tenant: string,
-  { first, limit }: { first: number; limit: number },
+  range: { first: number; limit: number },
 ): Promise<FormedConversation[]> {
-  const sessions = await formedSessions(reader, tenant).offset(first).limit(limit).execute();
+  const sessions = await formedSessions(reader, tenant, range);
   const ids = [...new Set(sessions.map(({ session_id }) => session_id))];
   if (ids.length === 0) return [];
-  const turns = await reader
-    .selectFrom('events')
-    .select(['id', 'owner_key', 'session_id', 'origin', 'content'])
-    .where('tenant_id', '=', tenant)
-    .where('session_id', 'in', ids)
-    .where('kind', 'in', ['message', 'tool_result'])
-    .orderBy('position')
-    .execute();
-  const statements = await reader
-    .selectFrom('memories')
-    .select(['id', 'owner_key', 'source_session', 'content', 'subject', 'attribute', 'value', 'polarity'])
-    .where('tenant_id', '=', tenant)
-    .where('source_session', 'in', ids)
-    .where('reader', 'is not', null)
-    .where('archived_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('row_id')
-    .execute();
+  const isTurn = sql`tenant_id = ${tenant} and ${isIn('session_id', ids)} and kind in ('message', 'tool_result')
+    order by position`;
+  const turns = await rowsWhere(reader, 'events', isTurn, ['owner_key', 'session_id', 'origin', 'content']);
+  const isFormed = sql`tenant_id = ${tenant} and ${isIn('source_session', ids)} and reader is not null
+    and archived_at is null order by created_at, row_id`;
+  const columns = [
+    'id',
+    'content',
+    'subject',
+    'attribute',
+    'value',
+    'polarity',
+    'owner_key',
+    'source_session',
+  ] as const;
+  const statements = await rowsWhere(reader, 'memories', isFormed, columns);
   const refused = await rowsBy(reader, tenant, 'refusals', { session_id: ids }, ['owner_key', 'session_id']);
   return sessions.map(({ owner_key: ownerKey, session_id: session }) => ({
     ownerKey,
@@ -243,6 +209,6 @@ export async function firstConversations(
 
 /** A value that changes whenever formation reads more of the first conversations of a tenant. */
 export async function formedSignature(reader: Reader, tenant: string, limit: number): Promise<string> {
-  const rows = await formedSessions(reader, tenant).limit(limit).execute();
+  const rows = await formedSessions(reader, tenant, { first: 0, limit });
   return `${rows.length} ${rows.reduce((sum, { formed_position }) => sum + Number(formed_position), 0)}`;
 }

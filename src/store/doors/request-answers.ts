@@ -1,7 +1,9 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { conflict } from '../../errors.ts';
 import { DAY, MINUTE } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
+import { rowsWhere } from '../rows.ts';
 
 /** A request with an idempotency key, which is executed once, however often it arrives. */
 export interface KeyedRequest {
@@ -37,20 +39,14 @@ export function createRequestAnswers({ database, clock }: Parts): RequestAnswers
       if (before !== null) return { ...before, repeated: true };
       try {
         const answer = await work();
+        const { status, body } = answer;
         await database.write(tenant, (writer) =>
-          writer
-            .updateTable('request_answers')
-            .set({ status: answer.status, answer: answer.body })
-            .where((eb) => eb.and(placeOf(request)))
-            .execute(),
+          sql`update request_answers set status = ${status}, answer = ${body} where ${isOf(request)}`.execute(writer),
         );
         return { ...answer, repeated: false };
       } catch (error) {
         await database.write(tenant, (writer) =>
-          writer
-            .deleteFrom('request_answers')
-            .where((eb) => eb.and(placeOf(request)))
-            .execute(),
+          sql`delete from request_answers where ${isOf(request)}`.execute(writer),
         );
         throw error;
       }
@@ -58,21 +54,24 @@ export function createRequestAnswers({ database, clock }: Parts): RequestAnswers
     async clear() {
       const before = clock.now() - DAY;
       await database.write(EVERY_TENANT, (writer) =>
-        writer.deleteFrom('request_answers').where('at', '<', before).execute(),
+        sql`delete from request_answers where at < ${before}`.execute(writer),
       );
     },
   };
 }
 
-const placeOf = ({ scope, caller, key }: KeyedRequest) => ({ tenant_id: scope.tenant, caller, request_key: key });
+function isOf({ scope, caller, key }: KeyedRequest): RawBuilder<SqlBool> {
+  return sql`tenant_id = ${scope.tenant} and caller = ${caller} and request_key = ${key}`;
+}
 
 /** Marks the request as running, or returns its answer if there is one. */
 async function begin(writer: Writer, request: KeyedRequest, now: number): Promise<Answer | null> {
-  const { scope, fingerprint } = request;
+  const { scope, caller, key, fingerprint } = request;
   const row = { status: null, answer: null, fingerprint, at: now };
+  const owner = { tenant_id: scope.tenant, agent_id: scope.agent, user_id: scope.user, session_id: scope.session };
   const added = await writer
     .insertInto('request_answers')
-    .values({ ...placeOf(request), agent_id: scope.agent, user_id: scope.user, session_id: scope.session, ...row })
+    .values({ ...owner, caller, request_key: key, ...row })
     .onConflict((conflict) =>
       conflict
         .columns(['tenant_id', 'caller', 'request_key'])
@@ -83,12 +82,8 @@ async function begin(writer: Writer, request: KeyedRequest, now: number): Promis
     .returning('request_key')
     .executeTakeFirst();
   if (added !== undefined) return null;
-  const known = await writer
-    .selectFrom('request_answers')
-    .select(['fingerprint', 'status', 'answer'])
-    .where((eb) => eb.and(placeOf(request)))
-    .executeTakeFirstOrThrow();
-  if (known.fingerprint !== fingerprint)
+  const [known] = await rowsWhere(writer, 'request_answers', isOf(request));
+  if (known?.fingerprint !== fingerprint)
     throw conflict('This idempotency key was used for another request. Use a new key for a new request.');
   if (known.status === null)
     throw conflict('A request with this idempotency key is in progress. Wait for its answer, then try again.', {

@@ -4,7 +4,7 @@ import type { Revision } from '../../record/revision.ts';
 import type { Database, Reader, Writer } from '../database.ts';
 import { toRevision, toRevisionRow } from '../history-store.ts';
 import type { EventRow, MemoryRow } from '../record-rows.ts';
-import { pages, rowsBy, withinScope } from '../rows.ts';
+import { countRows, insertNew, pages, rowsBy, withinScope } from '../rows.ts';
 import type { OwnerTable, RevisionTable, Tables } from '../schema.ts';
 
 const PAGE = 500;
@@ -104,31 +104,20 @@ export async function ownerKeyOf(reader: Reader, { tenant, id }: Place): Promise
 }
 
 export async function revisionExists(reader: Reader, { tenant, id }: Place, version: number): Promise<boolean> {
-  const query = reader
-    .selectFrom('revisions')
-    .select('version')
-    .where((eb) => eb.and({ tenant_id: tenant, record_id: id, version }));
-  return (await query.executeTakeFirst()) !== undefined;
+  const isMeant = sql`tenant_id = ${tenant} and record_id = ${id} and version = ${version}`;
+  return (await countRows(reader, 'revisions', isMeant)) > 0;
 }
 
 /** Removes the first revision of a record and returns it. Returns null if there is none. */
 export async function removeFirstRevision(writer: Writer, { tenant, id }: Place): Promise<Revision | null> {
-  const row = await writer
-    .deleteFrom('revisions')
-    .where((eb) => eb.and({ tenant_id: tenant, record_id: id, version: 1 }))
-    .returning(['version', 'at', 'reason', 'actor', 'run'])
-    .executeTakeFirst();
-  return row === undefined ? null : { ...row, recordId: id, at: new Date(Number(row.at)), before: null };
+  const { rows } = await sql<Selectable<RevisionTable>>`delete from revisions
+    where tenant_id = ${tenant} and record_id = ${id} and version = 1 returning *`.execute(writer);
+  return rows[0] === undefined ? null : { ...toRevision(rows[0]), before: null };
 }
 
 /** Writes a revision unless the record has one with this number. Returns whether it was written. */
 export async function addRevision(writer: Writer, revision: Revision & { scope: Scope }): Promise<boolean> {
   const before = revision.before === null ? null : JSON.stringify(revision.before);
-  const added = await writer
-    .insertInto('revisions')
-    .values(toRevisionRow({ ...revision, at: revision.at.getTime(), change: revision, before }))
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'record_id', 'version']).doNothing())
-    .returning('version')
-    .executeTakeFirst();
-  return added !== undefined;
+  const row = toRevisionRow({ ...revision, at: revision.at.getTime(), change: revision, before });
+  return (await insertNew(writer, 'revisions', [row])) > 0;
 }

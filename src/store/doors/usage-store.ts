@@ -3,7 +3,7 @@ import { invalidInput } from '../../errors.ts';
 import type { ModelUsage } from '../../models/language-model.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Database, Reader, Tenant, Writer } from '../database.ts';
-import { ofTenant, rowsBy } from '../rows.ts';
+import { allOf, insertNew, ofTenant, rowsBy } from '../rows.ts';
 
 /** The fields by which a report can be grouped. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
@@ -59,14 +59,14 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
       throw invalidInput(`Expected a day or month such as 2026-11-15 or 2026-11, got ${JSON.stringify(day)}.`);
     }
   }
-  const conditions = [
+  const isMeant = allOf([
     ofTenant(tenant),
-    ...(query.user === undefined ? [] : [sql`user_id = ${query.user}`]),
-    ...(query.run === undefined ? [] : [sql`run = ${query.run}`]),
-    ...(query.from === undefined ? [] : [sql`day >= ${query.from}`]),
+    query.user !== undefined && sql`user_id = ${query.user}`,
+    query.run !== undefined && sql`run = ${query.run}`,
+    query.from !== undefined && sql`day >= ${query.from}`,
     // '~' sorts after every digit, so that a month includes its days.
-    ...(query.to === undefined ? [] : [sql`day <= ${`${query.to}~`}`]),
-  ];
+    query.to !== undefined && sql`day <= ${`${query.to}~`}`,
+  ]);
   const keys = by.map((key) => sql`${COLUMNS[key]} as ${sql.ref(`by_${key}`)}`);
   const places = by.map((_, index) => sql.lit(index + 1));
   const grouping = by.length === 0 ? sql`` : sql`group by ${sql.join(places)} order by ${sql.join(places)}`;
@@ -78,7 +78,7 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
         sum(tokens_out) as "tokensOut", sum(tokens_cached) as "tokensCached", sum(milliseconds) as milliseconds,
         sum(cost) as cost, sum(charged) as charged, sum(case when cost is null then 1 else 0 end) as unpriced`,
       ])}
-      from usage where ${sql.join(conditions, sql` and `)} ${grouping}`.execute(reader),
+      from usage where ${isMeant} ${grouping}`.execute(reader),
   );
   return rows.map((row) => ({
     keys: Object.fromEntries(by.map((key) => [key, row[`by_${key}`] ?? null])),
@@ -129,34 +129,23 @@ export async function addUsageRow(
   cost: number | null,
   charged: number,
 ): Promise<boolean> {
-  const { scope, usage } = entry;
-  const added = await writer
-    .insertInto('usage')
-    .values({
-      tenant_id: scope.tenant,
-      id: entry.id,
-      at: entry.at,
-      day: dayOf(entry.at),
-      agent_id: scope.agent,
-      user_id: scope.user,
-      run: entry.run,
-      operation: entry.operation,
-      task: entry.task,
-      model: entry.model,
-      tokens_in: usage.tokensIn,
-      tokens_out: usage.tokensOut,
-      tokens_cached: usage.tokensCached,
-      calls: usage.calls,
-      milliseconds: usage.milliseconds,
-      estimated: usage.estimated ? 1 : 0,
-      failed: entry.failed ? 1 : 0,
-      cost,
-      charged,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return added !== undefined;
+  const { id, at, scope, run, operation, task, model, usage } = entry;
+  const plain = { id, at, run, operation, task, model, cost, charged };
+  const row = {
+    ...plain,
+    tenant_id: scope.tenant,
+    day: dayOf(at),
+    agent_id: scope.agent,
+    user_id: scope.user,
+    tokens_in: usage.tokensIn,
+    tokens_out: usage.tokensOut,
+    tokens_cached: usage.tokensCached,
+    calls: usage.calls,
+    milliseconds: usage.milliseconds,
+    estimated: Number(usage.estimated),
+    failed: Number(entry.failed),
+  };
+  return (await insertNew(writer, 'usage', [row])) > 0;
 }
 
 /** The given ids that are already recorded. */

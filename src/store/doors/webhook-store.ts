@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import { chunks, ofId, removeRows } from '../rows.ts';
-import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
+import { chunks, ofId, removeRows, rowsWhere } from '../rows.ts';
+import type { WebhookDeliveryTable, WebhookTable } from '../schema.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
 export type DeliveryRow = Selectable<WebhookDeliveryTable>;
@@ -12,7 +12,7 @@ export async function tenantsWithWebhooks(reader: Reader): Promise<string[]> {
 }
 
 export async function listWebhooks(reader: Reader, tenant: string): Promise<WebhookRow[]> {
-  return reader.selectFrom('webhooks').selectAll().where('tenant_id', '=', tenant).orderBy('id', 'desc').execute();
+  return rowsWhere(reader, 'webhooks', sql`tenant_id = ${tenant} order by id desc`);
 }
 
 export async function insertWebhook(writer: Writer, row: WebhookRow): Promise<void> {
@@ -56,22 +56,13 @@ export async function listDeliveries(
   tenant: string,
   { webhook, before, limit }: { webhook: string; before?: { at: number; id: string }; limit: number },
 ): Promise<DeliveryRow[]> {
-  let query = reader
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where((eb) => eb.and({ tenant_id: tenant, webhook_id: webhook }))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (before !== undefined) query = query.where(sql<boolean>`(created_at, id) < (${before.at}, ${before.id})`);
-  return query.execute();
+  const older = before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}, ${before.id})`;
+  const latest = sql`tenant_id = ${tenant} and webhook_id = ${webhook} ${older}
+    order by created_at desc, id desc limit ${limit}`;
+  return rowsWhere(reader, 'webhook_deliveries', latest);
 }
 
 /** Removes log entries that are older than the given time. */
 export async function removeOldDeliveries(writer: Writer, tenant: string, before: number): Promise<void> {
-  await writer
-    .deleteFrom('webhook_deliveries')
-    .where('tenant_id', '=', tenant)
-    .where('created_at', '<', before)
-    .execute();
+  await sql`delete from webhook_deliveries where tenant_id = ${tenant} and created_at < ${before}`.execute(writer);
 }

@@ -1,14 +1,24 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Selectable } from 'kysely';
-import { isSameSubject, normalValue, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
+import { type Selectable, sql } from 'kysely';
+import { isSameSubject, normalValue, type Quote } from '../../record/statement.ts';
 import type { Forgotten, ForgottenAs } from '../../record/forgotten.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Reader, Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
 import { contentHash } from '../../record/id.ts';
-import { chunks, ofVisibleOwners, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../rows.ts';
+import {
+  allOf,
+  insertNew,
+  isIn,
+  ofVisibleOwners,
+  ownerColumns,
+  removeRows,
+  rowsBy,
+  rowsWhere,
+  scopeOfRow,
+} from '../rows.ts';
 
 /** Words that were removed from an event. `field` is `content` for a span of its text, and `metadata` for its whole metadata. */
 export interface CutSpan extends Quote {
@@ -53,23 +63,16 @@ export async function insertSpans(
   id: string,
   spans: readonly CutSpan[],
 ): Promise<void> {
-  for (const some of chunks(spans, 100)) {
-    await writer
-      .insertInto('forgotten_spans')
-      .values(
-        some.map(({ event, start, end, field, words }) => ({
-          tenant_id: tenant,
-          forgotten_id: id,
-          event_id: event,
-          field,
-          start_at: start,
-          end_at: end,
-          words,
-        })),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
+  const rows = spans.map(({ event, start, end, field, words }) => ({
+    tenant_id: tenant,
+    forgotten_id: id,
+    event_id: event,
+    field,
+    start_at: start,
+    end_at: end,
+    words,
+  }));
+  await insertNew(writer, 'forgotten_spans', rows);
 }
 
 interface ForgottenFilter {
@@ -85,16 +88,14 @@ export async function listForgotten(
   scope: Scope,
   { as, memories, id, limit }: ForgottenFilter = {},
 ): Promise<Forgotten[]> {
-  let query = reader
-    .selectFrom('forgotten')
-    .selectAll()
-    .where(ofVisibleOwners(scope))
-    .where((eb) => eb.and({ as, id }))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc');
-  if (limit !== undefined) query = query.limit(limit);
-  if (memories !== undefined) query = query.where('memory_id', 'in', [...memories]);
-  const rows = await query.execute();
+  const isMeant = allOf([
+    ofVisibleOwners(scope),
+    as !== undefined && sql`${sql.ref('as')} = ${as}`,
+    id !== undefined && sql`id = ${id}`,
+    memories && isIn('memory_id', memories),
+  ]);
+  const most = limit === undefined ? sql`` : sql`limit ${limit}`;
+  const rows = await rowsWhere(reader, 'forgotten', sql`${isMeant} order by at desc, id desc ${most}`);
   const ids = rows.map((row) => row.id);
   const spans = await spansOf(reader, scope.tenant, ids);
   return rows.map((row) => toForgotten(row, spans.get(row.id) ?? []));
@@ -102,15 +103,9 @@ export async function listForgotten(
 
 /** The forgotten statements of the owners that a scope sees, newest first, without those that the user has made again. */
 export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<Forgotten, 'id' | 'value' | 'text'>[]> {
-  return reader
-    .selectFrom('forgotten')
-    .select(['id', 'value', 'text'])
-    .where(ofVisibleOwners(scope))
-    .where('as', '=', 'forgotten')
-    .where('said_again_at', 'is', null)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
+  const isActive = sql`${ofVisibleOwners(scope)} and ${sql.ref('as')} = 'forgotten' and said_again_at is null
+    order by at desc, id desc`;
+  return rowsWhere(reader, 'forgotten', isActive, ['id', 'value', 'text']);
 }
 
 /** The removed words, keyed by the id of their record. */
@@ -143,13 +138,8 @@ export async function hiddenSpans(
 /** Marks statements as made again by the user; from then on the assistant may repeat them. */
 export async function markSaidAgain(writer: Writer, tenant: string, ids: readonly string[], at: number): Promise<void> {
   if (ids.length === 0) return;
-  await writer
-    .updateTable('forgotten')
-    .set({ said_again_at: at })
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .where('said_again_at', 'is', null)
-    .execute();
+  await sql`update forgotten set said_again_at = ${at}
+    where tenant_id = ${tenant} and ${isIn('id', ids)} and said_again_at is null`.execute(writer);
 }
 
 /** Removes the records of erased memories, and the words of erased events. */
@@ -216,7 +206,7 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
     event: row.event_id,
     start: row.start_at,
     end: row.end_at,
-    field: row.field as CutSpan['field'],
+    field: row.field,
     words: row.words,
   };
 }
@@ -230,13 +220,13 @@ export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly Cut
   return {
     id: row.id,
     scope: scopeOfRow(row),
-    as: row.as as ForgottenAs,
+    as: row.as,
     memory: row.memory_id,
     subject: row.subject,
     attribute: row.attribute,
     value: row.value,
-    polarity: row.polarity as Polarity,
-    tense: row.tense as Tense,
+    polarity: row.polarity,
+    tense: row.tense,
     text: row.text,
     spans: contentQuotes(spans),
     by: row.asked_by,

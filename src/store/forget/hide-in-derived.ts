@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, indexWords } from '../../language/words.ts';
 import type { Memory } from '../../record/memory.ts';
@@ -6,13 +7,13 @@ import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { derivedOf } from '../derivation-store.ts';
 import { removeEntityRows } from '../entity-store.ts';
-import { toMemory } from '../record-rows.ts';
+import { type MemoryRow, toMemory } from '../record-rows.ts';
 import { memoriesFrom } from '../read-memories.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { quotesMeet } from './forgotten-store.ts';
 import { type Item, ownersAround, rowsWith } from './hide-in-log.ts';
 import { redactBlocks, redactHistory, redactJson, redactText, type Says } from './redact-blocks.ts';
-import { ofOwner, rowsBy, setColumns } from '../rows.ts';
+import { countRows, isIn, ofOwner, rowsBy, rowsWhere, setColumns } from '../rows.ts';
 
 /**
  * Hides forgotten statements in derived memories and in blocks. A memory that was derived from these statements alone is forgotten, too,
@@ -140,14 +141,10 @@ function withoutSaid<Texts extends Worded>(texts: Texts, says: Says): Texts {
 /** Removes matching values from the metadata of memories that Varve has made for the user, such as the context of an intention. */
 async function redactMetadata(writer: Writer, owner: Scope, says: Says): Promise<void> {
   const { tenant } = owner;
-  const rows = await writer
-    .selectFrom('memories')
-    .select(['id', 'metadata', 'user_id'])
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', 'in', await ownersAround(writer, owner))
-    .where('metadata', '!=', '{}')
-    .where((eb) => eb.or([eb('reader', 'is not', null), eb('source_type', '=', 'consolidation')]))
-    .execute();
+  const owners = await ownersAround(writer, owner);
+  const isMade = sql`tenant_id = ${tenant} and ${isIn('owner_key', owners)} and metadata <> '{}'
+    and (reader is not null or source_type = 'consolidation')`;
+  const rows = await rowsWhere(writer, 'memories', isMade, ['id', 'metadata', 'user_id']);
   for (const { id, ...row } of rows.filter(({ user_id }) => user_id === owner.user)) {
     const metadata = redactJson(row.metadata, says);
     if (metadata === row.metadata) continue;
@@ -178,15 +175,8 @@ function titleOf(before: string, content: string): string {
 }
 
 async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | null): Promise<boolean> {
-  const row = await writer
-    .selectFrom('memories')
-    .select('id')
-    .where(ofOwner(scope))
-    .where('title', '=', title)
-    .where('id', '!=', id)
-    .where('archived_at', 'is', null)
-    .executeTakeFirst();
-  return row !== undefined;
+  const hasIt = sql`${ofOwner(scope)} and title = ${title} and id <> ${id} and archived_at is null`;
+  return (await countRows(writer, 'memories', hasIt)) > 0;
 }
 
 /** The memories of the user, and those of wider owners that were learned from this user's events. */
@@ -222,16 +212,12 @@ export async function removeEntities(writer: Writer, parts: Parts, items: readon
 }
 
 /** The memories that are linked with entities, live and archived. */
-function linksOf(writer: Writer, tenant: string, entities: readonly string[]) {
-  return writer
-    .selectFrom('memory_entities as link')
-    .innerJoin('memories as memory', (join) =>
-      join.onRef('memory.tenant_id', '=', 'link.tenant_id').onRef('memory.id', '=', 'link.memory_id'),
-    )
-    .select(['link.entity_id', 'memory.archived_at', 'memory.archive_reason'])
-    .where('link.tenant_id', '=', tenant)
-    .where('link.entity_id', 'in', [...entities])
-    .execute();
+async function linksOf(writer: Writer, tenant: string, entities: readonly string[]) {
+  const { rows } = await sql<Pick<MemoryRow, 'archived_at' | 'archive_reason'> & { entity_id: string }>`
+    select link.entity_id, memory.archived_at, memory.archive_reason from memory_entities link
+      join memories memory on memory.tenant_id = link.tenant_id and memory.id = link.memory_id
+    where link.tenant_id = ${tenant} and ${isIn('link.entity_id', entities)}`.execute(writer);
+  return rows;
 }
 
 /** Whether a live memory of the owner contains the words of a name, even without a link to the entity: "ralf yelled again". */

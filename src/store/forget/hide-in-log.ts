@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { contentStems, indexWords } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { yieldToEventLoop } from '../../record/event-loop.ts';
@@ -20,7 +21,7 @@ import {
 } from './hide-words.ts';
 import { namingTests } from './name-forgotten.ts';
 import type { Says } from './redact-blocks.ts';
-import { ofOwnerKey, rowsBy } from '../rows.ts';
+import { isIn, ofOwnerKey, rowsBy, rowsWhere } from '../rows.ts';
 
 /** The turn with the request to forget, and the words of the request. */
 export interface Request {
@@ -89,15 +90,10 @@ async function echoesOf(writer: Writer, parts: Parts, items: readonly Item[], ow
 
 /** The user's turns since a request, in which the user may have repeated an item. */
 async function laterTurns(writer: Writer, owner: Scope, at: Date): Promise<EventRow[]> {
-  return writer
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', 'in', await ownersAround(writer, owner))
-    .where('user_id', owner.user === null ? 'is' : '=', owner.user)
-    .where('origin', '=', 'user')
-    .where('occurred_at', '>=', at.getTime())
-    .execute();
+  const isUsers = owner.user === null ? sql`user_id is null` : sql`user_id = ${owner.user}`;
+  const isLater = sql`tenant_id = ${owner.tenant} and ${isIn('owner_key', await ownersAround(writer, owner))}
+    and ${isUsers} and origin = 'user' and occurred_at >= ${at.getTime()}`;
+  return rowsWhere(writer, 'events', isLater);
 }
 
 /** Removes the words from the log. Returns, for each item that the user has repeated after the request, the time of the repetition. */
@@ -302,15 +298,9 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
   const replies: EventRow[] = [];
   for (const turn of turns) {
     if (turn.session_id === null || turn.position === null) continue;
-    const after = await writer
-      .selectFrom('events')
-      .selectAll()
-      .where(ofOwnerKey(turn.tenant_id, turn.owner_key))
-      .where('session_id', '=', turn.session_id)
-      .where('position', '>', turn.position)
-      .where('position', '<=', turn.position + LONGEST_REPLY)
-      .orderBy('position')
-      .execute();
+    const isAfter = sql`${ofOwnerKey(turn.tenant_id, turn.owner_key)} and session_id = ${turn.session_id}
+      and position > ${turn.position} and position <= ${turn.position + LONGEST_REPLY} order by position`;
+    const after = await rowsWhere(writer, 'events', isAfter);
     const next = after.findIndex(({ origin }) => origin === 'user');
     replies.push(...(next === -1 ? after : after.slice(0, next)));
   }

@@ -199,13 +199,8 @@ export async function redactHistory(
     if (typeof snapshot.content !== 'string') continue;
     const redacted = redact(snapshot);
     if (JSON.stringify(redacted) === JSON.stringify(snapshot)) continue;
-    await writer
-      .updateTable('revisions')
-      .set({ before: JSON.stringify(redacted) })
-      .where('tenant_id', '=', tenant)
-      .where('record_id', '=', id)
-      .where('version', '=', version)
-      .execute();
+    await sql`update revisions set before = ${JSON.stringify(redacted)}
+      where tenant_id = ${tenant} and record_id = ${id} and version = ${version}`.execute(writer);
     changed += 1;
   }
   return changed;

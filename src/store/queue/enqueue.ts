@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { storable, parse, textSchema, timeSchema } from '../../record/parse.ts';
 import { ownerKey, parseScope, type Scope, type ScopeInput } from '../../record/scope.ts';
 import type { Parts, Writer } from '../database.ts';
-import { chunks } from '../rows.ts';
+import { chunks, insertion } from '../rows.ts';
 import type { JobTable } from '../schema.ts';
 import type { Job, Json, NewJob } from './job.ts';
 import type { OwnerPayloads, TenantPayloads } from './job-payloads.ts';
@@ -140,21 +140,13 @@ async function upsert(
   rows: readonly JobRow[],
   whenWaiting: 'keep' | 'move',
 ): Promise<Pick<JobTable, 'id' | 'tenant_id' | 'kind' | 'unique_key'>[]> {
-  const runAt =
-    whenWaiting === 'move'
-      ? sql<number>`case when jobs.attempts = 0 then excluded.run_at else jobs.run_at end`
-      : sql<number>`jobs.run_at`;
-  return writer
-    .insertInto('jobs')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'kind', 'unique_key'])
-        .where(sql<boolean>`unique_key is not null and state = 'waiting'`)
-        .doUpdateSet({ run_at: runAt }),
-    )
-    .returning(['id', 'tenant_id', 'kind', 'unique_key'])
-    .execute();
+  const moved = sql`case when jobs.attempts = 0 then excluded.run_at else jobs.run_at end`;
+  const runAt = whenWaiting === 'move' ? moved : sql`jobs.run_at`;
+  const { rows: waiting } = await sql<Pick<JobTable, 'id' | 'tenant_id' | 'kind' | 'unique_key'>>`
+    ${insertion('jobs', rows)} on conflict (tenant_id, kind, unique_key)
+      where unique_key is not null and state = 'waiting' do update set run_at = ${runAt}
+    returning id, tenant_id, kind, unique_key`.execute(writer);
+  return waiting;
 }
 
 // The rows are sorted by key, so that two transactions that enqueue the same jobs cannot deadlock.

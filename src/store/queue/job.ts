@@ -69,7 +69,7 @@ export function toJob(row: Selectable<JobTable>): Job {
     ownerKey: row.owner_key,
     payload: JSON.parse(row.payload) as Json,
     uniqueKey: row.unique_key,
-    state: row.state as JobState,
+    state: row.state,
     priority: row.priority,
     runAt: new Date(row.run_at),
     attempts: row.attempts,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { ofTenant, type Page, pageOf } from '../rows.ts';
+import { allOf, ofTenant, type Page, pageOf, rowsWhere } from '../rows.ts';
 import { parse } from '../../record/parse.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant } from '../database.ts';
 import { toJob, type Job, type JobState, type TenantFilter } from './job.ts';
@@ -31,33 +31,22 @@ const pageSchema = z.object({
 export async function listJobs(database: Database, filter: JobFilter = {}): Promise<Page<Job>> {
   const { tenant = EVERY_TENANT, ...rest } = filter;
   const { state, kind, limit, cursor } = parse(pageSchema, rest, 'The filter of jobs');
-  const rows = await database.read(tenant, (reader) => {
-    let query = reader
-      .selectFrom('jobs')
-      .selectAll()
-      .where(ofTenant(tenant))
-      .orderBy('id', 'desc')
-      .limit(limit + 1);
-    if (state !== undefined) query = query.where('state', '=', sql.lit(state));
-    if (kind !== undefined) query = query.where('kind', '=', kind);
-    if (cursor !== undefined) query = query.where('id', '<', cursor);
-    return query.execute();
-  });
+  const isMeant = allOf([
+    ofTenant(tenant),
+    state !== undefined && sql`state = ${sql.lit(state)}`,
+    kind !== undefined && sql`kind = ${kind}`,
+    cursor !== undefined && sql`id < ${cursor}`,
+  ]);
+  const rows = await database.read(tenant, (reader) =>
+    rowsWhere(reader, 'jobs', sql`${isMeant} order by id desc limit ${limit + 1}`),
+  );
   return pageOf(rows, limit, toJob);
 }
 
 /** The waiting jobs of a kind, due or not, ordered by the time of their next run. */
 export async function waitingJobs(reader: Reader, kind: string, limit: number): Promise<Job[]> {
-  const rows = await reader
-    .selectFrom('jobs')
-    .selectAll()
-    .where(sql<boolean>`state = 'waiting'`)
-    .where('kind', '=', kind)
-    .orderBy('run_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(toJob);
+  const isWaiting = sql`state = 'waiting' and kind = ${kind} order by run_at, id limit ${limit}`;
+  return (await rowsWhere(reader, 'jobs', isWaiting)).map(toJob);
 }
 
 export async function getJob(
@@ -69,12 +58,7 @@ export async function getJob(
 }
 
 export async function findJob(reader: Reader, id: string, tenant: Tenant): Promise<Job | null> {
-  const row = await reader
-    .selectFrom('jobs')
-    .selectAll()
-    .where('id', '=', id)
-    .where(ofTenant(tenant))
-    .executeTakeFirst();
+  const [row] = await rowsWhere(reader, 'jobs', sql`id = ${id} and ${ofTenant(tenant)}`);
   return row === undefined ? null : toJob(row);
 }
 

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
+import { insertion, rowsWhere } from '../rows.ts';
 import type { ScheduleTable } from '../schema.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
@@ -8,27 +9,16 @@ export type ScheduleRow = Selectable<ScheduleTable>;
 export async function upsertSchedules(writer: Writer, rows: readonly Insertable<ScheduleTable>[]): Promise<void> {
   // Schedules are written in a fixed order, so that processes that start together cannot deadlock.
   for (const row of rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
-    await writer
-      .insertInto('schedules')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict.column('name').doUpdateSet((column) => ({
-          kind: column.ref('excluded.kind'),
-          payload: column.ref('excluded.payload'),
-          cron: column.ref('excluded.cron'),
-          time_zone: column.ref('excluded.time_zone'),
-          next_due: sql<number>`case
-            when schedules.cron = excluded.cron and schedules.time_zone = excluded.time_zone
-            then schedules.next_due else excluded.next_due end`,
-        })),
-      )
-      .execute();
+    await sql`${insertion('schedules', [row])} on conflict (name) do update set
+      kind = excluded.kind, payload = excluded.payload, cron = excluded.cron, time_zone = excluded.time_zone,
+      next_due = case when schedules.cron = excluded.cron and schedules.time_zone = excluded.time_zone
+        then schedules.next_due else excluded.next_due end`.execute(writer);
   }
 }
 
 /** All schedules, or those that are due at the given time, ordered by name. */
 export async function readSchedules(reader: Reader, dueAt: number = Number.MAX_SAFE_INTEGER): Promise<ScheduleRow[]> {
-  return reader.selectFrom('schedules').selectAll().where('next_due', '<=', dueAt).orderBy('name').execute();
+  return rowsWhere(reader, 'schedules', sql`next_due <= ${dueAt} order by name`);
 }
 
 /** Whether a schedule is due. The check only reads, so that no write lock is taken. */
@@ -41,13 +31,10 @@ export async function isScheduleDue(reader: Reader, now: number): Promise<boolea
 export async function moveSchedule(
   writer: Writer,
   schedule: ScheduleRow,
-  change: Partial<Pick<ScheduleRow, 'next_due' | 'last_due'>>,
+  change: Pick<ScheduleRow, 'next_due'> & { last_due?: number },
 ): Promise<boolean> {
-  const result = await writer
-    .updateTable('schedules')
-    .set(change)
-    .where('name', '=', schedule.name)
-    .where('next_due', '=', schedule.next_due)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const { next_due, last_due = schedule.last_due } = change;
+  const { numAffectedRows = 0n } = await sql`update schedules set next_due = ${next_due}, last_due = ${last_due}
+    where name = ${schedule.name} and next_due = ${schedule.next_due}`.execute(writer);
+  return numAffectedRows > 0n;
 }

@@ -74,12 +74,8 @@ async function settleUndone(writer: Writer, run: EndedRun, now: number): Promise
  */
 async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' | 'uniqueKey'>): Promise<void> {
   if (job.uniqueKey === null) return;
-  await writer
-    .deleteFrom('jobs')
-    .where((eb) => eb.and({ tenant_id: job.tenant, kind: job.kind, unique_key: job.uniqueKey }))
-    .where(sql<boolean>`unique_key is not null and state = 'waiting'`)
-    .where('id', '<>', job.id)
-    .execute();
+  await sql`delete from jobs where tenant_id = ${job.tenant} and kind = ${job.kind} and unique_key = ${job.uniqueKey}
+    and unique_key is not null and state = 'waiting' and id <> ${job.id}`.execute(writer);
 }
 
 /** Removes a job that still waits, because its work was done in another way. */
@@ -152,13 +148,10 @@ export async function retryJob(
     const job = await findJob(writer, id, tenant);
     if (job === null) return null;
     await makeRoom(writer, job);
-    const { numUpdatedRows } = await writer
-      .updateTable('jobs')
-      .set({ state: 'waiting', attempts: 0, run_at: clock.now(), finished_at: null })
-      .where('id', '=', id)
-      .where('state', '=', 'dead')
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n) return findJob(writer, id, tenant);
+    const { numAffectedRows = 0n } = await sql`
+      update jobs set state = 'waiting', attempts = 0, run_at = ${clock.now()}, finished_at = null
+      where id = ${id} and state = 'dead'`.execute(writer);
+    if (numAffectedRows > 0n) return findJob(writer, id, tenant);
     throw conflict(`Job ${id} is ${job.state}: only a dead job can be retried.`);
   });
 }

@@ -3,7 +3,7 @@ import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorMode
 import { createLru } from '../../record/cache.ts';
 import { recordConditions, recordTable, rowsThat, tellingWords, textTable } from '../indexing.ts';
 import { ownerStates } from '../owner-store.ts';
-import { ofOwnerKey } from '../rows.ts';
+import { ofOwnerKey, rowsWhere } from '../rows.ts';
 
 /**
  * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner. The cost of a
@@ -138,18 +138,13 @@ async function load(
   { tenant, owner, model, version }: { tenant: string; owner: string; model: VectorModel; version: number },
   cached: CachedOwner,
 ): Promise<void> {
-  const rows = await reader
-    .selectFrom('embeddings')
-    .select(['record_kind', 'record_row', 'passage', 'vector'])
-    .where(ofOwnerKey(tenant, owner))
-    .where('model_id', '=', model.id)
-    .where('sequence', '>', cached.version)
-    .orderBy('sequence')
-    .execute();
+  const isLater = sql`${ofOwnerKey(tenant, owner)} and model_id = ${model.id} and sequence > ${cached.version}
+    order by sequence`;
+  const rows = await rowsWhere(reader, 'embeddings', isLater, ['record_kind', 'record_row', 'passage', 'vector']);
   for (const row of rows) {
     const vector = decodeVector(row.vector);
     if (vector.length !== model.dimensions) continue;
-    cached.matrices[row.record_kind as IndexedKind].set(row.record_row, row.passage, vector);
+    cached.matrices[row.record_kind].set(row.record_row, row.passage, vector);
   }
   cached.version = version;
 }
