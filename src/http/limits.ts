@@ -1,7 +1,6 @@
 import { createLru } from '../record/cache.ts';
 import { DoorError } from './problem.ts';
 
-/** Counts wrong keys by the address that they come from. */
 export interface FailureLimit {
   /** Notes a wrong key; throws `rate_limited` when too many came from this address. Valid keys are never limited here. */
   note(address: string): void;
@@ -89,7 +88,6 @@ export function createFollowerLimit(most: number): FollowerLimit {
   };
 }
 
-/** Counts the requests of keys, or of addresses. */
 export interface RateLimit {
   /** Counts one request of a key; throws `rate_limited` when the key has no requests left. */
   take(key: string, perSecond: number): void;

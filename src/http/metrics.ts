@@ -5,7 +5,6 @@ import { MINUTE } from '../record/clock.ts';
 import type { Varve } from '../varve.ts';
 import type { FailureLimit } from './limits.ts';
 
-/** One request that was answered. */
 export interface Measured {
   method: string;
   /** The pattern of the route, never the path: paths hold ids. */
@@ -14,7 +13,6 @@ export interface Measured {
   seconds: number;
 }
 
-/** The metrics of the server, in the text format of Prometheus. */
 export interface Metrics {
   begin(): void;
   end(request: Measured): void;

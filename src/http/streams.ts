@@ -114,7 +114,6 @@ function parsed(line: string): unknown {
   }
 }
 
-/** The lines of a stream of bytes. */
 export async function* textLines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<string> {
   if (stream === null) return;
   const decoder = new TextDecoder();

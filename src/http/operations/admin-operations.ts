@@ -7,8 +7,8 @@ import { found, items, limitSchema, loose, operationsOf, type Operation } from '
 import * as records from '../record-schemas.ts';
 
 const admin = { access: 'admin', scoped: false, tenantWide: true } as const;
-const keys = operationsOf('keys', { ...admin, idPrefix: 'key' });
-const jobs = operationsOf('jobs', { ...admin, idPrefix: 'job' });
+const keys = operationsOf('keys', { ...admin });
+const jobs = operationsOf('jobs', { ...admin });
 const operations = operationsOf('operations');
 const tenantWide = operationsOf('operations', admin);
 const madeKey = z.object({ key: records.apiKey, secret: z.string() });

@@ -131,7 +131,6 @@ const CONNECTION: readonly Operation[] = [
   }),
 ];
 
-/** Operations on blocks, on the state of the conversation and on connections. */
 export const BLOCK_OPERATIONS: readonly Operation[] = [...BLOCKS, ...SESSION, ...CONNECTION];
 
 /** The ETag of a block, which changes with its version. */

@@ -71,7 +71,6 @@ async function recallAsked(
   return { ...recalledWith(recalled, view), ...reachOf(handle) };
 }
 
-/** Operations for recall, contexts and the agent's tools. */
 export const CONTEXT_OPERATIONS: readonly Operation[] = [
   context('assembleContext', 'POST /v1/context', {
     summary:

@@ -15,7 +15,6 @@ const events = operationsOf('events');
 
 const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000), conversationSchema]);
 
-/** Operations on events, exchanges, documents and decisions. */
 export const EVENT_OPERATIONS: readonly Operation[] = [
   events('observe', 'POST /v1/events', {
     summary:
@@ -54,7 +53,6 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     },
   }),
   events('getEvent', 'GET /v1/events/{id}', {
-    idPrefix: 'evt',
     summary: 'An event by its id.',
     answer: records.event,
     run: async ({ handle, id }) => found(await handle.events.get(id), 'event', id),
@@ -119,7 +117,6 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     run: async ({ handle, query }) => ({ items: await handle.decisions.list(query) }),
   }),
   events('recordOutcome', 'POST /v1/decisions/{id}/outcomes', {
-    idPrefix: 'evt',
     summary: 'Records the outcome of a decision.',
     body: newOutcomeSchema,
     example: { content: 'No complaints.', effect: 'positive' },

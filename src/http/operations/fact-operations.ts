@@ -30,7 +30,6 @@ const factBody = z.strictObject({
 });
 const keyOf = (params: Record<string, string>): string => params['key'] ?? '';
 
-/** Operations on permanent facts, notes, saved items and entities. */
 export const FACT_OPERATIONS: readonly Operation[] = [
   facts('listFacts', 'GET /v1/facts', {
     summary: 'All permanent facts, by category and key.',
@@ -103,7 +102,6 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     },
   }),
   entities('getEntity', 'GET /v1/entities/{id}', {
-    idPrefix: 'ent',
     summary: 'An entity by its id.',
     answer: records.entity,
     run: async ({ handle, id }) => found(await handle.entities.get(id), 'entity', id),

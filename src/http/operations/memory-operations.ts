@@ -25,13 +25,11 @@ const listQuery: z.ZodType<ListQuery> = z.strictObject({
   fields: fieldsSchema,
 }) as z.ZodType<ListQuery>;
 
-/** A page of memories as a key may see them, with the requested fields. */
 async function pageFor(key: ApiKey, { fields, ...filter }: ListQuery, reader: MemoryReader): Promise<Page<Memory>> {
   const page = await reader.list(filter);
   return pageWithFields({ ...page, items: page.items.map((memory) => shownTo(key, memory)) }, fields);
 }
 
-/** Operations on memories and on forgotten records. */
 export const MEMORY_OPERATIONS: readonly Operation[] = [
   memories('createMemory', 'POST /v1/memories', {
     summary:

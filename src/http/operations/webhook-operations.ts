@@ -4,10 +4,9 @@ import { WEBHOOK_EVENTS } from '../../store/doors/happenings.ts';
 import { items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
-const webhooks = operationsOf('webhooks', { access: 'admin', scoped: false, tenantWide: true, idPrefix: 'whk' });
+const webhooks = operationsOf('webhooks', { access: 'admin', scoped: false, tenantWide: true });
 const madeWebhook = z.object({ webhook: records.webhook, secret: z.string() });
 
-/** Operations on webhooks: receivers that are notified of the changes in a tenant. */
 export const WEBHOOK_OPERATIONS: readonly Operation[] = [
   webhooks('createWebhook', 'POST /v1/webhooks', {
     summary: 'Registers a receiver. No later response shows the secret that signs its messages.',
@@ -64,7 +63,6 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     run: ({ varve, key, id, query }) => varve.operator.webhooks.deliveries(key.tenant, id, query),
   }),
   webhooks('redeliverWebhook', 'POST /v1/webhook-deliveries/{id}/retry', {
-    idPrefix: 'whd',
     summary: 'Resends a message that failed or was dropped.',
     answer: { status: 202, schema: records.webhookDelivery },
     run: ({ varve, key, id }) => varve.operator.webhooks.redeliver(key.tenant, id),

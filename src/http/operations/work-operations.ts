@@ -10,7 +10,6 @@ const memories = operationsOf('memories');
 const start = operationsOf('work', { access: 'admin', once: false, unhurried: true });
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
 
-/** Operations that start background work, list its runs, and decide on the changes that it holds for review. */
 export const WORK_OPERATIONS: readonly Operation[] = [
   start('reflect', 'POST /v1/reflect', {
     summary:
@@ -85,13 +84,11 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     run: async ({ handle }) => ({ items: await handle.consolidation.held() }),
   }),
   work('acceptHeldChange', 'POST /v1/held-changes/{id}/accept', {
-    idPrefix: 'run',
     summary: 'Applies a held answer after all.',
     answer: null,
     run: ({ handle, key, id }) => handle.consolidation.accept(id, key.id),
   }),
   work('rejectHeldChange', 'POST /v1/held-changes/{id}/reject', {
-    idPrefix: 'run',
     summary: 'Discards a held answer. The next run reads its observations again.',
     answer: null,
     run: ({ handle, id }) => handle.consolidation.reject(id),
@@ -102,7 +99,6 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     run: async ({ handle }) => ({ items: await handle.consolidation.setAside() }),
   }),
   work('retrySetAside', 'POST /v1/set-aside/{id}/retry', {
-    idPrefix: 'evt',
     summary: 'Retries an observation that was set aside.',
     answer: null,
     run: ({ handle, id }) => handle.consolidation.retry(id),
