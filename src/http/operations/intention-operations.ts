@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { newIntentionSchema } from '../../handle/intentions.ts';
-import { newLearningSchema } from '../../handle/learnings.ts';
+import { newIntentionSchema, newLearningSchema } from '../../handle/intentions.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
 import { items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const intentions = operationsOf('intentions');
 
-/** Operations on intentions and learnings. */
 export const INTENTION_OPERATIONS: readonly Operation[] = [
   intentions('addIntention', 'POST /v1/intentions', {
     summary: 'Adds an intention of the user, which is brought up when it is due.',
