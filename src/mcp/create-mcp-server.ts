@@ -15,7 +15,6 @@ import { modelSchema } from '../tools/tool-definitions.ts';
 export interface McpOptions {
   handle: Handle;
   version: string;
-  /** Offers only tools that change nothing. */
   readOnly?: boolean;
   /** The tools to offer. Default: the everyday set. */
   tools?: readonly AgentTool[];

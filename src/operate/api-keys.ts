@@ -106,7 +106,6 @@ export interface Keys {
 const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
 
-/** Makes the keys of a store. */
 export function createKeys(parts: Parts): Keys {
   const { database, clock, ids } = parts;
   const cache = createKeyCache(parts);

@@ -25,7 +25,6 @@ import { findInItsPlace, insertMemoryRow } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
 import { hideForgottenSpans } from '../store/forget/hide-in-log.ts';
 
-/** The result of a line: imported, or already stored. */
 export type TakenIn = 'imported' | 'known';
 
 /** The state that all lines of one import share. */
@@ -37,6 +36,27 @@ export interface Taking {
 }
 
 type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: Record }>;
+
+type Take<Imported extends ParsedLine> = (
+  writer: Writer,
+  parts: FormDeps,
+  line: Imported,
+  taking: Taking,
+) => Promise<TakenIn>;
+
+const TAKE: { [Kind in ParsedLine['record']]: Take<Line<Kind>> } = {
+  header: async () => 'known',
+  entity: takeInEntity,
+  forgotten: takeInForgotten,
+  event: takeInEvent,
+  refusal: takeInRefusal,
+  revision: takeInRevision,
+  memory: takeInMemory,
+  block: takeInBlock,
+};
+
+export const takeIn: Take<ParsedLine> = (writer, parts, line, taking) =>
+  (TAKE[line.record] as Take<ParsedLine>)(writer, parts, line, taking);
 
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
@@ -72,7 +92,7 @@ async function ownId(
   return { id: copy, exists: (await ownersOfRecords(writer, table, { tenant, ids: [copy] })).length > 0 };
 }
 
-export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>, taking: Taking): Promise<TakenIn> {
+async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>, taking: Taking): Promise<TakenIn> {
   const { scope, data, recordedAt, processedAt } = line;
   const { id, exists } = await ownId(writer, 'events', line, taking);
   if (exists) return 'known';
@@ -92,7 +112,7 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
  * Imports the record of a statement that was forgotten in another store. If this store has the memory, it is forgotten here too, and
  * importing an older copy later does not restore it.
  */
-export async function takeInForgotten(
+async function takeInForgotten(
   writer: Writer,
   parts: Parts,
   line: Line<'forgotten'>,
@@ -148,12 +168,7 @@ async function isForgottenId(writer: Writer, owner: Scope, memory: string): Prom
   return (await listForgotten(writer, owner, { memories: [memory] })).some(({ as }) => as === 'forgotten');
 }
 
-export async function takeInMemory(
-  writer: Writer,
-  parts: FormDeps,
-  line: Line<'memory'>,
-  taking: Taking,
-): Promise<TakenIn> {
+async function takeInMemory(writer: Writer, parts: FormDeps, line: Line<'memory'>, taking: Taking): Promise<TakenIn> {
   const { scope, reader, internal } = line;
   const { id, exists } = await ownId(writer, 'memories', line, taking);
   const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
@@ -203,13 +218,13 @@ async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, mem
   return written === null || written.outcome === 'unchanged' ? 'known' : 'imported';
 }
 
-export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Promise<TakenIn> {
+async function takeInRefusal(writer: Writer, _parts: Parts, line: Line<'refusal'>): Promise<TakenIn> {
   const { record: _record, text = null, detail = null, run = null, proposal = null, events = [], ...rest } = line;
   const added = await insertRefusals(writer, [{ ...rest, text, detail, run, proposal, events }]);
   return added === 0 ? 'known' : 'imported';
 }
 
-export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>, taking: Taking): Promise<TakenIn> {
+async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>, taking: Taking): Promise<TakenIn> {
   const { scope, kind, content, basis, updatedAt } = line;
   const { id, exists } = await ownId(writer, 'blocks', line, taking);
   if (exists || (await findBlock(writer, scope, kind)) !== null) return 'known';
@@ -232,7 +247,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
   return 'imported';
 }
 
-export async function takeInEntity(
+async function takeInEntity(
   writer: Writer,
   parts: Parts,
   line: Line<'entity'>,
@@ -247,7 +262,7 @@ export async function takeInEntity(
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === id ? 'imported' : 'known';
 }
 
-export async function takeInRevision(writer: Writer, line: Line<'revision'>, taking: Taking): Promise<TakenIn> {
+async function takeInRevision(writer: Writer, _parts: Parts, line: Line<'revision'>, taking: Taking): Promise<TakenIn> {
   const { scope, version } = line;
   const table = line.recordId.startsWith('blk_') ? 'blocks' : 'memories';
   const { id: recordId } = await ownId(writer, table, { id: line.recordId, scope }, taking);

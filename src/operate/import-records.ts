@@ -5,8 +5,7 @@ import { parse, withoutUndefined } from '../record/parse.ts';
 import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
 import { rolledBack, type Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/migrations/older-memory.ts';
-import { takeInBlock, takeInEntity, takeInEvent, takeInForgotten, takeInMemory } from './import-record.ts';
-import { takeInRefusal, takeInRevision, type TakenIn, type Taking } from './import-record.ts';
+import { takeIn, type TakenIn, type Taking } from './import-record.ts';
 import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
 export interface ImportOptions {
@@ -118,27 +117,6 @@ async function writeBatch(
 function refusalOf(error: unknown): VarveError {
   if (VarveError.isInstance(error, 'invalid_input') || VarveError.isInstance(error, 'outside_scope')) return error;
   throw error;
-}
-
-async function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<TakenIn> {
-  switch (line.record) {
-    case 'event':
-      return takeInEvent(writer, parts, line, taking);
-    case 'forgotten':
-      return takeInForgotten(writer, parts, line, taking);
-    case 'memory':
-      return takeInMemory(writer, parts, line, taking);
-    case 'block':
-      return takeInBlock(writer, parts, line, taking);
-    case 'entity':
-      return takeInEntity(writer, parts, line, taking);
-    case 'refusal':
-      return takeInRefusal(writer, line);
-    case 'revision':
-      return takeInRevision(writer, line, taking);
-    case 'header':
-      return 'known';
-  }
 }
 
 function reject(report: ImportReport, line: number, error: unknown): void {

@@ -14,7 +14,6 @@ import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
 
 const DELIVER_JOB = 'deliver-webhook';
 
-/** The dependencies of webhooks. */
 export type WebhookDeps = Parts & { webhooks: WebhookOptions };
 
 // A transaction may commit after one that began later, so the last seconds are read again and deduplicated.

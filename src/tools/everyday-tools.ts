@@ -22,7 +22,6 @@ import { searchMemory } from './search-tools.ts';
 
 /** The memories that an id, a key or plain words refer to. */
 export interface Meant {
-  /** The memories that match with certainty. */
   memories: Memory[];
   /** The nearest memories, if no match is certain. */
   candidates: Memory[];
@@ -313,7 +312,6 @@ const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
 interface OpenPlan {
   item: Memory;
-  /** When to bring the plan up. */
   at: Date | null;
   /** The stated day; null if no day was stated. */
   due: Date | null;

@@ -99,7 +99,6 @@ function shown({ key, value, category, trust }: Fact): z.output<typeof factSchem
   return { key, value: givenText(value ?? '', trust), category: category ?? 'general', trust };
 }
 
-/** Tools for permanent facts. */
 export const FACT_TOOLS: readonly AgentTool[] = [rememberFact, recallFacts, forgetFact];
 
 const intentionSchema = z.object({
@@ -148,7 +147,6 @@ function shownIntention({ id, content, dueAt, state }: Memory): z.output<typeof 
   return { id, text: inertText(content), due: dueAt?.toISOString() ?? null, state: state ?? 'open' };
 }
 
-/** Tools for the user's intentions. */
 export const INTENTION_TOOLS: readonly AgentTool[] = [listIntentions, completeIntention, dismissIntention];
 
 const tags = z.array(z.string().min(1).max(100)).max(50).optional();
@@ -211,5 +209,4 @@ const listSavedItems: AgentTool = defineTool({
   run: async (handle, input) => ({ items: (await handle.savedItems.list(input)).items.map(memoryRecord) }),
 });
 
-/** Tools for notes and saved items. */
 export const KEEPING_TOOLS: readonly AgentTool[] = [addNote, listNotes, saveItem, listSavedItems];

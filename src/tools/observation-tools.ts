@@ -73,5 +73,4 @@ const updateConnectionContext: AgentTool = defineTool({
   },
 });
 
-/** Tools with which an agent reports observations. */
 export const OBSERVATION_TOOLS: readonly AgentTool[] = [recordObservation, updateUserContext, updateConnectionContext];
