@@ -16,7 +16,6 @@ export const demo: Command = {
   },
 };
 
-/** One step of the demo and its result. */
 interface PlayedStep {
   step: string;
   result: string;
