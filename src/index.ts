@@ -8,7 +8,7 @@ export type { EntityHandle } from './handle/entities.ts';
 export type { DecisionHandle, EventListFilter, EventReader } from './handle/events.ts';
 export type { Fact, FactHandle, FactInput, FactReader } from './handle/facts.ts';
 export type { RunOptions } from './handle/change.ts';
-export type { MemoryHandle, MemoryReader, SupersedeOptions } from './handle/memories.ts';
+export type { ForgottenHandle, MemoryHandle, MemoryReader, SupersedeOptions } from './handle/memories.ts';
 export type { NewNote, NewSavedItem, NoteHandle, SavedItemHandle, ListOptions } from './handle/notes.ts';
 export type { SessionHandle } from './handle/session.ts';
 export type {
@@ -116,7 +116,7 @@ export type { LoggedContext, LoggedPart } from './store/context-log-store.ts';
 export { agentInstructions, type InstructionOptions } from './tools/agent-instructions.ts';
 export type { AgentTool, ToolHandle, ToolHints, ToolTurn } from './tools/agent-tool.ts';
 export { AGENT_TOOLS, agentTool, type ToolSetName } from './tools/agent-tools.ts';
-export { runTool, toolDefinitions, type ToolChoice, type ToolDefinition } from './tools/tool-definitions.ts';
+export { runTool, toolDefinitions, type ToolChoice, type ToolDefinition } from './tools/agent-tools.ts';
 export type {
   ConsolidationOptions,
   ConsolidationSettings,
@@ -179,7 +179,6 @@ export { aiSdkReranker, type Reranker, type RerankOptions, type Reranked } from 
 export type { SynthesisCounts } from './consolidate/documents/synthesise.ts';
 export type { MergedTag } from './consolidate/merge-tags.ts';
 export type { BackfillOptions, EmbedCounts } from './embed/embed.ts';
-export type { ForgottenHandle } from './handle/forgotten.ts';
 export type { JobCount, JobFilter } from './store/queue/list-jobs.ts';
 export type { Schedule } from './jobs/schedules.ts';
 export type { RunCounts } from './jobs/worker.ts';

@@ -1,6 +1,6 @@
 import { notFound, VarveError } from '../errors.ts';
-import type { ForgottenHandle } from '../handle/forgotten.ts';
 import type { Handle } from '../handle/handle.ts';
+import type { ForgottenHandle } from '../handle/memories.ts';
 import { type ApiKey, KEY_ACCESS, type KeyAccess } from '../operate/api-keys.ts';
 import type { NewMemory } from '../record/memory.ts';
 import { type HandleScope, ownerLevel, type Scope, type ScopeInput, type ScopeLevel } from '../record/scope.ts';
