@@ -206,14 +206,6 @@ export function withHandle<Result>(
   return withMemory(input, options, (varve) => work(varve.for(scopeOf(input)), varve));
 }
 
-async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
-  try {
-    return (await import(pathToFileURL(file).href)) as { default?: VarveOptions };
-  } catch (error) {
-    throw new UsageError(`The configuration ${file} cannot be loaded: ${messageOf(error)}.`);
-  }
-}
-
 /** Loads the configuration module, for options that do not fit into a flag: embedders, models, memory types, attributes. */
 export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
@@ -231,7 +223,10 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   }
   if (!existsSync(file))
     throw new UsageError(`The configuration ${file} does not exist. Check --config and VARVE_CONFIG.`);
-  const module = await importConfig(file);
+  const loading = import(pathToFileURL(file).href) as Promise<{ default?: VarveOptions }>;
+  const module = await loading.catch((error: unknown) => {
+    throw new UsageError(`The configuration ${file} cannot be loaded: ${messageOf(error)}.`);
+  });
   if (typeof module.default !== 'object')
     throw new UsageError(`${file} has no default export. Export the options of createVarve() as its default.`);
   return module.default;

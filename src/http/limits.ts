@@ -77,11 +77,8 @@ export function createFollowerLimit(most: number): FollowerLimit {
   return {
     enter(key, until) {
       if (until.aborted) return;
-      if (most > 0 && (open.get(key) ?? 0) >= most)
-        throw limitedFor(
-          10,
-          `This key already follows ${most} streams of changes, which is the limit. Close one first.`,
-        );
+      const problem = `This key already follows ${most} streams of changes, which is the limit. Close one first.`;
+      if (most > 0 && (open.get(key) ?? 0) >= most) throw limitedFor(10, problem);
       add(key, 1);
       until.addEventListener('abort', () => add(key, -1), { once: true });
     },

@@ -13,8 +13,7 @@ interface OperationInput<Query = unknown, Body = unknown> {
   handle: Handle;
   scope: Scope;
   key: ApiKey;
-  params: Record<string, string>;
-  /** The placeholder `id` of the path; empty if the path has none. */
+  /** The value of the placeholder in the path, such as an id or a key; empty if the path has none. A path has at most one. */
   id: string;
   query: Query;
   body: Body;
@@ -88,7 +87,7 @@ export interface Operation {
   unhurried: boolean;
   /** Whether the operation also accepts the header with the server's reflection secret in place of a key. */
   secret: boolean;
-  /** Returns the body of the response, or a {@link Reply}. */
+  /** Returns the body of the response, an array of {@link items}, or a {@link Reply}. */
   run(input: OperationInput): Promise<unknown>;
 }
 
@@ -167,6 +166,7 @@ export function readerAt(time: Date | undefined, handle: Handle): Handle | PastH
   return time === undefined ? handle : handle.asOf(time);
 }
 
+/** The answer of an operation that returns an array: it is sent as `items`. */
 export function items(item: z.ZodType): z.ZodType {
   return z.object({ items: z.array(item) });
 }

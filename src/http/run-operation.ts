@@ -68,13 +68,14 @@ export async function runOperation(
   const run = async (): Promise<Reply> => {
     if (operation.streams !== undefined) assertPlain(request);
     const stream = operation.streams === undefined ? null : request.body;
-    const id = params['id'] ?? '';
-    const about = { varve, handle, scope: handle.scope, key, params, id, query, body, headers, stream };
-    const made = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
+    const [id = ''] = Object.values(params);
+    const about = { varve, handle, scope: handle.scope, key, id, query, body, headers, stream };
+    const result = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
     const { act } = operation;
     // The subject of an act within a scope is a digest, because the audit trail outlives erased records.
-    const subject = params['id'] ?? ownerKey(handle.scope);
+    const subject = id === '' ? ownerKey(handle.scope) : id;
     if (act !== undefined) await varve.operator.acts.record({ tenant: key.tenant, actor: key.id, act, subject });
+    const made = Array.isArray(result) ? { items: result } : result;
     return sealCursor(made instanceof Reply ? made : new Reply({ body: made }), varve, key.tenant);
   };
   const isSlow = operation.unhurried || operation.streams !== undefined || operation.answer.media !== undefined;

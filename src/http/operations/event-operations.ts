@@ -90,7 +90,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       before: timeSchema.optional(),
     }),
     answer: items(records.interaction),
-    run: async ({ handle, query }) => ({ items: await handle.interactions(query) }),
+    run: ({ handle, query }) => handle.interactions(query),
   }),
   events('indexDocument', 'POST /v1/documents', {
     summary: 'Indexes a document or an attachment in chunks; repeating the call changes nothing.',
@@ -114,7 +114,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     summary: 'The last decisions with their outcomes, newest first.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.decision),
-    run: async ({ handle, query }) => ({ items: await handle.decisions.list(query) }),
+    run: ({ handle, query }) => handle.decisions.list(query),
   }),
   events('recordOutcome', 'POST /v1/decisions/{id}/outcomes', {
     summary: 'Records the outcome of a decision.',
