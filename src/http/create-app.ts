@@ -45,9 +45,8 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 // This is the limit of the MCP SDK.
 const MCP_BODY_LIMIT = 4 * 1024 * 1024;
 
-interface Door {
+interface Door extends DoorParts {
   app: VarveApp;
-  parts: DoorParts;
   metrics: Metrics;
   log: Log;
   enter: Enter;
@@ -58,16 +57,17 @@ export function createApp(options: AppOptions): App {
   const settings: DoorSettings = { ...DEFAULT_SETTINGS, ...options.settings };
   const failures = createFailureLimit(settings.failureLimit);
   const followers = createFollowerLimit(settings.followerLimit);
-  const parts: DoorParts = { varve, settings, rates: createRateLimit(), failures, followers, stopping };
+  const rates = createRateLimit();
   const app: VarveApp = new Hono();
   const enter: Enter = async (context, { basic = false } = {}) => {
     const { address } = context.env;
     const key = await authenticate(context.req.raw.headers, { varve, failures, address, basic });
     context.set('caller', key.id);
-    parts.rates.take(key.id, key.rate ?? settings.rateLimit);
+    rates.take(key.id, key.rate ?? settings.rateLimit);
     return key;
   };
-  const door: Door = { app, parts, metrics: createMetrics(failures), log, enter };
+  const metrics = createMetrics(failures);
+  const door: Door = { varve, settings, rates, failures, followers, stopping, app, metrics, log, enter };
   logRequests(door);
   setHeaders(door);
   routeProbes(door);
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): App {
   app.onError((error, context) => problemResponse(door, context, error));
   // Hono does not let a not-found handler throw into onError.
   app.notFound((context) => refuse(door, context).catch((error: unknown) => problemResponse(door, context, error)));
-  return { fetch: (request, address) => app.fetch(request, { address }), metrics: door.metrics };
+  return { fetch: (request, address) => app.fetch(request, { address }), metrics };
 }
 
 function logRequests({ app, metrics, log }: Door): void {
@@ -99,7 +99,7 @@ function logRequests({ app, metrics, log }: Door): void {
   });
 }
 
-function setHeaders({ app, parts: { settings } }: Door): void {
+function setHeaders({ app, settings }: Door): void {
   app.use(async (context, next) => {
     const { headers } = context.req.raw;
     const cors = settings.corsOrigins.length === 0 ? {} : corsHeaders(headers.get('origin'), settings);
@@ -128,7 +128,7 @@ async function refuse({ enter }: Door, context: AppContext): Promise<never> {
   throw new DoorError('method_not_allowed', `This path accepts ${allow} only.`, { allow });
 }
 
-function routeProbes({ app, parts: { varve, stopping } }: Door): void {
+function routeProbes({ app, varve, stopping }: Door): void {
   app.get('/health', (context) => respond(context, json({ status: 'ok' })));
   app.get('/ready', async (context) => {
     if (stopping.aborted) return respond(context, json({ status: 'stopping' }, 503));
@@ -138,14 +138,13 @@ function routeProbes({ app, parts: { varve, stopping } }: Door): void {
   });
 }
 
-function routeDescription({ app, parts, metrics, enter }: Door, version: string): void {
-  const { docsNeedKey, rateLimit } = parts.settings;
+function routeDescription({ app, varve, settings, metrics, enter }: Door, version: string): void {
   // These buckets are separate from those of keys, so that requests without a key cannot evict the buckets of keys.
   const addresses = createRateLimit();
   for (const path of ['/openapi.json', '/docs', '/docs/*']) {
     app.use(path, async (context, next) => {
-      if (docsNeedKey) await enter(context, { basic: true });
-      else addresses.take(networkOf(context.env.address), rateLimit);
+      if (settings.docsNeedKey) await enter(context, { basic: true });
+      else addresses.take(networkOf(context.env.address), settings.rateLimit);
       return next();
     });
   }
@@ -154,7 +153,6 @@ function routeDescription({ app, parts, metrics, enter }: Door, version: string)
   app.get('/metrics', async (context) => {
     const key = await enter(context, { basic: true });
     if (isLimited(key)) throw tenantWide();
-    const { varve, settings } = parts;
     const body = await metrics.text(varve, key.tenant, { isOperator: key.tenant === settings.tenant });
     return respond(context, { status: 200, body, headers: { 'content-type': 'text/plain; version=0.0.4' } });
   });
@@ -164,15 +162,15 @@ function routeMcp(door: Door, mcp: AppOptions['mcp']): void {
   door.app.all('/mcp', async (context) => {
     if (mcp === undefined) return refuse(door, context);
     const key = await door.enter(context);
-    const { body, status, headers } = await mcp(await wholeRequest(context.req.raw, door.parts.settings), key);
+    const { body, status, headers } = await mcp(await wholeRequest(context.req.raw, door.settings), key);
     return respond(context, { status, body, headers: Object.fromEntries(headers) });
   });
 }
 
-function routeOperations({ app, parts }: Door): void {
+function routeOperations(door: Door): void {
   for (const operation of OPERATIONS) {
-    app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
-      const answered = await runOperation(parts, operation, {
+    door.app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+      const answered = await runOperation(door, operation, {
         request: context.req.raw,
         params: context.req.param() as Record<string, string>,
         address: context.env.address,

@@ -81,13 +81,13 @@ export const recall: Command = {
       const head = lines.length === 0 ? [] : [style('dim', `${RELEVANCE}  text  id`)];
       await input.output.answer(recalled, () => [...head, ...lines].join('\n'));
       for (const part of degraded) input.output.note(`without: ${part}`);
-      if (results.length > 0) {
-        if (answerable !== null) input.output.note(`An answer is known with a probability of ${percent(answerable)}.`);
-        return EXIT.ok;
+      if (results.length === 0) {
+        input.output.note('Nothing relevant is known.');
+        await noteOtherScopes(varve, input, handle);
+        return EXIT.nothing;
       }
-      input.output.note('Nothing relevant is known.');
-      await noteOtherScopes(varve, input, handle);
-      return EXIT.nothing;
+      if (answerable !== null) input.output.note(`An answer is known with a probability of ${percent(answerable)}.`);
+      return EXIT.ok;
     });
   },
 };

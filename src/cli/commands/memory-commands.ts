@@ -209,8 +209,7 @@ export const show: Command = {
               ? await from.memories.get(id)
               : await factOf(from, id);
       if (record === null) return nothingUnder(id, input);
-      await input.output.answer(record, () => JSON.stringify(record, null, 2));
-      return EXIT.ok;
+      return input.output.answer(record, () => JSON.stringify(record, null, 2));
     });
   },
 };

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { KeyAccess } from '../../operate/api-keys.ts';
 import { HOUR } from '../../record/clock.ts';
 import type { Varve } from '../../varve.ts';
-import { calledAs, type Command, type CommandInput, EXIT, untilStopped, UsageError, version } from '../command.ts';
+import { calledAs, type Command, type CommandInput, untilStopped, UsageError, version } from '../command.ts';
 import { flag, listOption, numberOption, oneOf, portOf, textOption, valued, wholeOption } from '../command.ts';
 import { openMemory, scopeOf, storePlace, withMemory } from '../open-memory.ts';
 import { countTable } from '../output.ts';
@@ -242,32 +242,33 @@ export const keys: Command = {
           const state = revokedAt === null ? 'live' : 'revoked';
           return [id, access, state, createdAt.toISOString().slice(0, 10), name];
         });
-        await input.output.rows({ items }, rows, 'There are no keys. Create one with: varve keys create <name>.');
-      } else if (action === 'acts') {
+        return input.output.rows({ items }, rows, 'There are no keys. Create one with: varve keys create <name>.');
+      }
+      if (action === 'acts') {
         const { items } = await acts.list(tenant);
         const rows = items.map(({ at, actor, act, subject }) => {
           return [at.toISOString().slice(0, 19), act, actor, subject ?? ''];
         });
-        await input.output.rows({ items }, rows);
-      } else if (word === undefined) {
+        return input.output.rows({ items }, rows);
+      }
+      if (word === undefined)
         throw new UsageError('The command is not complete: give create <name>, rotate <id> or revoke <id>.');
-      } else if (action === 'create') {
-        const key = {
-          name: word,
-          access: textOption(input, 'access') as KeyAccess | undefined,
-          users: listOption(input, 'for-user'),
-          agents: listOption(input, 'for-agent'),
-          rate: numberOption(input, 'rate'),
-          expiresAt: textOption(input, 'expires'),
-        };
-        await shown(await all.create(tenant, key, 'cli'));
-      } else if (action === 'rotate') await shown(await all.rotate(tenant, word, 'cli'));
-      else if (action === 'revoke') {
+      if (action === 'rotate') return shown(await all.rotate(tenant, word, 'cli'));
+      if (action === 'revoke') {
         const key = await all.revoke(tenant, word, 'cli');
-        await input.output.answer(key, () => `${key.id} is revoked.`);
-      } else
+        return input.output.answer(key, () => `${key.id} is revoked.`);
+      }
+      if (action !== 'create')
         throw new UsageError(`There is no command varve keys ${action}: give create, list, rotate, revoke or acts.`);
-      return EXIT.ok;
+      const key = {
+        name: word,
+        access: textOption(input, 'access') as KeyAccess | undefined,
+        users: listOption(input, 'for-user'),
+        agents: listOption(input, 'for-agent'),
+        rate: numberOption(input, 'rate'),
+        expiresAt: textOption(input, 'expires'),
+      };
+      return shown(await all.create(tenant, key, 'cli'));
     });
   },
 };

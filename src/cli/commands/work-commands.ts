@@ -48,8 +48,7 @@ export const jobs: Command = {
       if (action === 'counts') {
         const items = await queue.count(of);
         const rows = items.map(({ kind, state, count }) => [kind, state, String(count)]);
-        await input.output.rows({ items }, rows);
-        return EXIT.ok;
+        return input.output.rows({ items }, rows);
       }
       if (action === 'list') {
         const page = await queue.list({
@@ -61,8 +60,7 @@ export const jobs: Command = {
         const rows = page.items.map(({ id: job, kind, state, runAt, lastError }) => {
           return [job, kind, state, runAt.toISOString().slice(0, 19), singleLine(lastError ?? '', 80)];
         });
-        await input.output.rows(page, rows, 'There is no such job.');
-        return EXIT.ok;
+        return input.output.rows(page, rows, 'There is no such job.');
       }
       if (!['show', 'retry'].includes(action) || id === undefined)
         throw new UsageError('The action is missing or unknown: give list, counts, show <id> or retry <id>.');
@@ -74,8 +72,7 @@ export const jobs: Command = {
       // Scheduled jobs have no tenant: their retry is logged in the tenant of the caller.
       const tenant = job.tenant || scopeOf(input).tenant;
       if (action === 'retry') await varve.operator.acts.record({ tenant, actor: 'cli', act: 'job.retry', subject: id });
-      await input.output.answer(job, () => JSON.stringify(job, null, 2));
-      return EXIT.ok;
+      return input.output.answer(job, () => JSON.stringify(job, null, 2));
     });
   },
 };
