@@ -24,11 +24,8 @@ export const TOOL_SETS: Readonly<Record<ToolSetName, readonly AgentTool[]>> = {
 export function toolsNamed(text: string | undefined): readonly AgentTool[] {
   const given = (text ?? '').split(',').map((name) => name.trim());
   const names = given.every((name) => name === '') ? ['everyday'] : given;
-  return [...new Set(names.flatMap((name) => (isSetName(name) ? TOOL_SETS[name] : [toolOrFail(name)])))];
-}
-
-function isSetName(name: string): name is ToolSetName {
-  return Object.hasOwn(TOOL_SETS, name);
+  const sets = new Map<string, readonly AgentTool[]>(Object.entries(TOOL_SETS));
+  return [...new Set(names.flatMap((name) => sets.get(name) ?? [toolOrFail(name)]))];
 }
 
 /** A tool by its name. Throws `invalid_input` for an unknown name, with a list of the known ones. */
