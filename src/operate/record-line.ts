@@ -91,15 +91,11 @@ export type RecordLine =
   | MemoryLine
   | BlockLine;
 
-type Placed<Line> = Omit<Parsed<Line>, 'scope'> & { scope: Scope };
+type Placed<Line> = Line extends RecordLine ? Omit<Parsed<Line>, 'scope'> & { scope: Scope } : never;
 
 export type ParsedLine =
   | Parsed<HeaderLine>
-  | Placed<EntityLine>
-  | Placed<ForgottenLine>
-  | Placed<RefusalLine>
-  | Placed<RevisionLine>
-  | Placed<BlockLine>
+  | Placed<EntityLine | ForgottenLine | RefusalLine | RevisionLine | BlockLine>
   | (Omit<Placed<EventLine>, 'data'> & { data: ParsedEvent })
   | (Omit<Placed<MemoryLine>, 'data'> & { data: Parsed<NewMemory> });
 
