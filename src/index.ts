@@ -1,16 +1,14 @@
 export { createVarve, type FactOptions, type Varve, type VarveOptions } from './varve.ts';
 export { VarveError, type ErrorCode, type ErrorOptions } from './errors.ts';
 export type { BackgroundOptions } from './background.ts';
-export type { DecisionHandle } from './handle/decisions.ts';
 export type { Handle, Logged, PastHandle } from './handle/handle.ts';
 export type { BlockHandle, BlockPlace, BlockReader, ReplaceOptions } from './handle/blocks.ts';
 export type { ConnectionHandle } from './handle/connections.ts';
 export type { EntityHandle } from './handle/entities.ts';
-export type { EventListFilter, EventReader } from './handle/events.ts';
+export type { DecisionHandle, EventListFilter, EventReader } from './handle/events.ts';
 export type { Fact, FactHandle, FactInput, FactReader } from './handle/facts.ts';
-export type { RefusalHandle } from './handle/refusals.ts';
 export type { RunOptions } from './handle/change.ts';
-export type { MemoryHandle, MemoryReader, SupersedeOptions } from './handle/memories.ts';
+export type { ForgottenHandle, MemoryHandle, MemoryReader, SupersedeOptions } from './handle/memories.ts';
 export type { NewNote, NewSavedItem, NoteHandle, SavedItemHandle, ListOptions } from './handle/notes.ts';
 export type { SessionHandle } from './handle/session.ts';
 export type {
@@ -118,7 +116,7 @@ export type { LoggedContext, LoggedPart } from './store/context-log-store.ts';
 export { agentInstructions, type InstructionOptions } from './tools/agent-instructions.ts';
 export type { AgentTool, ToolHandle, ToolHints, ToolTurn } from './tools/agent-tool.ts';
 export { AGENT_TOOLS, agentTool, type ToolSetName } from './tools/agent-tools.ts';
-export { runTool, toolDefinitions, type ToolChoice, type ToolDefinition } from './tools/tool-definitions.ts';
+export { runTool, toolDefinitions, type ToolChoice, type ToolDefinition } from './tools/agent-tools.ts';
 export type {
   ConsolidationOptions,
   ConsolidationSettings,
@@ -133,10 +131,9 @@ export type {
 } from './consolidate/consolidation-settings.ts';
 export type { ReflectionCounts } from './consolidate/nightly/reflect.ts';
 export type { ToolSuggestion } from './consolidate/patterns/find-patterns.ts';
-export type { ConsolidationHandle, ReflectionSettings } from './handle/consolidation.ts';
+export type { ConsolidationHandle, ReflectionSettings, RefusalHandle } from './handle/consolidation.ts';
 export type { SetAside } from './store/event-store.ts';
-export type { IntentionHandle, NewIntention } from './handle/intentions.ts';
-export type { LearningHandle, NewLearning } from './handle/learnings.ts';
+export type { IntentionHandle, LearningHandle, NewIntention, NewLearning } from './handle/intentions.ts';
 export type { ConsolidationReport } from './consolidate/consolidate.ts';
 export type { EraseOptions, ErasedWithCertificate } from './maintain/erase.ts';
 export type { MaintenanceReport } from './maintain/maintain.ts';
@@ -182,7 +179,6 @@ export { aiSdkReranker, type Reranker, type RerankOptions, type Reranked } from 
 export type { SynthesisCounts } from './consolidate/documents/synthesise.ts';
 export type { MergedTag } from './consolidate/merge-tags.ts';
 export type { BackfillOptions, EmbedCounts } from './embed/embed.ts';
-export type { ForgottenHandle } from './handle/forgotten.ts';
 export type { JobCount, JobFilter } from './store/queue/list-jobs.ts';
 export type { Schedule } from './jobs/schedules.ts';
 export type { RunCounts } from './jobs/worker.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { agentInstructions } from '../src/tools/agent-instructions.ts';
 import { AGENT_TOOLS, agentTool, TOOL_SETS, toolsNamed } from '../src/tools/agent-tools.ts';
-import { chosenTools, runTool, toolDefinitions } from '../src/tools/tool-definitions.ts';
+import { chosenTools, runTool, toolDefinitions } from '../src/tools/agent-tools.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
 

@@ -135,7 +135,16 @@ async function build(): Promise<void> {
     groupOrder: ['Functions', 'Classes', 'Variables', 'Namespaces', '*'],
     navigation: { includeGroups: true },
     // Types behind options and handles that an application does not name.
-    intentionallyNotExported: ['LedgerOptions', 'FormerLayoutName', 'Tenant', 'Writer', 'Count'],
+    intentionallyNotExported: [
+      'LedgerOptions',
+      'FormerLayoutName',
+      'Tenant',
+      'Writer',
+      'Count',
+      'LineOf',
+      'FieldsOf',
+      'TimeIn',
+    ],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: false },
   });
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, spellOutUnions);

@@ -1,5 +1,4 @@
 import type { JsonSchema } from '../../src/http/json-schema.ts';
-import { OPERATIONS } from '../../src/http/operations/operations.ts';
 
 const PATH_EXAMPLES: Readonly<Record<string, string>> = {
   kind: 'profile',
@@ -8,10 +7,24 @@ const PATH_EXAMPLES: Readonly<Record<string, string>> = {
   time: '2026-01-31',
 };
 
+/** The prefix of the ids below each path. */
+const ID_PREFIXES: Readonly<Record<string, string>> = {
+  decisions: 'evt',
+  entities: 'ent',
+  events: 'evt',
+  forgotten: 'fgt',
+  'held-changes': 'run',
+  jobs: 'job',
+  keys: 'key',
+  'set-aside': 'evt',
+  'webhook-deliveries': 'whd',
+  webhooks: 'whk',
+};
+
 /** The example value of a placeholder in a path. */
-function pathExample(operation: string, parameter: string): string {
+function pathExample(path: string, parameter: string): string {
   if (parameter !== 'id') return PATH_EXAMPLES[parameter] ?? parameter;
-  return `${OPERATIONS.find(({ id }) => id === operation)?.idPrefix ?? 'mem'}_01jd00000000000000000000aa`;
+  return `${ID_PREFIXES[path.split('/')[2] ?? ''] ?? 'mem'}_01jd00000000000000000000aa`;
 }
 
 /** An operation of the document, as far as the page shows it. */
@@ -77,7 +90,7 @@ function answersHtml(operation: DescribedOperation): string {
 
 /** The operation as a command line. */
 function curl({ method, path, operation }: PlacedOperation): string {
-  const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathExample(operation.operationId, name));
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathExample(path, name));
   const isScoped = operation.parameters.some(({ name, in: place }) => name === 'user' && place === 'query');
   const session = /^\/v1\/(session|form)/.test(path) ? '&session=s1' : '';
   const connection = path.startsWith('/v1/connection') ? '&connection=mail' : '';
@@ -101,7 +114,7 @@ function curl({ method, path, operation }: PlacedOperation): string {
 function tryHtml({ method, path, operation }: PlacedOperation): string {
   const field = (name: string, place: string, required = false): string => {
     const id = `${operation.operationId}-${place}-${name}`;
-    const value = place === 'path' ? pathExample(operation.operationId, name) : name === 'user' ? 'ana' : '';
+    const value = place === 'path' ? pathExample(path, name) : name === 'user' ? 'ana' : '';
     return `<label for="${escape(id)}"><span><code>${escape(name)}</code> ${place === 'query' ? '' : escape(place)}</span><input id="${escape(id)}" data-in="${place}" name="${escape(name)}" value="${escape(value)}"${required ? ' required' : ''} autocomplete="off" spellcheck="false"></label>`;
   };
   const fields = operation.parameters.map((one) => field(one.name, one.in, one.required));

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Output } from './output.ts';
 
-/** The parsed command line of a command. */
 export interface CommandInput {
   /** The arguments that are not options. */
   words: string[];
@@ -10,11 +9,9 @@ export interface CommandInput {
   output: Output;
 }
 
-/** A command of `varve`. */
 export interface Command {
   /** The usage line: `recall <query>`. */
   usage: string;
-  /** The paragraph that its help shows. */
   help: string;
   /** The options of this command alone, each with a placeholder for its value and a description. */
   options?: Record<string, CommandOption>;
@@ -39,7 +36,6 @@ export function valued(value: string, help: string, extra: Extra = {}): CommandO
   return { type: 'string', ...extra, value, help };
 }
 
-/** An option without a value. */
 export function flag(help: string, extra: Extra = {}): CommandOption {
   return { type: 'boolean', ...extra, help };
 }
@@ -55,7 +51,6 @@ export class UsageError extends Error {
 /** The kinds of records that `varve list` lists. */
 export const LISTED_KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
 
-/** The options that every command has. */
 export const COMMON_OPTIONS: Record<string, CommandOption> = {
   data: valued('folder', 'the folder with the memory (default: ./.varve if it exists and you trust it, else ~/.varve)'),
   database: valued('url', 'a PostgreSQL server instead of a folder (default: $DATABASE_URL)'),
@@ -70,7 +65,6 @@ export const COMMON_OPTIONS: Record<string, CommandOption> = {
   help: flag('show the help of a command', { short: 'h' }),
 };
 
-/** The options in the form that `parseArgs` expects. */
 export function parseConfig(options: Record<string, CommandOption>): ParseArgsOptionsConfig {
   return Object.fromEntries(
     Object.entries(options).map(([name, { type, multiple, short }]) => [
@@ -80,13 +74,11 @@ export function parseConfig(options: Record<string, CommandOption>): ParseArgsOp
   );
 }
 
-/** The value of a text option, or undefined. */
 export function textOption(input: CommandInput, name: string): string | undefined {
   const value = input.options[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value of a numeric option, or undefined. */
 export function numberOption(input: CommandInput, name: string): number | undefined {
   const text = textOption(input, name);
   if (text === undefined) return undefined;
@@ -96,7 +88,6 @@ export function numberOption(input: CommandInput, name: string): number | undefi
   return number;
 }
 
-/** The value of an integer option within its limits, or undefined. */
 export function wholeOption(input: CommandInput, name: string, least: number, most: number): number | undefined {
   const number = numberOption(input, name);
   if (number === undefined || (Number.isInteger(number) && number >= least && number <= most)) return number;
@@ -113,6 +104,13 @@ export function listOption(input: CommandInput, name: string): string[] | undefi
     .filter((text) => text !== '');
 }
 
+/** The one of the names that was given. `what` says in the error what they are: "format". */
+export function oneOf<Name extends string>(what: string, names: readonly Name[], given: string): Name {
+  const found = names.find((name) => name === given);
+  if (found !== undefined) return found;
+  throw new UsageError(`There is no ${what} ${given}. Give one of: ${names.join(', ')}.`);
+}
+
 /** Joins the positional arguments into one text; "-" reads the text from standard input. */
 export async function readWords({ words }: CommandInput): Promise<string> {
   const isPiped = words.length === 1 && words[0] === '-';
@@ -122,7 +120,6 @@ export async function readWords({ words }: CommandInput): Promise<string> {
   return given.trim();
 }
 
-/** The only positional argument of a command. */
 export function oneWord({ words }: CommandInput, what: string): string {
   const [word] = words;
   if (word === undefined) throw new UsageError(`The ${what} is missing: give it as an argument.`);
@@ -149,7 +146,6 @@ export function calledAs(): string {
   return process.argv[1]?.endsWith('.ts') === true ? 'npm run -s varve --' : 'varve';
 }
 
-/** The version of this package. */
 export function version(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

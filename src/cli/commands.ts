@@ -17,7 +17,6 @@ const work = () => import('./commands/work-commands.ts');
 const data = () => import('./commands/data-commands.ts');
 const report = () => import('./commands/report-commands.ts');
 
-/** A command of the help that the module exports as `name`. */
 function listed<Name extends string>(
   summary: string,
   load: () => Promise<Readonly<Record<Name, Command>>>,
@@ -66,7 +65,6 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   keys: listed('create, list, rotate and revoke API keys', server, 'keys'),
 };
 
-/** A command by its name; undefined when there is none. */
 export function findCommand(name: string): Listed | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }

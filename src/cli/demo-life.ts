@@ -4,34 +4,44 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { VarveError } from '../errors.ts';
-import type { ExpectedMemory, Turn } from '../evaluate/conversation.ts';
 import type { DemoLife } from '../http/inspector/inspector-door.ts';
-import { MONTHS } from '../language/calendar.ts';
 import { singleLine } from '../language/words.ts';
 import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '../models/language-model.ts';
 import { HOUR, manualClock, SECOND } from '../record/clock.ts';
 import { createVarve, type Varve } from '../varve.ts';
 
-/** The content of `examples/demo-life.json`: conversations, and the memories that a careful reader forms from them. */
+/** The content of `examples/demo-life.json`: conversations, and what a careful reader forms from them. */
 interface Life {
   person: string;
-  sessions: {
-    id: string;
-    start: string;
-    topics: { topic: string; summary: string }[];
-    /** What an assistant keeps in mind about working with the person. */
-    reflections: string[];
-    turns: Omit<Turn, 'at'>[];
-  }[];
-  memories: Annotated[];
-  questions: { question: string }[];
+  sessions: LifeSession[];
+  /** Messages whose contexts are assembled at the end, so that the inspector has contexts to show. */
+  questions: string[];
 }
 
-interface Annotated extends Omit<ExpectedMemory, 'contains' | 'minimumImportance'> {
-  type: string;
-  polarity: 'positive' | 'negative';
-  /** Present only if the tense does not follow from the type. */
-  tense?: 'happened';
+interface LifeSession {
+  id: string;
+  start: string;
+  turns: { id: string; role: 'user' | 'assistant' | 'tool'; text: string }[];
+  statements: LifeStatement[];
+  /** The texts of statements that a turn ends without a new statement. */
+  ends: { turn: string; quote: string; text: string }[];
+  /** What an assistant keeps in mind about working with the person. */
+  reflections: string[];
+  topics: { topic: string; summary: string }[];
+  /** The agent's scaffold updates after the conversation: the relatives whom it mentions, with all that is known of them then. */
+  people: Record<string, Record<string, string>>;
+}
+
+/** The other fields are those of a statement in the answer of a language model. */
+interface LifeStatement {
+  turn: string;
+  quote: string;
+  text: string;
+  /** The text of the statement that this one replaces. */
+  replaces?: string;
+  /** A wrong reading, as models sometimes return it: words that nobody said, or the assistant's words as the user's. */
+  isWrong?: true;
+  [field: string]: unknown;
 }
 
 const PLACES = ['../../examples/demo-life.json', '../demo-life.json'];
@@ -39,8 +49,6 @@ const AGENT = 'assistant';
 const TURN_EVERY = 40 * SECOND;
 const NIGHT = 20 * HOUR;
 const WEEK = 7 * 24 * HOUR;
-// The number of contexts that are assembled at the end, so that the inspector has contexts to show.
-const QUESTIONS = 3;
 
 /** The demo life, or null if the package does not contain it. */
 export function demoLife(varve: Varve): DemoLife | null {
@@ -76,7 +84,7 @@ async function loadLife(
       await replayed.close();
     }
     const today = varve.for({ tenant, agent: AGENT, user, session: 'demo-questions' });
-    for (const { question } of life.questions.slice(-QUESTIONS)) await today.context({ message: question });
+    for (const message of life.questions) await today.context({ message });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -98,22 +106,21 @@ async function replay(
   });
   const working = await createVarve({ ...common, formation: { writes: 'deferred', summaries: false } });
   try {
-    for (const [index, session] of life.sessions.entries()) {
+    for (const [index, { id, turns, people, ...session }] of life.sessions.entries()) {
       const start = Date.parse(session.start);
       while (clock.now() + WEEK < start) {
         clock.advance(WEEK);
         await working.drain();
       }
       clock.set(Math.max(clock.now(), start));
-      const handle = working.for({ agent: AGENT, user, session: session.id });
-      for (const { role, text } of session.turns) {
+      const handle = working.for({ agent: AGENT, user, session: id });
+      for (const { role, text } of turns) {
         const origin = ({ user: 'user', assistant: 'agent', tool: 'tool' } as const)[role];
         await handle.observe({ content: text, origin, ...(role === 'tool' ? { kind: 'tool_result' } : {}) });
         clock.advance(TURN_EVERY);
       }
       await reading.for(handle.scope).form();
       await handle.session.close();
-      const people = peopleOf(life, index);
       if (Object.keys(people).length > 0) await handle.updateUserContext({ scaffoldUpdates: people });
       await working.drain();
       clock.advance(NIGHT);
@@ -126,34 +133,6 @@ async function replay(
     await working.close();
   }
 }
-
-/**
- * The scaffold updates of an agent after a conversation: the relatives whom the conversation mentions, with all that is known of them then.
- * An update replaces the whole entry of its key.
- */
-function peopleOf(life: Life, last: number): Record<string, Record<string, string>> {
-  const people: Record<string, Record<string, string>> = {};
-  const mentioned = new Set<string>();
-  const heard = new Set(life.sessions.slice(0, last + 1).flatMap(({ turns }) => turns.map(({ id }) => id)));
-  const current = `${life.sessions[last]?.id}.`;
-  for (const { about, slot, value, stated, until } of life.memories) {
-    const [, relation, name] = /^User's (.+) (\S+)$/.exec(about) ?? [];
-    const said = stated.filter((turn) => heard.has(turn));
-    if (relation === undefined || name === undefined || said.length === 0) continue;
-    const key = name.toLowerCase();
-    const person = (people[key] ??= { relation });
-    if (said.some((turn) => turn.startsWith(current))) mentioned.add(key);
-    const isOver = until !== null && heard.has(until);
-    if (slot !== null && value !== null && !isOver) person[slot] = value;
-  }
-  return Object.fromEntries(Object.entries(people).filter(([key]) => mentioned.has(key)));
-}
-
-/** Wrong readings as models sometimes return them: one with words that nobody said, one with the assistant's words as the user's. */
-const CARELESS = [
-  ['s4', 'User flies to Perth in the spring.', 'I shall fly to Perth in the spring', 'user'],
-  ['s5', 'User eats oily fish twice a week.', 'beans, veg, oily fish', 'assistant'],
-] as const;
 
 /** Answers the reading prompt from the annotations of a life, in the format of a language model's answer. */
 function annotatingModel(life: Life): LanguageModel {
@@ -177,71 +156,35 @@ function annotatingModel(life: Life): LanguageModel {
   };
 }
 
-const TYPES: Readonly<Record<string, string>> = { instruction: 'preference' };
-const TENSES: Readonly<Record<string, string>> = { episode: 'happened', intention: 'planned' };
-
-function answerTo(life: Life, prompt: string): unknown {
-  const turns = life.sessions.flatMap((session) => session.turns);
+function answerTo({ sessions }: Life, prompt: string): unknown {
   const isAmending = prompt.includes('You have read these turns before.');
-  const numbers = turnNumbers(turns, section(prompt, 'turns'));
+  const refused = section(prompt, 'refused').join('\n');
   const known = section(prompt, 'known').map((line) => line.replace(/^\d+\. /, ''));
-  const numberOf = (text: string): number | null => {
-    const index = known.findIndex((line) => line.endsWith(singleLine(text)));
+  const numberOf = (text = ''): number | null => {
+    const index = known.findIndex((line) => text !== '' && line.endsWith(singleLine(text)));
     return index < 0 ? null : index + 1;
   };
-  const refused = section(prompt, 'refused').join('\n');
-  const statements = life.memories.flatMap((memory) => {
-    const said = memory.stated.find((turn) => numbers.has(turn));
-    const turn = turns.find(({ id }) => id === said);
-    const isSaidAgain = memory.stated[0] !== said;
-    if (said === undefined || turn === undefined || isSaidAgain || turn.role !== 'user') return [];
-    if (isAmending && !refused.includes(singleLine(memory.text))) return [];
-    const replaced = replacedIn(life, memory.id);
-    const target = replaced === undefined ? null : numberOf(replaced.text);
-    const due = memory.type === 'intention' || memory.slot === 'appointment' ? dateIn(memory.text) : null;
-    return {
-      text: memory.text,
-      about: memory.about,
-      attribute: memory.slot,
-      value: memory.value,
-      denied: memory.polarity === 'negative',
-      tense: memory.tense ?? TENSES[memory.type] ?? 'holds',
-      type: TYPES[memory.type] ?? memory.type,
-      turn: numbers.get(said),
-      quote: isAmending ? turn.text : quoteFor(memory.text, turn.text),
-      due,
-      relation: target === null ? null : 'replaces',
-      known: target,
-    };
+  const numbers = turnNumbers(sessions, section(prompt, 'turns'));
+  const session = sessions.find(({ turns }) => turns.some(({ id }) => numbers.has(id)));
+  const { statements = [], ends = [], turns = [], reflections = [], topics = [] } = session ?? {};
+  const isAsked = ({ turn, text, isWrong }: LifeStatement): boolean =>
+    numbers.has(turn) && (!isAmending || (isWrong !== true && refused.includes(singleLine(text))));
+  const read = statements.filter(isAsked).map(({ turn, quote, replaces, isWrong: _isWrong, ...fields }) => {
+    const said = isAmending ? turns.find(({ id }) => id === turn)?.text : quote;
+    const target = numberOf(replaces);
+    return { ...fields, turn: numbers.get(turn), quote: said, relation: target && 'replaces', known: target };
   });
-  const careless = CARELESS.flatMap(([session, text, quote, role]) => {
-    const turn = turns.find(
-      ({ id, role: who, text: said }) =>
-        id.startsWith(`${session}.`) && numbers.has(id) && who === role && (role === 'user' || said.includes(quote)),
-    );
-    return turn === undefined || isAmending ? [] : { text, turn: numbers.get(turn.id), quote, type: 'fact' };
-  });
-  const ends = life.memories.flatMap(({ id: own, text, until, replacedBy }) => {
-    const number = until === null ? undefined : numbers.get(until);
-    const target = numberOf(text);
-    const turn = turns.find(({ id }) => id === until);
-    const isReplaced = replacedBy !== null && replacedIn(life, replacedBy)?.id === own;
-    if (isAmending || isReplaced || number === undefined || target === null || turn?.role !== 'user') return [];
-    return { known: target, turn: number, quote: quoteFor(text, turn.text) };
-  });
-  const session = life.sessions.find((each) => !isAmending && each.turns.some(({ id }) => numbers.has(id)));
+  if (isAmending) return { statements: read, ends: [], forgets: [], reflections: [], topics: [] };
   return {
-    statements: [...statements, ...careless],
-    ends,
+    statements: read,
+    ends: ends.flatMap(({ turn, quote, text }) => {
+      const [number, target] = [numbers.get(turn), numberOf(text)];
+      return number === undefined || target === null ? [] : { known: target, turn: number, quote };
+    }),
     forgets: [],
-    reflections: (session?.reflections ?? []).map((text) => ({ level: 'user', text })),
-    topics: session?.topics ?? [],
+    reflections: reflections.map((text) => ({ level: 'user', text })),
+    topics,
   };
-}
-
-/** The memory that another memory replaces. An answer can name only one; the other obsolete memories are in `ends`. */
-function replacedIn(life: Life, by: string): Annotated | undefined {
-  return life.memories.find(({ replacedBy }) => replacedBy === by);
 }
 
 /** The lines between the fences of a part of the prompt. */
@@ -250,7 +193,9 @@ function section(prompt: string, name: string): string[] {
   return found?.[2]?.split('\n') ?? [];
 }
 
-function turnNumbers(turns: readonly Omit<Turn, 'at'>[], lines: readonly string[]): Map<string, number> {
+/** The numbers of the turns in a prompt, by their ids. */
+function turnNumbers(sessions: readonly LifeSession[], lines: readonly string[]): Map<string, number> {
+  const turns = sessions.flatMap((session) => session.turns);
   const numbers = new Map<string, number>();
   for (const line of lines) {
     const match = /^(\d+)\. \[[^\]]+\] [^:]+: (.*)$/.exec(line);
@@ -258,22 +203,4 @@ function turnNumbers(turns: readonly Omit<Turn, 'at'>[], lines: readonly string[
     if (match !== null && turn !== undefined) numbers.set(turn.id, Number(match[1]));
   }
   return numbers;
-}
-
-/** The sentence of a turn that shares the most words with a statement. */
-function quoteFor(statement: string, turn: string): string {
-  const words = wordsOf(statement);
-  const parts = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(turn)];
-  const shared = parts.map(({ segment }) => [...wordsOf(segment)].filter((word) => words.has(word)).length);
-  const best = shared.indexOf(Math.max(...shared));
-  return (parts[best]?.segment ?? turn).trim();
-}
-
-function wordsOf(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
-}
-
-function dateIn(text: string): string | null {
-  const found = new RegExp(`\\b(\\d{1,2} (?:${MONTHS.join('|')}) \\d{4})`).exec(text);
-  return found === null ? null : new Date(`${found[1]} UTC`).toISOString().slice(0, 10);
 }

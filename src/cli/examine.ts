@@ -9,7 +9,6 @@ import type { Varve } from '../varve.ts';
 import { type CommandInput, portOf } from './command.ts';
 import { isLocked, openMemory, otherScopes, scopeOf, type StorePlace, storePlace } from './open-memory.ts';
 
-/** Checks everything that Varve needs. */
 export async function examine(input: CommandInput): Promise<Finding[]> {
   const place = storePlace(input);
   const findings = [await node(), ...(place.isPostgres ? [] : folder(place))];
@@ -210,9 +209,8 @@ async function scopes(varve: Varve, input: CommandInput): Promise<Finding[]> {
   return others === null ? [] : [note('scope', others.text, others.remedy)];
 }
 
-/** The checks of the first conversations. */
 async function extraction(varve: Varve, input: CommandInput): Promise<Finding> {
-  const { tenant = 'default' } = scopeOf(input);
+  const { tenant } = scopeOf(input);
   const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
   const failing = checks.find(({ isAlert }) => isAlert);
   if (conversations === 0)
@@ -227,8 +225,7 @@ async function extraction(varve: Varve, input: CommandInput): Promise<Finding> {
 }
 
 async function keys(varve: Varve, input: CommandInput): Promise<Finding> {
-  const { tenant = 'default' } = scopeOf(input);
-  const live = (await varve.operator.keys.list(tenant)).filter(({ revokedAt }) => revokedAt === null);
+  const live = (await varve.operator.keys.list(scopeOf(input).tenant)).filter(({ revokedAt }) => revokedAt === null);
   return live.length === 0
     ? note('keys', 'none: programs cannot call the server', 'varve keys create "my app"')
     : good('keys', `${live.length} live`);
@@ -283,16 +280,13 @@ async function examineServer(input: CommandInput): Promise<Finding> {
   return note('server', `port ${port} is taken by another program`, 'varve serve --port <another>');
 }
 
-/** The result of one check. */
 interface Finding {
   what: string;
   state: 'good' | 'note' | 'bad';
   found: string;
-  /** What to do about it. */
   remedy: string | null;
 }
 
-/** The check passed. */
 function good(what: string, found: string): Finding {
   return { what, state: 'good', found, remedy: null };
 }

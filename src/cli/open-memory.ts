@@ -43,14 +43,13 @@ export function storePlace(input: CommandInput): StorePlace {
   return { folder, store: url, isPostgres: true };
 }
 
-/** The scope from the options and the environment. */
-export function scopeOf(input: CommandInput): HandleScope {
+export function scopeOf(input: CommandInput): HandleScope & { tenant: string } {
   const part = (name: string, otherwise?: string): string | undefined => {
     const value = textOption(input, name) ?? process.env[`VARVE_${name.toUpperCase()}`] ?? otherwise;
     return value === '' ? undefined : value;
   };
   return {
-    tenant: part('tenant', 'default'),
+    tenant: part('tenant') ?? 'default',
     agent: part('agent'),
     user: part('user', DEFAULT_USER) ?? null,
     session: textOption(input, 'session'),
@@ -72,7 +71,7 @@ export async function otherScopes(
   const { events, memories } = await varve.operator.count(scope);
   const isWithin = events + memories > 0;
   if (isWithin && (handle === undefined || (await seesAny(handle)))) return null;
-  const { tenant = 'default', agent, user } = scope;
+  const { tenant, agent, user } = scope;
   const whose = [`tenant ${tenant}`, ...named('agent', agent), ...named('user', user)];
   const without = [...(agent == null ? ['an agent'] : []), ...(user == null ? ['a user'] : [])].join(' or ');
   const nothing = `nothing is stored for ${whose.join(', ')}${isWithin ? ` without ${without}` : ''}`;
@@ -123,9 +122,7 @@ interface OpenOptions {
    * nothing.
    */
   embeds?: 'nothing' | 'query' | 'all';
-  /** Whether this process does background work. Default false. */
   background?: boolean | { concurrency?: number };
-  /** Distributes the tables of a PostgreSQL store over a cluster. Default false. */
   distribute?: boolean;
   /**
    * Whether the command may create a missing store. Default false: a command that reads would answer a misspelt --data with an empty
@@ -134,7 +131,6 @@ interface OpenOptions {
   creates?: boolean;
 }
 
-/** Opens the store of a command. */
 export async function openMemory(
   input: CommandInput,
   { embeds = 'nothing', background = false, distribute = false }: OpenOptions = {},
@@ -210,14 +206,6 @@ export function withHandle<Result>(
   return withMemory(input, options, (varve) => work(varve.for(scopeOf(input)), varve));
 }
 
-async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
-  try {
-    return (await import(pathToFileURL(file).href)) as { default?: VarveOptions };
-  } catch (error) {
-    throw new UsageError(`The configuration ${file} cannot be loaded: ${messageOf(error)}.`);
-  }
-}
-
 /** Loads the configuration module, for options that do not fit into a flag: embedders, models, memory types, attributes. */
 export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
@@ -235,7 +223,10 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   }
   if (!existsSync(file))
     throw new UsageError(`The configuration ${file} does not exist. Check --config and VARVE_CONFIG.`);
-  const module = await importConfig(file);
+  const loading = import(pathToFileURL(file).href) as Promise<{ default?: VarveOptions }>;
+  const module = await loading.catch((error: unknown) => {
+    throw new UsageError(`The configuration ${file} cannot be loaded: ${messageOf(error)}.`);
+  });
   if (typeof module.default !== 'object')
     throw new UsageError(`${file} has no default export. Export the options of createVarve() as its default.`);
   return module.default;

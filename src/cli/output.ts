@@ -2,14 +2,14 @@ import { styleText } from 'node:util';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
 
-/** The output of a command. */
 export interface Output {
   readonly json: boolean;
   /** Prints the answer: as JSON with `--json`, otherwise as the text that `human` returns. */
   answer(value: unknown, human: () => string | Promise<string>): Promise<void>;
+  /** Prints a list as a table, or with `--json` as JSON. If the list has no rows, `none` is the note for people. */
+  rows(value: unknown, rows: readonly (readonly string[])[], none?: string): Promise<void>;
   /** A progress message for people: printed to standard error, and omitted with `--json`. */
   note(text: string): void;
-  /** An error message, printed to standard error. */
   complain(problem: object, text: string): void;
   /** Colours on a terminal, plain text elsewhere. */
   style(style: Style, text: string): string;
@@ -51,7 +51,6 @@ function symbolOf(character: string): string {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '␡' : '\uFFFD';
 }
 
-/** The output of this process. */
 export function createOutput({ json, raw = false }: { json: boolean; raw?: boolean }): Output {
   const colours = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
   // A random placeholder for the escape character of our own colours while all other escape characters are removed. It is
@@ -62,15 +61,21 @@ export function createOutput({ json, raw = false }: { json: boolean; raw?: boole
       const safe = (raw && !stream.isTTY ? text : printable(text, { json })).replaceAll(escape, '\x1b');
       stream.write(safe.endsWith('\n') ? safe : `${safe}\n`, (error) => (error ? reject(error) : resolve()));
     });
+  const answer: Output['answer'] = async (value, human) => {
+    const text = json ? JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined) : await human();
+    if (text !== '') await write(process.stdout, text);
+  };
+  const note: Output['note'] = (text) => {
+    if (!json) void write(process.stderr, text);
+  };
   return {
     json,
-    async answer(value, human) {
-      const text = json ? JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined) : await human();
-      if (text !== '') await write(process.stdout, text);
+    answer,
+    async rows(value, rows, none) {
+      await answer(value, () => table(rows));
+      if (rows.length === 0 && none !== undefined) note(none);
     },
-    note(text) {
-      if (!json) void write(process.stderr, text);
-    },
+    note,
     complain(error, text) {
       void write(process.stderr, json ? JSON.stringify({ error }) : text);
     },
@@ -103,13 +108,10 @@ export function createOutput({ json, raw = false }: { json: boolean; raw?: boole
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
-    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
-      .join('  ')
-      .trimEnd();
-  return rows.map(line).join('\n');
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  const padded = (cell: string, column: number, row: readonly string[]): string =>
+    column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0);
+  return rows.map((row) => row.map(padded).join('  ').trimEnd()).join('\n');
 }
 
 /** A table of names and counts, one pair on each line. */

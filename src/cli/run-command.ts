@@ -71,7 +71,6 @@ function readLine(command: Command, line: readonly string[], output: Output): Co
   }
 }
 
-/** Names the unknown option and the nearest known one. */
 function optionProblem({ code, message }: NodeJS.ErrnoException, command: Command): string {
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message;
   const option = /'(-[^']*)'/.exec(message)?.[1] ?? '';
@@ -151,7 +150,6 @@ function nearestCommand(name: string): string {
   return nearest(name, known, (other) => (findCommand(other) === undefined ? `list ${other}` : other));
 }
 
-/** The length of the longest common subsequence. */
 function lettersInCommon(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, () => 0);
   for (const letter of one) {

@@ -1,12 +1,7 @@
 import { z } from 'zod';
-import type { Formation } from '../form/form.ts';
 import type { EraseOptions } from '../maintain/erase.ts';
-import type { EventInput } from '../observe/observe.ts';
-import type { Event } from '../record/event.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
-import type { Scope } from '../record/scope.ts';
-import type { Database, Writer } from '../store/database.ts';
 
 export const changeSchema: z.ZodType<Partial<Change>, Partial<Change>> = z.strictObject({
   reason: textSchema(500).optional(),
@@ -17,40 +12,6 @@ export const changeSchema: z.ZodType<Partial<Change>, Partial<Change>> = z.stric
 /** Validates the reason for a change and fills in the default. */
 export function parseChange(change: Partial<Change> | undefined, reason: string): Change {
   return { reason, ...parse(changeSchema, change ?? {}, 'The reason for the change') };
-}
-
-/** The dependencies of appending events. */
-export interface AppendDeps {
-  database: Database;
-  formation: Formation;
-}
-
-/**
- * Appends events and enqueues the resulting jobs in the same transaction. After the commit, the local reader reads the events
- * asynchronously in this process, so that it can neither delay the caller nor make the call fail.
- */
-export async function append<Result>(
-  { database, formation }: AppendDeps,
-  scope: Scope,
-  work: (writer: Writer) => Promise<Result>,
-  eventsOf: (result: Result) => readonly Event[],
-): Promise<Result> {
-  const result = await database.write(scope.tenant, async (writer) => {
-    const written = await work(writer);
-    await formation.afterAppend(writer, scope, eventsOf(written));
-    return written;
-  });
-  formation.noticed(scope, eventsOf(result));
-  return result;
-}
-
-/** The inputs of events without the text that the privacy policy removes. */
-export function cleanedEvents<Input extends EventInput>({ formation }: AppendDeps, inputs: readonly Input[]): Input[] {
-  return inputs.map((input) => ({
-    ...input,
-    content: formation.cleaned(input.content),
-    metadata: formation.cleanedData(input.metadata),
-  }));
 }
 
 /** Options of background work that an application starts itself. */

@@ -9,9 +9,12 @@ import { ownerOf, type Scope } from '../record/scope.ts';
 import { findUse, type MemoryUse } from '../store/context-log-store.ts';
 import { eventsSetAside, retrySetAside, type SetAside } from '../store/event-store.ts';
 import { type HeldChange, listHeldChanges } from '../store/held-change-store.ts';
-import { listRuns, type Run, type RunFilter } from '../store/history-store.ts';
+import { listRefusals, listRuns, type RefusalFilter, type RefusalRecord } from '../store/history-store.ts';
+import type { Run, RunFilter } from '../store/history-store.ts';
 import { findProgress, saveProgress } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
+import type { Parts } from '../store/database.ts';
+import type { Page } from '../store/rows.ts';
 import { parseRunOptions, type RunOptions } from './change.ts';
 
 /** Runs, held changes and settings of the background work on a scope. */
@@ -105,6 +108,27 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
         const nextReflectionAt = nextReflection(deps.consolidation.nightly, own, clock.now());
         await saveProgress(writer, owner, { ...own, nextReflectionAt });
       });
+    },
+  };
+}
+
+/** Statements that were read from events and refused. */
+export interface RefusalHandle {
+  /** A page of the refused statements of the handle's scope, with the reasons, newest first. */
+  list(filter?: RefusalFilter): Promise<Page<RefusalRecord>>;
+}
+
+const refusalFilterSchema: z.ZodType<RefusalFilter, RefusalFilter> = z.strictObject({
+  limit: limitSchema.optional(),
+  cursor: textSchema(500).optional(),
+  session: textSchema(200).optional(),
+});
+
+export function refusalHandle({ database }: Parts, scope: Scope): RefusalHandle {
+  return {
+    async list(filter = {}) {
+      const checked = parse(refusalFilterSchema, filter, 'The filter');
+      return database.read(scope.tenant, (reader) => listRefusals(reader, scope, checked));
     },
   };
 }

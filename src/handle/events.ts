@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
-import { type Appended, appendEvents, assertOwned } from '../observe/observe.ts';
+import { withoutOrders } from '../form/check/stated-by.ts';
+import type { Formation } from '../form/form.ts';
+import { decisionEvent, listDecisions, outcomeEvent, recordOutcome } from '../observe/decisions.ts';
+import { newDecisionSchema, newOutcomeSchema } from '../observe/decisions.ts';
+import type { DecisionWithOutcomes, NewDecision, NewOutcome } from '../observe/decisions.ts';
+import { type Appended, appendEvents, assertOwned, type EventInput } from '../observe/observe.ts';
 import { asEvents, type Observable } from '../record/chat-message.ts';
 import { type Event, EVENT_KINDS, type EventKind, newEventSchema } from '../record/event.ts';
-import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
+import { limitSchema, parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Page } from '../store/rows.ts';
-import type { Parts } from '../store/database.ts';
+import type { Parts, Writer } from '../store/database.ts';
 import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts';
-import { append, type AppendDeps, cleanedEvents } from './change.ts';
-import { withoutOrders } from '../form/check/stated-by.ts';
 
 export interface EventListFilter {
   kinds?: EventKind[];
@@ -72,8 +75,45 @@ function placeOf(cursor: string): EventPlace {
   return { sequence: sequence as number, row: row as number };
 }
 
+/** The log of a handle, in which the checks of who states a text find the user's turns. */
+export function logOf(parts: Parts, scope: Scope): { scope: Scope; events: EventReader } {
+  return { scope, events: eventReader(parts, scope, null) };
+}
+
+export interface AppendDeps extends Parts {
+  formation: Formation;
+}
+
+/**
+ * Appends events and enqueues the resulting jobs in the same transaction. After the commit, the local reader reads the events
+ * asynchronously in this process, so that it can neither delay the caller nor make the call fail.
+ */
+export async function append(
+  { database, formation }: AppendDeps,
+  scope: Scope,
+  work: (writer: Writer) => Promise<Appended>,
+): Promise<Appended> {
+  const newOf = ({ events, repeated }: Appended): Event[] => (repeated === events.length ? [] : events);
+  const appended = await database.write(scope.tenant, async (writer) => {
+    const written = await work(writer);
+    await formation.afterAppend(writer, scope, newOf(written));
+    return written;
+  });
+  formation.noticed(scope, newOf(appended));
+  return appended;
+}
+
+/** The inputs of events without the text that the privacy policy removes. */
+export function cleanedEvents({ formation }: AppendDeps, inputs: readonly EventInput[]): EventInput[] {
+  return inputs.map((input) => ({
+    ...input,
+    content: formation.cleaned(input.content),
+    metadata: formation.cleanedData(input.metadata),
+  }));
+}
+
 /** Appends one event, several events, or the messages of a conversation in one transaction. */
-export async function observe(deps: Parts & AppendDeps, scope: Scope, input: Observable): Promise<Appended> {
+export async function observe(deps: AppendDeps, scope: Scope, input: Observable): Promise<Appended> {
   const inputs = asEvents(input, scope.session);
   if (inputs.length === 0) return { events: [], repeated: 0 };
   if (inputs.length > MOST_EVENTS)
@@ -82,12 +122,41 @@ export async function observe(deps: Parts & AppendDeps, scope: Scope, input: Obs
     parse(newEventSchema, event, inputs.length === 1 ? 'The event' : `Event ${index + 1} of ${inputs.length}`),
   );
   assertOwned(scope, checked);
-  const log = { scope, events: eventReader(deps, scope, null) };
-  const cleaned = cleanedEvents(deps, await withoutOrders(log, checked));
-  return append(
-    deps,
-    scope,
-    (writer) => appendEvents(writer, deps, scope, cleaned),
-    ({ events, repeated }) => (repeated === events.length ? [] : events),
-  );
+  const cleaned = cleanedEvents(deps, await withoutOrders(logOf(deps, scope), checked));
+  return append(deps, scope, (writer) => appendEvents(writer, deps, scope, cleaned));
+}
+
+/** The decisions of an agent and their outcomes. */
+export interface DecisionHandle {
+  record(decision: NewDecision): Promise<Event>;
+  recordOutcome(decisionId: string, outcome: NewOutcome): Promise<Event>;
+  /** The last decisions with their outcomes, newest first. Default 20. */
+  list(options?: { limit?: number }): Promise<DecisionWithOutcomes[]>;
+}
+
+export function decisionHandle(parts: AppendDeps, scope: Scope): DecisionHandle {
+  const appended = async (
+    input: EventInput,
+    record: (writer: Writer, event: EventInput) => Promise<Event>,
+  ): Promise<Event> => {
+    const [event] = cleanedEvents(parts, await withoutOrders(logOf(parts, scope), [input])) as [EventInput];
+    const { events } = await append(parts, scope, async (writer) => {
+      return { events: [await record(writer, event)], repeated: 0 };
+    });
+    return events[0] as Event;
+  };
+  return {
+    record: async (decision) =>
+      appended(decisionEvent(parse(newDecisionSchema, decision, 'The decision')), async (writer, event) => {
+        return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
+      }),
+    recordOutcome: async (id, outcome) =>
+      appended(outcomeEvent(id, parse(newOutcomeSchema, outcome, 'The outcome')), (writer, event) =>
+        recordOutcome(writer, parts, scope, { decision: id, event }),
+      ),
+    async list({ limit = 20 } = {}) {
+      const most = parse(limitSchema, limit, 'The limit');
+      return parts.database.read(scope.tenant, (reader) => listDecisions(reader, scope, most));
+    },
+  };
 }

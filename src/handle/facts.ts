@@ -245,7 +245,6 @@ function factOwners({ sharesFacts }: Parts, scope: Scope): [Scope, ...Scope[]] {
   return isShared ? [own, sharedOwner(scope)] : [own];
 }
 
-/** The live affirmed statements of the handle's own owners under a key. */
 async function ownFacts(
   writer: Writer,
   parts: Parts,

@@ -21,24 +21,20 @@ import { typesThat } from '../record/memory-types.ts';
 import { limitSchema, parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerOf, type Scope } from '../record/scope.ts';
 import { listContexts, type LoggedContext } from '../store/context-log-store.ts';
-import type { Writer } from '../store/database.ts';
 import { type ErasureCertificate, listErasures } from '../store/erase.ts';
 import { blockHandle, type BlockHandle, blockReader, type BlockReader } from './blocks.ts';
-import { append, cleanedEvents, parseEraseOptions, parseRunOptions } from './change.ts';
-import type { AppendDeps, RunOptions } from './change.ts';
+import { parseEraseOptions, parseRunOptions, type RunOptions } from './change.ts';
 import { connectionHandle, type ConnectionHandle } from './connections.ts';
-import { consolidationHandle, type ConsolidationHandle } from './consolidation.ts';
-import { decisionHandle, type DecisionHandle } from './decisions.ts';
+import { consolidationHandle, type ConsolidationHandle, refusalHandle, type RefusalHandle } from './consolidation.ts';
 import { entityHandle, type EntityHandle } from './entities.ts';
-import { eventReader, type EventReader, observe } from './events.ts';
+import { append, type AppendDeps, cleanedEvents, decisionHandle, type DecisionHandle } from './events.ts';
+import { eventReader, type EventReader, logOf, observe } from './events.ts';
 import { factHandle, type FactHandle, factReader, type FactReader } from './facts.ts';
-import { forgottenHandle, type ForgottenHandle } from './forgotten.ts';
-import { intentionHandle, type IntentionHandle } from './intentions.ts';
-import { learningHandle, type LearningHandle } from './learnings.ts';
-import { memoryHandle, type MemoryHandle, memoryReader, type MemoryReader } from './memories.ts';
+import { intentionHandle, type IntentionHandle, learningHandle, type LearningHandle } from './intentions.ts';
+import { forgottenHandle, type ForgottenHandle, memoryHandle, type MemoryHandle } from './memories.ts';
+import { memoryReader, type MemoryReader } from './memories.ts';
 import { noteHandle, type NoteHandle, savedItemHandle, type SavedItemHandle } from './notes.ts';
 import { withoutOrders } from '../form/check/stated-by.ts';
-import { refusalHandle, type RefusalHandle } from './refusals.ts';
 import { sessionHandle, type SessionHandle } from './session.ts';
 
 /** Read-only access to everything that was known at a time in the past. */
@@ -133,7 +129,6 @@ export interface Handle {
   erasures(): Promise<ErasureCertificate[]>;
 }
 
-/** The dependencies of a handle. */
 type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
 /**
@@ -170,16 +165,13 @@ const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'st
 type Talking = 'observe' | 'recordObservation' | 'updateUserContext' | 'form' | Exchanges;
 type Exchanges = 'logInteraction' | 'interactions' | 'indexDocument';
 
-/** The methods that record and read input: observing, interactions, documents, formation. */
 function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
   const { database } = parts;
-  const log = { scope, events: eventReader(parts, scope, null) };
-  const appended = (work: (writer: Writer) => Promise<Event[]>): Promise<Event[]> =>
-    append(parts, scope, work, (events) => events);
+  const log = logOf(parts, scope);
   const noted = async (inputs: readonly EventInput[]): Promise<Event[]> => {
     assertOwned(scope, inputs);
     const cleaned = cleanedEvents(parts, inputs);
-    return appended(async (writer) => (await appendEvents(writer, parts, scope, cleaned)).events);
+    return (await append(parts, scope, (writer) => appendEvents(writer, parts, scope, cleaned))).events;
   };
   return {
     observe: (input) => observe(parts, scope, input),
@@ -195,7 +187,9 @@ function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
       assertOwned(scope, [{ kind: 'message' }]);
       try {
         const cleaned = cleanInteraction(parts, input);
-        const events = await appended((writer) => logInteraction(writer, parts, scope, cleaned));
+        const { events } = await append(parts, scope, async (writer) => {
+          return { events: await logInteraction(writer, parts, scope, cleaned), repeated: 0 };
+        });
         return { logged: true, events };
       } catch (error) {
         if (VarveError.isInstance(error) && STORE_FAILURES.has(error.code)) return { logged: false, error };
@@ -218,7 +212,6 @@ function talkHandle(parts: HandleDeps, scope: Scope): Pick<Handle, Talking> {
   };
 }
 
-/** The methods that find memories and assemble prompts. */
 function recallHandle(
   parts: HandleDeps,
   scope: Scope,
@@ -249,7 +242,6 @@ function recallHandle(
   };
 }
 
-/** The methods that maintain memories: reflecting, noting their use, erasing. */
 function upkeepHandle(
   parts: HandleDeps,
   scope: Scope,

@@ -7,7 +7,7 @@ import type { Page } from '../store/rows.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
 import { directs } from '../language/claims.ts';
 import { sourceFields } from '../observe/record-observation.ts';
-import { eventReader } from './events.ts';
+import { logOf } from './events.ts';
 import { memoryHandle } from './memories.ts';
 import { vouchedBy } from '../form/check/stated-by.ts';
 import { type Origin, ORIGINS } from '../record/statement.ts';
@@ -50,10 +50,9 @@ export interface SavedItemHandle extends Pick<NoteHandle, 'list'> {
 
 export function noteHandle(parts: FormDeps, scope: Scope): NoteHandle {
   const memories = memoryHandle(parts, scope);
-  const log = { scope, events: eventReader(parts, scope, null) };
   return {
     async add({ source, ...note }) {
-      const statedBy = await vouchedBy(log, note.content, {
+      const statedBy = await vouchedBy(logOf(parts, scope), note.content, {
         statedBy: note.statedBy,
         source: parse(sourceFields.source, source, 'The source of the note'),
         otherwise: 'system',

@@ -1,19 +1,17 @@
 import { notFound, VarveError } from '../errors.ts';
-import type { ForgottenHandle } from '../handle/forgotten.ts';
 import type { Handle } from '../handle/handle.ts';
+import type { ForgottenHandle } from '../handle/memories.ts';
 import { type ApiKey, KEY_ACCESS, type KeyAccess } from '../operate/api-keys.ts';
 import type { NewMemory } from '../record/memory.ts';
 import { type HandleScope, ownerLevel, type Scope, type ScopeInput, type ScopeLevel } from '../record/scope.ts';
 import { DoorError } from './problem.ts';
 
-/** Throws if the key has less than this access. */
 export function assertAccess(key: ApiKey, access: KeyAccess): void {
   if (KEY_ACCESS.indexOf(key.access) >= KEY_ACCESS.indexOf(access)) return;
   const problem = `This operation needs a key with the access ${access}; the key of this request has the access ${key.access}.`;
   throw new DoorError('forbidden', problem);
 }
 
-/** Whether a key is limited to some agents or users of its tenant. */
 export function isLimited(key: ApiKey): boolean {
   return key.agents !== null || key.users !== null;
 }

@@ -9,7 +9,6 @@ import { textSchema } from '../record/parse.ts';
 /** The fields of each record to return, such as `fields=id,content`; `all` for every field. */
 export const fieldsSchema: z.ZodType<string[] | undefined> = z.array(textSchema(50)).min(1).max(100).optional();
 
-/** A record, or only its requested fields. */
 export function someOf(record: z.ZodType): z.ZodType {
   return z.union([record, z.record(z.string(), z.unknown())]);
 }
@@ -49,12 +48,10 @@ function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
   return kept.map((entries) => Object.fromEntries(entries) as Item);
 }
 
-/** The requested fields of a record. */
 export function withFields<Item>(item: Item, fields: Fields): Item {
   return chosen([item], fields)[0] ?? item;
 }
 
-/** A page or a list of records, reduced to the requested fields. */
 export function pageWithFields<Page extends { items: unknown[] }>(page: Page, fields: Fields): Page {
   return { ...page, items: chosen(page.items, fields) };
 }

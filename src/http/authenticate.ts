@@ -12,7 +12,6 @@ const REFUSED_AFTER = 25;
 interface AuthenticateOptions {
   varve: Varve;
   failures: FailureLimit;
-  /** The address of the client. */
   address: string;
   /** Whether the key may be the password of Basic authentication, for pages that a browser opens. */
   basic?: boolean;

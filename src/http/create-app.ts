@@ -1,11 +1,12 @@
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { randomUUID } from 'node:crypto';
 import type { ApiKey } from '../operate/api-keys.ts';
 import { assertDepth } from '../record/json.ts';
 import type { Varve } from '../varve.ts';
 import { isLimited } from './access.ts';
+import { type Answered, type AppContext, type Enter, json, respond, type VarveApp } from './app-context.ts';
 import { authenticate, checkOrigin, corsHeaders } from './authenticate.ts';
-import { type InspectorOptions, inspectorRoutes } from './inspector/inspector-door.ts';
+import { type InspectorOptions, routeInspector } from './inspector/inspector-door.ts';
 import { createFailureLimit, createFollowerLimit, createRateLimit, networkOf } from './limits.ts';
 import { errorFields, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -23,26 +24,10 @@ interface AppOptions {
   log?: Log;
   /** The signal that aborts when the server stops: streams end, and the server is no longer ready. */
   stopping?: AbortSignal;
-  /** The options of the inspector at `/`: its one-time link and its demo life. */
   inspector?: InspectorOptions;
   /** Answers `/mcp` for a key. */
   mcp?(request: Request, key: ApiKey): Promise<Response>;
 }
-
-interface Variables {
-  requestId: string;
-  /** The id of the key, once it is known. */
-  caller: string | null;
-  /** The headers of every response. */
-  headers: Record<string, string>;
-}
-
-interface Environment {
-  Variables: Variables;
-  Bindings: { address: string };
-}
-
-type AppContext = Context<Environment>;
 
 /** An app that answers web-standard requests, and its metrics. */
 export interface App {
@@ -60,43 +45,40 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 // This is the limit of the MCP SDK.
 const MCP_BODY_LIMIT = 4 * 1024 * 1024;
 
-/** The dependencies of the routes. */
-interface Door {
-  app: Hono<Environment>;
-  parts: DoorParts;
+interface Door extends DoorParts {
+  app: VarveApp;
   metrics: Metrics;
   log: Log;
-  /** Authenticates the request, and counts it against the rate of its key. */
-  enter(context: AppContext, options?: { basic?: boolean }): Promise<ApiKey>;
+  enter: Enter;
 }
 
-/** Makes the HTTP API of a Varve instance. */
 export function createApp(options: AppOptions): App {
   const { varve, log = () => {}, version = '0', stopping = new AbortController().signal } = options;
   const settings: DoorSettings = { ...DEFAULT_SETTINGS, ...options.settings };
   const failures = createFailureLimit(settings.failureLimit);
   const followers = createFollowerLimit(settings.followerLimit);
-  const parts: DoorParts = { varve, settings, rates: createRateLimit(), failures, followers, stopping };
-  const app = new Hono<Environment>();
-  const enter: Door['enter'] = async (context, { basic = false } = {}) => {
+  const rates = createRateLimit();
+  const app: VarveApp = new Hono();
+  const enter: Enter = async (context, { basic = false } = {}) => {
     const { address } = context.env;
     const key = await authenticate(context.req.raw.headers, { varve, failures, address, basic });
     context.set('caller', key.id);
-    parts.rates.take(key.id, key.rate ?? settings.rateLimit);
+    rates.take(key.id, key.rate ?? settings.rateLimit);
     return key;
   };
-  const door: Door = { app, parts, metrics: createMetrics(failures), log, enter };
+  const metrics = createMetrics(failures);
+  const door: Door = { varve, settings, rates, failures, followers, stopping, app, metrics, log, enter };
   logRequests(door);
   setHeaders(door);
   routeProbes(door);
   routeDescription(door, version);
   routeMcp(door, options.mcp);
-  routeInspector(door, options.inspector);
+  routeInspector(app, { varve, enter, ...options.inspector });
   routeOperations(door);
   app.onError((error, context) => problemResponse(door, context, error));
   // Hono does not let a not-found handler throw into onError.
   app.notFound((context) => refuse(door, context).catch((error: unknown) => problemResponse(door, context, error)));
-  return { fetch: (request, address) => app.fetch(request, { address }), metrics: door.metrics };
+  return { fetch: (request, address) => app.fetch(request, { address }), metrics };
 }
 
 function logRequests({ app, metrics, log }: Door): void {
@@ -117,9 +99,8 @@ function logRequests({ app, metrics, log }: Door): void {
   });
 }
 
-function setHeaders({ app, parts: { settings } }: Door): void {
+function setHeaders({ app, settings }: Door): void {
   app.use(async (context, next) => {
-    // Headers are passed to each response instead of being added afterwards, which would cost more than the rest of the request handling.
     const { headers } = context.req.raw;
     const cors = settings.corsOrigins.length === 0 ? {} : corsHeaders(headers.get('origin'), settings);
     context.set('headers', { ...SECURITY_HEADERS, 'x-request-id': context.get('requestId'), ...cors });
@@ -132,8 +113,8 @@ function setHeaders({ app, parts: { settings } }: Door): void {
 function problemResponse({ log }: Door, context: AppContext, error: unknown): Response {
   const { problem, headers } = problemOf(error);
   if (problem.status >= 500) log('error', problem.code, { request: context.get('requestId'), ...errorFields(error) });
-  const all = { ...context.get('headers'), 'content-type': 'application/problem+json', ...headers };
-  return context.body(JSON.stringify(problem), problem.status as 500, all);
+  const type = { 'content-type': 'application/problem+json' };
+  return respond(context, { status: problem.status, body: JSON.stringify(problem), headers: { ...type, ...headers } });
 }
 
 /** A key is required even to learn that a path does not exist. */
@@ -147,38 +128,33 @@ async function refuse({ enter }: Door, context: AppContext): Promise<never> {
   throw new DoorError('method_not_allowed', `This path accepts ${allow} only.`, { allow });
 }
 
-function routeProbes({ app, parts: { varve, stopping } }: Door): void {
-  app.get('/health', (context) => context.json({ status: 'ok' }, 200, context.get('headers')));
+function routeProbes({ app, varve, stopping }: Door): void {
+  app.get('/health', (context) => respond(context, json({ status: 'ok' })));
   app.get('/ready', async (context) => {
-    if (stopping.aborted) return context.json({ status: 'stopping' }, 503, context.get('headers'));
+    if (stopping.aborted) return respond(context, json({ status: 'stopping' }, 503));
     // This small query needs no worker of a cluster: while one worker is down, the tenants of the other workers are served.
     await varve.operator.keys.any();
-    return context.json({ status: 'ready' }, 200, context.get('headers'));
+    return respond(context, json({ status: 'ready' }));
   });
 }
 
-function routeDescription({ app, parts, metrics, enter }: Door, version: string): void {
-  const { docsNeedKey, rateLimit } = parts.settings;
+function routeDescription({ app, varve, settings, metrics, enter }: Door, version: string): void {
   // These buckets are separate from those of keys, so that requests without a key cannot evict the buckets of keys.
   const addresses = createRateLimit();
   for (const path of ['/openapi.json', '/docs', '/docs/*']) {
     app.use(path, async (context, next) => {
-      if (docsNeedKey) await enter(context, { basic: true });
-      else addresses.take(networkOf(context.env.address), rateLimit);
+      if (settings.docsNeedKey) await enter(context, { basic: true });
+      else addresses.take(networkOf(context.env.address), settings.rateLimit);
       return next();
     });
   }
-  let description: string | undefined;
-  app.get('/openapi.json', (context) => {
-    description ??= JSON.stringify(openApi(OPERATIONS, version));
-    return context.body(description, 200, { ...context.get('headers'), 'content-type': 'application/json' });
-  });
+  let description: Answered | undefined;
+  app.get('/openapi.json', (context) => respond(context, (description ??= json(openApi(OPERATIONS, version)))));
   app.get('/metrics', async (context) => {
     const key = await enter(context, { basic: true });
     if (isLimited(key)) throw tenantWide();
-    const { varve, settings } = parts;
-    const text = await metrics.text(varve, key.tenant, { isOperator: key.tenant === settings.tenant });
-    return context.text(text, 200, { ...context.get('headers'), 'content-type': 'text/plain; version=0.0.4' });
+    const body = await metrics.text(varve, key.tenant, { isOperator: key.tenant === settings.tenant });
+    return respond(context, { status: 200, body, headers: { 'content-type': 'text/plain; version=0.0.4' } });
   });
 }
 
@@ -186,33 +162,21 @@ function routeMcp(door: Door, mcp: AppOptions['mcp']): void {
   door.app.all('/mcp', async (context) => {
     if (mcp === undefined) return refuse(door, context);
     const key = await door.enter(context);
-    const { body, status, headers } = await mcp(await wholeRequest(context.req.raw, door.parts.settings), key);
-    const all = { ...context.get('headers'), ...Object.fromEntries(headers) };
-    return context.body(body as ReadableStream, status as 200, all);
+    const { body, status, headers } = await mcp(await wholeRequest(context.req.raw, door.settings), key);
+    return respond(context, { status, body, headers: Object.fromEntries(headers) });
   });
 }
 
-function routeInspector({ app, parts, enter }: Door, options: InspectorOptions | undefined): void {
-  for (const { method, path, run } of inspectorRoutes(parts.varve, options)) {
-    app.on(method, path, async (context) => {
-      const { address } = context.env;
-      const asked = { request: context.req.raw, path: context.req.path, address, enter: () => enter(context) };
-      const { status, body, headers } = await run(asked);
-      return context.body(body, status as 200, { ...context.get('headers'), ...headers });
-    });
-  }
-}
-
-function routeOperations({ app, parts }: Door): void {
+function routeOperations(door: Door): void {
   for (const operation of OPERATIONS) {
-    app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
-      const { status, body, headers } = await runOperation(parts, operation, {
+    door.app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+      const answered = await runOperation(door, operation, {
         request: context.req.raw,
         params: context.req.param() as Record<string, string>,
         address: context.env.address,
         onKey: (key) => context.set('caller', key.id),
       });
-      return context.body(body as string, status as 200, { ...context.get('headers'), ...headers });
+      return respond(context, answered);
     });
   }
 }

@@ -11,7 +11,6 @@ import { memoryChangeSchema, newMemorySchema } from '../record/memory.ts';
 import { timeSchema } from '../record/parse.ts';
 import { NAMED } from './record-schemas.ts';
 
-/** The parts of a JSON Schema that the server reads. */
 export interface JsonSchema {
   type?: string;
   properties?: Record<string, JsonSchema>;

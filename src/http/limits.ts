@@ -1,7 +1,6 @@
 import { createLru } from '../record/cache.ts';
 import { DoorError } from './problem.ts';
 
-/** Counts wrong keys by the address that they come from. */
 export interface FailureLimit {
   /** Notes a wrong key; throws `rate_limited` when too many came from this address. Valid keys are never limited here. */
   note(address: string): void;
@@ -78,18 +77,14 @@ export function createFollowerLimit(most: number): FollowerLimit {
   return {
     enter(key, until) {
       if (until.aborted) return;
-      if (most > 0 && (open.get(key) ?? 0) >= most)
-        throw limitedFor(
-          10,
-          `This key already follows ${most} streams of changes, which is the limit. Close one first.`,
-        );
+      const problem = `This key already follows ${most} streams of changes, which is the limit. Close one first.`;
+      if (most > 0 && (open.get(key) ?? 0) >= most) throw limitedFor(10, problem);
       add(key, 1);
       until.addEventListener('abort', () => add(key, -1), { once: true });
     },
   };
 }
 
-/** Counts the requests of keys, or of addresses. */
 export interface RateLimit {
   /** Counts one request of a key; throws `rate_limited` when the key has no requests left. */
   take(key: string, perSecond: number): void;

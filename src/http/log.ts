@@ -4,15 +4,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Writes structured log lines without content: ids, counts, routes, times. */
 export type Log = (level: Exclude<LogLevel, 'silent'>, message: string, fields?: Record<string, unknown>) => void;
 
-/** Makes a log that writes JSON lines, by default to the standard error output. */
-export function createLog(
-  least: LogLevel,
-  write: (line: string) => void = (line) => void process.stderr.write(line),
-): Log {
+/** Makes a log that writes JSON lines to the standard error output. */
+export function createLog(least: LogLevel): Log {
   const from = LOG_LEVELS.indexOf(least);
   return (level, message, fields = {}) => {
     if (LOG_LEVELS.indexOf(level) < from) return;
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`);
+    process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`);
   };
 }
 

@@ -5,7 +5,6 @@ import { MINUTE } from '../record/clock.ts';
 import type { Varve } from '../varve.ts';
 import type { FailureLimit } from './limits.ts';
 
-/** One request that was answered. */
 export interface Measured {
   method: string;
   /** The pattern of the route, never the path: paths hold ids. */
@@ -14,7 +13,6 @@ export interface Measured {
   seconds: number;
 }
 
-/** The metrics of the server, in the text format of Prometheus. */
 export interface Metrics {
   begin(): void;
   end(request: Measured): void;
@@ -35,23 +33,19 @@ interface Histogram {
 async function qualityMetrics(varve: Varve, tenant: string): Promise<string[]> {
   const metrics = await varve.operator.metrics({ tenant });
   const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
-  const rates = [
-    ['varve_context_utilisation', 'contextUtilisation', metrics.contextUtilisation.rate],
-    ['varve_observation_rate', 'observationRate', metrics.observationRate.rate],
-    ['varve_statement_rate', 'statementRate', metrics.statementRate.rate],
-    ['varve_scaffold_keys', 'scaffold', metrics.scaffold.keys],
-    ['varve_correction_rate', 'correctionRate', metrics.correctionRate.rate],
-    ['varve_repeat_question_rate', 'repeatQuestionRate', metrics.repeatQuestionRate.rate],
-  ] as const;
+  const gaugeOf = (name: string, metric: string, value: number | null): string[] =>
+    family(name, 'gauge', ONLINE_METRICS[metric]?.definition ?? '', value === null ? [] : [`${value}`]);
   const shares = checks.flatMap(({ check, share }) => (share === null ? [] : [`{check="${check}"} ${share}`]));
   const alerts = checks.map(({ check, isAlert }) => `{check="${check}"} ${isAlert ? 1 : 0}`);
+  const checked = 'First conversations whose extraction was checked.';
   return [
-    ...rates.flatMap(([name, metric, value]) =>
-      family(name, 'gauge', ONLINE_METRICS[metric]?.definition ?? '', value === null ? [] : [`${value}`]),
-    ),
-    ...family('varve_extraction_checked_conversations', 'gauge', 'First conversations whose extraction was checked.', [
-      `${conversations}`,
-    ]),
+    ...gaugeOf('varve_context_utilisation', 'contextUtilisation', metrics.contextUtilisation.rate),
+    ...gaugeOf('varve_observation_rate', 'observationRate', metrics.observationRate.rate),
+    ...gaugeOf('varve_statement_rate', 'statementRate', metrics.statementRate.rate),
+    ...gaugeOf('varve_scaffold_keys', 'scaffold', metrics.scaffold.keys),
+    ...gaugeOf('varve_correction_rate', 'correctionRate', metrics.correctionRate.rate),
+    ...gaugeOf('varve_repeat_question_rate', 'repeatQuestionRate', metrics.repeatQuestionRate.rate),
+    ...family('varve_extraction_checked_conversations', 'gauge', checked, [`${conversations}`]),
     ...family('varve_extraction_share', 'gauge', 'Checks of extraction on the first conversations, as shares.', shares),
     ...family('varve_extraction_alert', 'gauge', '1 where a check of extraction is over its threshold.', alerts),
   ];

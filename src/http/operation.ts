@@ -7,16 +7,13 @@ import { timeSchema } from '../record/parse.ts';
 import { type Scope, SCOPE_LEVELS, type ScopeLevel } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 
-/** The input of an operation's handler. */
 interface OperationInput<Query = unknown, Body = unknown> {
   varve: Varve;
   /** The handle of the request's scope, within the limits of the key. */
   handle: Handle;
   scope: Scope;
   key: ApiKey;
-  /** The placeholders of the path. */
-  params: Record<string, string>;
-  /** The placeholder `id` of the path; empty if the path has none. */
+  /** The value of the placeholder in the path, such as an id or a key; empty if the path has none. A path has at most one. */
   id: string;
   query: Query;
   body: Body;
@@ -54,7 +51,6 @@ export interface Operation {
   path: string;
   tag: string;
   summary: string;
-  /** The minimum access of the key. */
   access: KeyAccess;
   /** Whether the operation takes agent, user, session and connection in the query string. */
   scoped: boolean;
@@ -63,13 +59,10 @@ export interface Operation {
   /** The parameters of the query string besides the scope. */
   query?: z.ZodType;
   body?: z.ZodType;
-  /** The prefix of the record id in the path. */
-  idPrefix: 'mem' | 'evt' | 'ent' | 'key' | 'whk' | 'whd' | 'job' | 'run';
   /** An example of the body. The reference shows it, and a test sends it. Every operation with a body has an example. */
   example?: unknown;
   /** Whether the library validates the body, so that the server does not. */
   bodyCheckedLater: boolean;
-  /** Whether the body may be left out. */
   bodyOptional: boolean;
   /** The media type of the body, when it is read as a stream. */
   streams?: string;
@@ -94,13 +87,12 @@ export interface Operation {
   unhurried: boolean;
   /** Whether the operation also accepts the header with the server's reflection secret in place of a key. */
   secret: boolean;
-  /** Returns the body of the response, or a {@link Reply}. */
+  /** Returns the body of the response, an array of {@link items}, or a {@link Reply}. */
   run(input: OperationInput): Promise<unknown>;
 }
 
 type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /v1/${string}`;
 
-/** The fields of an operation that have defaults. */
 type Shared = Partial<
   Omit<Operation, 'id' | 'method' | 'path' | 'tag' | 'query' | 'body' | 'example' | 'run' | 'answer'>
 >;
@@ -140,7 +132,6 @@ export function operationsOf(tag: string, shared: Shared = {}): Declare {
       path,
       tag,
       access: method === 'get' ? 'read' : 'write',
-      idPrefix: 'mem',
       scoped: true,
       tenantWide: false,
       bodyOptional: false,
@@ -162,7 +153,6 @@ export function operationsOf(tag: string, shared: Shared = {}): Declare {
   };
 }
 
-/** The `limit` of a list: from 1 to `maximum`. */
 export function limitSchema(maximum: number): z.ZodOptional<z.ZodInt> {
   return z.int().min(1).max(maximum).optional();
 }
@@ -176,7 +166,7 @@ export function readerAt(time: Date | undefined, handle: Handle): Handle | PastH
   return time === undefined ? handle : handle.asOf(time);
 }
 
-/** A list without pages. */
+/** The answer of an operation that returns an array: it is sent as `items`. */
 export function items(item: z.ZodType): z.ZodType {
   return z.object({ items: z.array(item) });
 }
@@ -184,7 +174,6 @@ export function items(item: z.ZodType): z.ZodType {
 /** An object whose fields the library's types describe. */
 export const loose: z.ZodType = z.record(z.string(), z.unknown());
 
-/** Returns the value. Throws `not_found` if it is null. */
 export function found<Item>(item: Item | null, what: string, id: string | undefined): Item {
   if (item !== null) return item;
   throw notFound(`There is no ${what} ${id} within this scope.`, id);

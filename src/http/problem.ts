@@ -16,7 +16,6 @@ const DOOR_STATUS = {
 };
 type DoorCode = keyof typeof DOOR_STATUS;
 
-/** All error codes of responses. */
 export type ProblemCode = ErrorCode | DoorCode;
 
 /** The HTTP status of each error code. MCP returns the code itself. */
@@ -41,7 +40,6 @@ export const STATUS: Readonly<Record<ProblemCode, number>> = {
   ...DOOR_STATUS,
 };
 
-/** An error that the server throws itself, without the library. */
 export class DoorError extends Error {
   readonly code: DoorCode;
   readonly headers: Record<string, string>;
@@ -54,16 +52,13 @@ export class DoorError extends Error {
   }
 }
 
-/** A problem document (RFC 9457). */
 export interface Problem {
   type: string;
   title: string;
   status: number;
   detail: string;
   code: ProblemCode;
-  /** Whether the same request may succeed later. */
   retryable: boolean;
-  /** Which fields of the input are wrong. */
   problems?: unknown;
 }
 

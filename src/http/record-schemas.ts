@@ -280,7 +280,6 @@ export const importReport: z.ZodType = named('ImportReport', {
   dryRun: z.boolean(),
 });
 
-/** The problems that any operation may answer with. */
 export const problem: z.ZodType = named('Problem', {
   ...each(z.string(), 'type title'),
   status: z.int(),

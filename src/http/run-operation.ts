@@ -5,6 +5,7 @@ import { parse, textSchema } from '../record/parse.ts';
 import { ownerKey } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 import { assertAccess, isLimited, limitHandle, scopeFor } from './access.ts';
+import { type Answered, json } from './app-context.ts';
 import { authenticate, bySecret } from './authenticate.ts';
 import type { Answer, KeyedRequest } from '../store/doors/request-answers.ts';
 import type { FailureLimit, FollowerLimit, RateLimit } from './limits.ts';
@@ -13,31 +14,21 @@ import { DoorError } from './problem.ts';
 import { assertPlain, readBody, readQuery } from './read-request.ts';
 import type { DoorSettings } from './settings.ts';
 
-/** The dependencies of the HTTP server. */
 export interface DoorParts {
   varve: Varve;
   settings: DoorSettings;
   rates: RateLimit;
   failures: FailureLimit;
   followers: FollowerLimit;
-  /** The signal that aborts when the server stops. */
   stopping: AbortSignal;
 }
 
 interface OperationRequest {
   request: Request;
   params: Record<string, string>;
-  /** The address of the client. */
   address: string;
   /** Called with the key of the request, for the log. */
   onKey(key: ApiKey): void;
-}
-
-/** The response to a request. */
-export interface Answered {
-  status: number;
-  body: string | ReadableStream<Uint8Array> | null;
-  headers: Record<string, string>;
 }
 
 /** Handles one request: authenticate, authorise, parse, execute, record in the audit trail. */
@@ -77,19 +68,20 @@ export async function runOperation(
   const run = async (): Promise<Reply> => {
     if (operation.streams !== undefined) assertPlain(request);
     const stream = operation.streams === undefined ? null : request.body;
-    const id = params['id'] ?? '';
-    const about = { varve, handle, scope: handle.scope, key, params, id, query, body, headers, stream };
-    const made = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
+    const [id = ''] = Object.values(params);
+    const about = { varve, handle, scope: handle.scope, key, id, query, body, headers, stream };
+    const result = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
     const { act } = operation;
     // The subject of an act within a scope is a digest, because the audit trail outlives erased records.
-    const subject = params['id'] ?? ownerKey(handle.scope);
+    const subject = id === '' ? ownerKey(handle.scope) : id;
     if (act !== undefined) await varve.operator.acts.record({ tenant: key.tenant, actor: key.id, act, subject });
+    const made = Array.isArray(result) ? { items: result } : result;
     return sealCursor(made instanceof Reply ? made : new Reply({ body: made }), varve, key.tenant);
   };
   const isSlow = operation.unhurried || operation.streams !== undefined || operation.answer.media !== undefined;
   const hurried = <Result>(work: Promise<Result>): Promise<Result> => (isSlow ? work : inTime(work, settings.timeout));
   const idempotencyKey = headers.get('idempotency-key');
-  if (operation.once === false || idempotencyKey === null) return respond(operation, await hurried(run()));
+  if (operation.once === false || idempotencyKey === null) return answered(operation, await hurried(run()));
   const asked = `${request.method} ${targetOf(request.url)}\n${text}`;
   const fingerprint = hash('sha256', asked, 'base64url');
   const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
@@ -111,7 +103,11 @@ async function runOnce(
     const { status = operation.answer.status, body: made } = await run();
     return { status, body: JSON.stringify(made ?? null) };
   });
-  return { status, body, headers: { ...JSON_TYPE, ...(repeated ? { 'idempotent-replayed': 'true' } : {}) } };
+  return {
+    status,
+    body,
+    headers: { 'content-type': 'application/json', ...(repeated ? { 'idempotent-replayed': 'true' } : {}) },
+  };
 }
 
 /** Runs an idempotent operation, unless its key was used for another request of the same owner. */
@@ -132,7 +128,7 @@ async function runAgain(
     // The same request is in progress, and both may run.
     if (!VarveError.isInstance(error, 'conflict') || !error.retryable) throw error;
   }
-  return respond(operation, reply ?? (await run()));
+  return answered(operation, reply ?? (await run()));
 }
 
 /** Opens the cursor that the previous page returned: see {@link CursorSeal}. */
@@ -148,13 +144,11 @@ async function sealCursor(answer: Reply, varve: Varve, tenant: string): Promise<
   return new Reply({ ...answer, body: { ...body, cursor: await varve.operator.cursors.seal(tenant, body.cursor) } });
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-function respond(operation: Operation, answer: Reply): Answered {
+function answered(operation: Operation, answer: Reply): Answered {
   const { status = operation.answer.status, body, stream, headers = {} } = answer;
-  if (stream !== undefined) return { status, body: stream, headers };
-  if (body === undefined) return { status, body: null, headers };
-  return { status, body: JSON.stringify(body), headers: { ...JSON_TYPE, ...headers } };
+  if (stream !== undefined || body === undefined) return { status, body: stream ?? null, headers };
+  const made = json(body, status);
+  return { ...made, headers: { ...made.headers, ...headers } };
 }
 
 /** The URL without the host, because a retry may reach another server process under another host name. */

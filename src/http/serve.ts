@@ -21,7 +21,6 @@ interface ServeOptions {
   mcp?(request: Request, key: ApiKey): Promise<Response>;
 }
 
-/** A running server. */
 export interface Running {
   url: string;
   port: number;
@@ -45,7 +44,6 @@ const LAST_CALL = 100;
 // How long an ended stream may stay open. Clients reconnect with their cursor; only a client that does not read takes longer.
 const STREAM_GRACE = 1000;
 
-/** Begins to listen. Fails when the port is taken. */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { varve, host, port, settings, version, log, inspector, mcp } = options;
   const stopping = new AbortController();

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parse } from '../record/parse.ts';
 
-/** Settings of the HTTP server. */
 export interface DoorSettings {
   /** Whether only host names of this machine are accepted, for a server that is bound to the loopback address. */
   local: boolean;
@@ -27,57 +26,47 @@ export interface DoorSettings {
   tenant: string;
 }
 
-export const DEFAULT_SETTINGS: DoorSettings = {
-  local: true,
-  allowedHosts: [],
-  corsOrigins: [],
-  bodyLimit: 10 * 1024 * 1024,
-  timeout: 30_000,
-  rateLimit: 5_000,
-  failureLimit: 60,
-  followerLimit: 100,
-  docsNeedKey: false,
-  reflectionSecret: null,
-  tenant: 'default',
-};
-
 const numberText = z.coerce.number().min(0);
-const listText = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
+const listText = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
 
 const environmentSchema = z.object({
-  VARVE_ALLOWED_HOSTS: listText.optional(),
-  VARVE_CORS_ORIGINS: listText.optional(),
-  VARVE_BODY_LIMIT: numberText.optional(),
-  VARVE_TIMEOUT: numberText.optional(),
-  VARVE_RATE_LIMIT: numberText.optional(),
-  VARVE_FAILURE_LIMIT: numberText.optional(),
-  VARVE_FOLLOWER_LIMIT: numberText.optional(),
-  VARVE_DOCS_NEED_KEY: z.enum(['0', '1']).optional(),
+  VARVE_ALLOWED_HOSTS: listText,
+  VARVE_CORS_ORIGINS: listText,
+  VARVE_BODY_LIMIT: numberText.default(10 * 1024 * 1024),
+  VARVE_TIMEOUT: numberText.default(30_000),
+  VARVE_RATE_LIMIT: numberText.default(5_000),
+  VARVE_FAILURE_LIMIT: numberText.default(60),
+  VARVE_FOLLOWER_LIMIT: numberText.default(100),
+  VARVE_DOCS_NEED_KEY: z.enum(['0', '1']).default('0'),
   VARVE_REFLECTION_SECRET: z.string().min(16, 'is too short: a secret has at least 16 characters').optional(),
-  VARVE_TENANT: z.string().min(1).optional(),
+  VARVE_TENANT: z.string().min(1).default('default'),
 });
 
-/** The default settings, overridden by the environment variables. */
 export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local: boolean }): DoorSettings {
   // An empty variable, as compose files produce, counts as unset.
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const read = parse(environmentSchema, set, 'The environment');
   return {
     local,
-    allowedHosts: read.VARVE_ALLOWED_HOSTS ?? DEFAULT_SETTINGS.allowedHosts,
-    corsOrigins: read.VARVE_CORS_ORIGINS ?? DEFAULT_SETTINGS.corsOrigins,
-    bodyLimit: read.VARVE_BODY_LIMIT ?? DEFAULT_SETTINGS.bodyLimit,
-    timeout: read.VARVE_TIMEOUT ?? DEFAULT_SETTINGS.timeout,
-    rateLimit: read.VARVE_RATE_LIMIT ?? DEFAULT_SETTINGS.rateLimit,
-    failureLimit: read.VARVE_FAILURE_LIMIT ?? DEFAULT_SETTINGS.failureLimit,
-    followerLimit: read.VARVE_FOLLOWER_LIMIT ?? DEFAULT_SETTINGS.followerLimit,
+    allowedHosts: read.VARVE_ALLOWED_HOSTS,
+    corsOrigins: read.VARVE_CORS_ORIGINS,
+    bodyLimit: read.VARVE_BODY_LIMIT,
+    timeout: read.VARVE_TIMEOUT,
+    rateLimit: read.VARVE_RATE_LIMIT,
+    failureLimit: read.VARVE_FAILURE_LIMIT,
+    followerLimit: read.VARVE_FOLLOWER_LIMIT,
     docsNeedKey: read.VARVE_DOCS_NEED_KEY === '1',
     reflectionSecret: read.VARVE_REFLECTION_SECRET ?? null,
-    tenant: read.VARVE_TENANT ?? DEFAULT_SETTINGS.tenant,
+    tenant: read.VARVE_TENANT,
   };
 }
+
+export const DEFAULT_SETTINGS: DoorSettings = settingsFrom({}, { local: true });

@@ -101,20 +101,15 @@ const MOST_PER_LINE = 10 * 1024 * 1024;
 export async function* lines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<unknown> {
   for await (const line of textLines(stream)) {
     if (line.trim() === '') continue;
-    yield parsed(line);
+    try {
+      yield parseJson(line, 'The line');
+    } catch (error) {
+      // The import reports the message with the line number and continues.
+      yield messageOf(error);
+    }
   }
 }
 
-function parsed(line: string): unknown {
-  try {
-    return parseJson(line, 'The line');
-  } catch (error) {
-    // The import reports the message with the line number and continues.
-    return messageOf(error);
-  }
-}
-
-/** The lines of a stream of bytes. */
 export async function* textLines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<string> {
   if (stream === null) return;
   const decoder = new TextDecoder();

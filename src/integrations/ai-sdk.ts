@@ -7,7 +7,7 @@ import type { Handle } from '../handle/handle.ts';
 import type { ToolUse } from '../observe/log-interaction.ts';
 import { createLru, type Lru } from '../record/cache.ts';
 import type { ToolHandle } from '../tools/agent-tool.ts';
-import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
+import { chosenTools, type ToolChoice } from '../tools/agent-tools.ts';
 import { addResult, objectOf, readPrompt, type CallParameters, type PromptTurn } from './read-prompt.ts';
 
 /** The parts of a handle that the middleware needs. */

@@ -9,8 +9,7 @@ import type { SessionSummary } from '../operate/inspect-records.ts';
 import type { ChatMessage } from '../record/chat-message.ts';
 import type { Event } from '../record/event.ts';
 import { parseScope, type Scope } from '../record/scope.ts';
-import { agentTool } from '../tools/agent-tools.ts';
-import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
+import { agentTool, chosenTools, type ToolChoice } from '../tools/agent-tools.ts';
 import type { Varve } from '../varve.ts';
 import { type KeyedNotes, keyedNotes } from './keyed-notes.ts';
 

@@ -3,7 +3,7 @@ import type { Handle } from '../handle/handle.ts';
 import { chatText } from '../record/chat-message.ts';
 import type { Event } from '../record/event.ts';
 import type { ToolHandle } from '../tools/agent-tool.ts';
-import { chosenTools, modelSchema, type ToolChoice } from '../tools/tool-definitions.ts';
+import { chosenTools, modelSchema, type ToolChoice } from '../tools/agent-tools.ts';
 import { assertHasSession } from './keyed-notes.ts';
 
 export type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;

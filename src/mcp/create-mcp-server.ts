@@ -8,14 +8,12 @@ import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
 import { agentInstructions } from '../tools/agent-instructions.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
-import { TOOL_SETS } from '../tools/agent-tools.ts';
+import { modelSchema, TOOL_SETS } from '../tools/agent-tools.ts';
 import { foundRecords } from '../tools/found-record.ts';
-import { modelSchema } from '../tools/tool-definitions.ts';
 
 export interface McpOptions {
   handle: Handle;
   version: string;
-  /** Offers only tools that change nothing. */
   readOnly?: boolean;
   /** The tools to offer. Default: the everyday set. */
   tools?: readonly AgentTool[];

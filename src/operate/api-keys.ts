@@ -106,7 +106,6 @@ export interface Keys {
 const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
 
-/** Makes the keys of a store. */
 export function createKeys(parts: Parts): Keys {
   const { database, clock, ids } = parts;
   const cache = createKeyCache(parts);
@@ -158,15 +157,10 @@ export function createKeys(parts: Parts): Keys {
   };
 }
 
-interface KeyCache {
-  find(id: string): Promise<KeyRow | null>;
-  drop(id: string): void;
-}
-
-function createKeyCache({ database, clock }: Pick<Parts, 'database' | 'clock'>): KeyCache {
+function createKeyCache({ database, clock }: Parts) {
   const known = createLru<{ row: KeyRow; until: number }>({ most: MOST_KNOWN });
   return {
-    async find(id) {
+    async find(id: string): Promise<KeyRow | null> {
       const cached = known.get(id);
       if (cached !== undefined && cached.until > clock.now()) return cached.row;
       const row = await database.read(EVERY_TENANT, (reader) => findKey(reader, id));

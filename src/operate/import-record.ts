@@ -25,7 +25,6 @@ import { findInItsPlace, insertMemoryRow } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
 import { hideForgottenSpans } from '../store/forget/hide-in-log.ts';
 
-/** The result of a line: imported, or already stored. */
 export type LineOutcome = 'imported' | 'known';
 
 /** The state that all lines of one import share. */
@@ -37,6 +36,27 @@ export interface ImportContext {
 }
 
 type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: Record }>;
+
+type Take<Imported extends ParsedLine> = (
+  writer: Writer,
+  parts: FormDeps,
+  line: Imported,
+  context: ImportContext,
+) => Promise<LineOutcome>;
+
+const TAKE: { [Kind in ParsedLine['record']]: Take<Line<Kind>> } = {
+  header: async () => 'known',
+  entity: importEntity,
+  forgotten: importForgotten,
+  event: importEvent,
+  refusal: importRefusal,
+  revision: importRevision,
+  memory: importMemory,
+  block: importBlock,
+};
+
+export const importLine: Take<ParsedLine> = (writer, parts, line, context) =>
+  (TAKE[line.record] as Take<ParsedLine>)(writer, parts, line, context);
 
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
@@ -72,7 +92,7 @@ async function ownId(
   return { id: copy, exists: (await ownersOfRecords(writer, table, { tenant, ids: [copy] })).length > 0 };
 }
 
-export async function importEvent(
+async function importEvent(
   writer: Writer,
   parts: Parts,
   line: Line<'event'>,
@@ -97,7 +117,7 @@ export async function importEvent(
  * Imports the record of a statement that was forgotten in another store. If this store has the memory, it is forgotten here too, and
  * importing an older copy later does not restore it.
  */
-export async function importForgotten(
+async function importForgotten(
   writer: Writer,
   parts: Parts,
   line: Line<'forgotten'>,
@@ -153,7 +173,7 @@ async function isForgottenId(writer: Writer, owner: Scope, memory: string): Prom
   return (await listForgotten(writer, owner, { memories: [memory] })).some(({ as }) => as === 'forgotten');
 }
 
-export async function importMemory(
+async function importMemory(
   writer: Writer,
   parts: FormDeps,
   line: Line<'memory'>,
@@ -213,13 +233,13 @@ async function formPlainMemory(
   return written === null || written.outcome === 'unchanged' ? 'known' : 'imported';
 }
 
-export async function importRefusal(writer: Writer, line: Line<'refusal'>): Promise<LineOutcome> {
+async function importRefusal(writer: Writer, _parts: Parts, line: Line<'refusal'>): Promise<LineOutcome> {
   const { record: _record, text = null, detail = null, run = null, proposal = null, events = [], ...rest } = line;
   const added = await insertRefusals(writer, [{ ...rest, text, detail, run, proposal, events }]);
   return added === 0 ? 'known' : 'imported';
 }
 
-export async function importBlock(
+async function importBlock(
   writer: Writer,
   parts: Parts,
   line: Line<'block'>,
@@ -247,7 +267,7 @@ export async function importBlock(
   return 'imported';
 }
 
-export async function importEntity(
+async function importEntity(
   writer: Writer,
   parts: Parts,
   line: Line<'entity'>,
@@ -262,8 +282,9 @@ export async function importEntity(
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === id ? 'imported' : 'known';
 }
 
-export async function importRevision(
+async function importRevision(
   writer: Writer,
+  _parts: Parts,
   line: Line<'revision'>,
   context: ImportContext,
 ): Promise<LineOutcome> {

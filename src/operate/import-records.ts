@@ -5,8 +5,7 @@ import { parse, withoutUndefined } from '../record/parse.ts';
 import { ownerKey, type Scope, type ScopeInput } from '../record/scope.ts';
 import { rolledBack, type Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/migrations/older-memory.ts';
-import { importBlock, importEntity, importEvent, importForgotten, importMemory } from './import-record.ts';
-import { importRefusal, importRevision, type LineOutcome, type ImportContext } from './import-record.ts';
+import { importLine, type LineOutcome, type ImportContext } from './import-record.ts';
 import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
 export interface ImportOptions {
@@ -118,32 +117,6 @@ async function writeBatch(
 function refusalOf(error: unknown): VarveError {
   if (VarveError.isInstance(error, 'invalid_input') || VarveError.isInstance(error, 'outside_scope')) return error;
   throw error;
-}
-
-async function importLine(
-  writer: Writer,
-  parts: FormDeps,
-  line: ParsedLine,
-  context: ImportContext,
-): Promise<LineOutcome> {
-  switch (line.record) {
-    case 'event':
-      return importEvent(writer, parts, line, context);
-    case 'forgotten':
-      return importForgotten(writer, parts, line, context);
-    case 'memory':
-      return importMemory(writer, parts, line, context);
-    case 'block':
-      return importBlock(writer, parts, line, context);
-    case 'entity':
-      return importEntity(writer, parts, line, context);
-    case 'refusal':
-      return importRefusal(writer, line);
-    case 'revision':
-      return importRevision(writer, line, context);
-    case 'header':
-      return 'known';
-  }
 }
 
 function reject(report: ImportReport, line: number, error: unknown): void {

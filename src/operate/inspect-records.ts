@@ -18,7 +18,6 @@ export interface Inspector {
     tenant: string,
     options: { agents: string[] | null; users: string[] | null; match?: string; limit: number },
   ): Promise<OwnerSummary[]>;
-  /** The tenants of the store. */
   tenants(): Promise<string[]>;
   rows(scope: Scope, request: RowsRequest): Promise<MemoryRows>;
   facets(scope: Scope, filter?: FacetFilter): Promise<MemoryFacets>;

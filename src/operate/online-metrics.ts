@@ -39,7 +39,6 @@ export interface ScaffoldGrowth {
   lateShare: number | null;
 }
 
-/** The online metrics of everything within a scope. */
 export async function onlineMetrics(
   { database, attributes }: Pick<Parts, 'database' | 'attributes'>,
   scope: Scope,
@@ -106,7 +105,6 @@ const ASKED_SO: Readonly<Record<string, RegExp>> = {
 /** Synonyms of attributes that often mean something else in a question: "What is your role in this?" */
 const VAGUE = new Set('called from role field position area place city work home own_name'.split(' '));
 
-/** The phrases that name each attribute of a table. */
 const phrasesOf = cachedFor((attributes: AttributeTable) =>
   attributes.names().map((attribute): [string, string[][]] => {
     const { labels, synonyms } = attributes.policyOf(attribute);

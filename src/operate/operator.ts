@@ -88,7 +88,6 @@ export interface Operator {
   changes(scope: ScopeInput, options?: FollowOptions): AsyncGenerator<RecordChange>;
 }
 
-/** Makes the operator of a store. */
 export function createOperator(parts: FormDeps & WebhookDeps): Operator {
   const { database, clock, embedding } = parts;
   return {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { type Basis, basisSchema, type BlockKindName, blockKindSchema } from '../record/block.ts';
+import { basisSchema, type Block, blockKindSchema } from '../record/block.ts';
 import { type NewEntity, newEntitySchema } from '../record/entity.ts';
-import { exportedEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
-import { ARCHIVE_REASONS, type ArchiveReason, type NewMemory, newMemorySchema } from '../record/memory.ts';
-import { FORGOTTEN_AS, type ForgottenAs } from '../record/forgotten.ts';
+import { type Event, exportedEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
+import { ARCHIVE_REASONS, type Memory, type NewMemory, newMemorySchema } from '../record/memory.ts';
+import { type Forgotten, FORGOTTEN_AS } from '../record/forgotten.ts';
 import { metadataSchema, type Parsed, storable, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
+import type { Revision } from '../record/revision.ts';
 import { type Scope, type ScopeInput, scopeSchema } from '../record/scope.ts';
-import { type Refused, REFUSED } from '../store/history-store.ts';
+import { REFUSED, type RefusalRecord } from '../store/history-store.ts';
 
 /** The first line of an export. */
 export interface HeaderLine {
@@ -17,99 +18,66 @@ export interface HeaderLine {
   exportedAt?: TimeInput;
 }
 
-/** An event. Imported once per id. */
-export interface EventLine {
-  record: 'event';
+/** Fields of a stored record, with their times in any form that an import accepts. */
+type FieldsOf<Stored, Name extends keyof Stored> = { [Key in Name]: TimeIn<Stored[Key]> };
+type TimeIn<Value> = Value extends Date ? TimeInput : Value;
+
+/** A record with an id. Imported once per id. */
+interface LineOf<Kind extends string> {
+  record: Kind;
   id: string;
   scope: ScopeInput;
+}
+
+export interface EventLine extends LineOf<'event'>, Partial<FieldsOf<Event, 'recordedAt' | 'processedAt'>> {
   data: NewEvent;
-  recordedAt?: TimeInput;
-  processedAt?: TimeInput | null;
 }
 
-/** A memory with its archive state. Imported once per id. */
-export interface MemoryLine {
-  record: 'memory';
-  id: string;
-  scope: ScopeInput;
+/** A memory with its archive state. */
+export interface MemoryLine
+  extends
+    LineOf<'memory'>,
+    Partial<FieldsOf<Memory, 'reader' | 'internal' | 'contradictedBy' | 'archivedAt' | 'archiveReason'>>,
+    Partial<FieldsOf<Memory, 'createdAt' | 'updatedAt' | 'accessCount' | 'lastAccessedAt' | 'version'>> {
   data: NewMemory;
-  reader?: string | null;
-  internal?: Record<string, unknown>;
-  contradictedBy?: string | null;
-  createdAt?: TimeInput;
-  updatedAt?: TimeInput;
-  archivedAt?: TimeInput | null;
-  archiveReason?: ArchiveReason | null;
-  accessCount?: number;
-  lastAccessedAt?: TimeInput | null;
-  version?: number;
 }
 
-/** A refused statement. Imported once per id. */
-export interface RefusalLine {
-  record: 'refusal';
-  id: string;
-  scope: ScopeInput;
-  run?: string | null;
-  at: TimeInput;
-  reason: string;
-  what: Refused;
-  text?: string | null;
-  detail?: string | null;
-  proposal?: unknown;
-  events?: string[];
-}
+/** A refused statement. */
+export interface RefusalLine
+  extends
+    LineOf<'refusal'>,
+    FieldsOf<RefusalRecord, 'at' | 'reason' | 'what'>,
+    Partial<FieldsOf<RefusalRecord, 'run' | 'text' | 'detail' | 'proposal' | 'events'>> {}
 
-/** A forgotten statement without its words. If somebody says it again, its digests identify it. Imported once per id. */
-export interface ForgottenLine {
-  record: 'forgotten';
-  id: string;
-  scope: ScopeInput;
-  as: ForgottenAs;
-  /** The memory that was forgotten. */
-  memory?: string | null;
+/** A forgotten statement without its words. If somebody says it again, its digests identify it. */
+export interface ForgottenLine
+  extends
+    LineOf<'forgotten'>,
+    FieldsOf<Forgotten, 'as' | 'by' | 'at'>,
+    Partial<FieldsOf<Forgotten, 'memory' | 'request' | 'saidAgainAt'>> {
   /** The spans of the turns that contain the statement. */
   spans: { event: string; start: number; end: number; field?: 'content' | 'metadata' }[];
-  by: string;
-  /** The event with the request to forget. */
-  request?: string | null;
-  at: TimeInput;
-  saidAgainAt?: TimeInput | null;
   digests: { salt: string; of: string[] };
 }
 
-/** A block. An existing block is not changed. */
-export interface BlockLine {
-  record: 'block';
-  id: string;
-  scope: ScopeInput;
-  kind: BlockKindName;
-  content: unknown;
-  /** The sources of its sentences, as ids of records in this export. */
-  basis?: Basis;
-  version?: number;
-  createdAt?: TimeInput;
-  updatedAt?: TimeInput;
-}
+/** A block. An existing block is not changed. The basis names the sources of its sentences by their ids in this export. */
+export interface BlockLine
+  extends
+    LineOf<'block'>,
+    FieldsOf<Block, 'kind' | 'content'>,
+    Partial<FieldsOf<Block, 'basis' | 'version' | 'createdAt' | 'updatedAt'>> {}
 
-export interface EntityLine {
-  record: 'entity';
-  id: string;
-  scope: ScopeInput;
+export interface EntityLine extends LineOf<'entity'> {
   data: NewEntity;
 }
 
 /** A change of a memory or a block. */
-export interface RevisionLine {
+export interface RevisionLine
+  extends
+    FieldsOf<Revision, 'recordId' | 'version' | 'at' | 'reason' | 'actor' | 'before'>,
+    Partial<FieldsOf<Revision, 'run'>> {
   record: 'revision';
   scope: ScopeInput;
-  recordId: string;
-  version: number;
-  at: TimeInput;
-  reason: string;
-  actor: string;
-  run?: string | null;
-  before: Record<string, unknown> | null;
 }
 
 /** One line of an export or an import: NDJSON, in which a record comes after the records that it refers to. */
@@ -123,21 +91,21 @@ export type RecordLine =
   | MemoryLine
   | BlockLine;
 
-type Placed<Line> = Omit<Parsed<Line>, 'scope'> & { scope: Scope };
+type Placed<Line> = Line extends RecordLine ? Omit<Parsed<Line>, 'scope'> & { scope: Scope } : never;
 
-/** A validated line. */
 export type ParsedLine =
   | Parsed<HeaderLine>
-  | Placed<EntityLine>
-  | Placed<ForgottenLine>
-  | Placed<RefusalLine>
-  | Placed<RevisionLine>
-  | Placed<BlockLine>
+  | Placed<EntityLine | ForgottenLine | RefusalLine | RevisionLine | BlockLine>
   | (Omit<Placed<EventLine>, 'data'> & { data: ParsedEvent })
   | (Omit<Placed<MemoryLine>, 'data'> & { data: Parsed<NewMemory> });
 
-const idOf = (prefix: string): z.ZodString =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`), `is not an id such as ${prefix}_0123456789abcdefghjkmnpqrs`);
+/** The fields of {@link LineOf}. The id has the prefix of its kind. */
+function lineOf(record: RecordLine['record'], prefix: string): Record<keyof LineOf<string>, z.ZodType> {
+  const pattern = new RegExp(`^${prefix}_[0-9a-z]{26}$`);
+  const id = z.string().regex(pattern, `is not an id such as ${prefix}_0123456789abcdefghjkmnpqrs`);
+  return { record: z.literal(record), id, scope: scopeSchema };
+}
+
 const versionSchema = z.int().min(1).max(1_000_000_000);
 const spanSchema = z.strictObject({
   event: textSchema(200),
@@ -159,11 +127,9 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     version: z.literal([1, 2]),
     exportedAt: timeSchema.optional(),
   }),
-  z.strictObject({ record: z.literal('entity'), id: idOf('ent'), scope: scopeSchema, data: newEntitySchema }),
+  z.strictObject({ ...lineOf('entity', 'ent'), data: newEntitySchema }),
   z.strictObject({
-    record: z.literal('forgotten'),
-    id: idOf('fgt'),
-    scope: scopeSchema,
+    ...lineOf('forgotten', 'fgt'),
     as: z.enum(FORGOTTEN_AS),
     memory: textSchema(200).nullish(),
     spans: z.array(spanSchema).max(10_000),
@@ -174,17 +140,13 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     digests: z.strictObject({ salt: textSchema(100), of: z.array(textSchema(100)).max(10) }),
   }),
   z.strictObject({
-    record: z.literal('event'),
-    id: idOf('evt'),
-    scope: scopeSchema,
+    ...lineOf('event', 'evt'),
     data: exportedEventSchema,
     recordedAt: timeSchema.optional(),
     processedAt: timeSchema.nullish(),
   }),
   z.strictObject({
-    record: z.literal('refusal'),
-    id: idOf('ref'),
-    scope: scopeSchema,
+    ...lineOf('refusal', 'ref'),
     run: textSchema(100).nullish(),
     at: timeSchema,
     reason: textSchema(100),
@@ -206,9 +168,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     before: z.record(z.string(), z.json()).check(storable).nullable(),
   }),
   z.strictObject({
-    record: z.literal('memory'),
-    id: idOf('mem'),
-    scope: scopeSchema,
+    ...lineOf('memory', 'mem'),
     data: newMemorySchema,
     reader: textSchema(200).nullish(),
     internal: metadataSchema.optional(),
@@ -222,9 +182,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     version: versionSchema.optional(),
   }),
   z.strictObject({
-    record: z.literal('block'),
-    id: idOf('blk'),
-    scope: scopeSchema,
+    ...lineOf('block', 'blk'),
     kind: blockKindSchema,
     content: z.json(),
     basis: basisSchema.optional(),

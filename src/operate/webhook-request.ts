@@ -21,7 +21,6 @@ interface SignedRequest {
   body: string;
   /** The newest secret first. During a rotation messages are also signed with the previous secret. */
   secrets: readonly string[];
-  /** Milliseconds since 1970. */
   now: number;
   signal: AbortSignal;
 }

@@ -106,7 +106,6 @@ const pageSchema = z.strictObject({
     .optional(),
 });
 
-/** Makes the webhooks of a store. */
 export function createWebhooks(deps: WebhookDeps): Webhooks {
   const { database, clock } = deps;
   /** Makes a change and its entry in the audit trail in one transaction. */

@@ -88,7 +88,6 @@ function savingWith(has: (name: string) => boolean): string[] {
   ]);
 }
 
-/** Lines about tools that forget, correct, complete and log. */
 function endsWith(has: (name: string) => boolean): string[] {
   return linesFor(has, [
     ['forget', 'When the user asks to forget something, call forget.'],

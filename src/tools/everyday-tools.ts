@@ -22,7 +22,6 @@ import { searchMemory } from './search-tools.ts';
 
 /** The memories that an id, a key or plain words refer to. */
 export interface Meant {
-  /** The memories that match with certainty. */
   memories: Memory[];
   /** The nearest memories, if no match is certain. */
   candidates: Memory[];
@@ -311,26 +310,6 @@ const logConversation: AgentTool = defineTool({
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
-interface OpenPlan {
-  item: Memory;
-  /** When to bring the plan up. */
-  at: Date | null;
-  /** The stated day; null if no day was stated. */
-  due: Date | null;
-}
-
-/** The planned statements with a day that are not intentions: "Has a dentist appointment on 4 May". */
-async function datedPlans(handle: ToolHandle): Promise<OpenPlan[]> {
-  const { items } = await handle.memories.list({ tenses: ['planned'], limit: 1000 });
-  return items
-    .filter((item) => item.type !== 'intention' && plannedFor(item) !== null)
-    .map((item) => {
-      // Only `dueAt` has the time of day.
-      const due = item.dueAt ?? plannedFor(item);
-      return { item, at: due, due };
-    });
-}
-
 const listDue: AgentTool = defineTool({
   name: 'list_due',
   description:
@@ -340,15 +319,19 @@ const listDue: AgentTool = defineTool({
   async run(handle, { until }) {
     const last = until?.length === DATE_LENGTH ? `${until}T23:59:59Z` : until;
     const end = last === undefined ? Infinity : parse(timeSchema, last, 'until').getTime();
-    const intentions = (await handle.intentions.list()).map((item) => ({
-      item,
-      at: item.dueAt,
-      due: item.internal['due'] === FOLLOW_UP ? null : item.dueAt,
-    }));
-    const items = [...intentions, ...(await datedPlans(handle))]
+    const intentions = (await handle.intentions.list()).map((item) => ({ item, at: item.dueAt }));
+    // Statements such as "Has a dentist appointment on 4 May". Only `dueAt` has the time of day.
+    const planned = (await handle.memories.list({ tenses: ['planned'], limit: 1000 })).items
+      .filter((item) => item.type !== 'intention' && plannedFor(item) !== null)
+      .map((item) => ({ item, at: item.dueAt ?? plannedFor(item) }));
+    const items = [...intentions, ...planned]
       .filter(({ at }) => Number(at) <= end)
-      .sort((one, other) => Number(one.at) - Number(other.at));
-    return { due: items.slice(0, 50).map(({ item, due }) => ({ ...shown(item), due: due?.toISOString() ?? '' })) };
+      .sort((one, other) => Number(one.at) - Number(other.at))
+      .slice(0, 50);
+    // Nobody has stated the default day on which an intention is brought up again.
+    const dayOf = (item: Memory, at: Date | null): string =>
+      item.internal['due'] === FOLLOW_UP ? '' : (at?.toISOString() ?? '');
+    return { due: items.map(({ item, at }) => ({ ...shown(item), due: dayOf(item, at) })) };
   },
 });
 

@@ -12,7 +12,6 @@ interface FoundRecord {
   /** The type of a memory, the kind of an event. */
   type: string;
   text: string;
-  /** The speaker of a turn. */
   speaker?: string;
   title?: string;
   url?: string;
@@ -59,7 +58,6 @@ export function foundRecords(results: readonly RecallResult[]): FoundRecord[] {
   });
 }
 
-/** A result of recall in the form for a model. */
 export function foundRecord(result: RecallResult): FoundRecord {
   const scored = { relevance: Number(result.relevance.toFixed(3)) };
   if (result.memory !== null) return { ...memoryRecord(result.memory), ...scored };
@@ -76,7 +74,6 @@ export function foundRecord(result: RecallResult): FoundRecord {
   };
 }
 
-/** A memory in the form for a model. */
 export function memoryRecord(memory: Memory): FoundRecord {
   const isTrusted = memory.trust !== 'low';
   return {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { RecallOptions, RecallResult } from '../recall/recall-options.ts';
-import { RECALL_SOURCES } from '../recall/recall-options.ts';
+import { RECALL_SOURCES, type RecallOptions, type RecallResult } from '../recall/recall-options.ts';
 import { defineTool, type AgentTool, type ToolHandle } from './agent-tool.ts';
 import { foundRecords, foundRecordSchema, similarRecordSchema } from './found-record.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Handle } from '../../src/handle/handle.ts';
 import { createMcpServer } from '../../src/mcp/create-mcp-server.ts';
-import { AGENT_TOOLS } from '../../src/tools/agent-tools.ts';
-import { runTool } from '../../src/tools/tool-definitions.ts';
+import { AGENT_TOOLS, runTool } from '../../src/tools/agent-tools.ts';
 import { createVarve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
 import { tally } from './tally.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LayoutName, LAYOUTS } from '../../src/assemble/layouts.ts';
 import type { Handle } from '../../src/handle/handle.ts';
-import { runTool } from '../../src/tools/tool-definitions.ts';
+import { runTool } from '../../src/tools/agent-tools.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
 import { allOrTurn } from '../random.ts';

@@ -1,8 +1,8 @@
 import type { ContextOptions } from '../../assemble/context-options.ts';
-import { RECALL_SOURCES, type RecallOptions, type RecallSource } from '../../recall/recall-options.ts';
+import { RECALL_SOURCES, type RecallOptions } from '../../recall/recall-options.ts';
 import type { EventKind } from '../../record/event.ts';
 import { type Command, EXIT, flag, listOption, numberOption, readWords, textOption } from '../command.ts';
-import { UsageError, valued } from '../command.ts';
+import { oneOf, UsageError, valued } from '../command.ts';
 import { embedFew, noteOtherScopes, withHandle } from '../open-memory.ts';
 import { singleLine } from '../../language/words.ts';
 import type { Origin } from '../../record/statement.ts';
@@ -65,39 +65,29 @@ export const recall: Command = {
   async run(input) {
     const query = await readWords(input);
     const mode = textOption(input, 'mode') ?? 'hybrid';
-    const sources = listOption(input, 'source') as RecallSource[] | undefined;
-    const unknown = sources?.find((source) => !RECALL_SOURCES.includes(source));
-    if (unknown !== undefined)
-      throw new UsageError(
-        `There is no source ${JSON.stringify(unknown)}. Give one or more of: ${RECALL_SOURCES.join(', ')}.`,
-      );
+    const sources = listOption(input, 'source')?.map((source) => oneOf('source', RECALL_SOURCES, source));
     const options = { limit: numberOption(input, 'limit'), mode, sources } as RecallOptions;
     return withHandle(input, { embeds: mode === 'text' ? 'nothing' : 'query' }, async (handle, varve) => {
       await embedFew(varve, input.output);
       const recalled = await handle.recall(query, options);
       const { style } = input.output;
       const { results, answerable, degraded } = recalled;
-      await input.output.answer(recalled, () =>
-        results
-          .map(({ text, relevance, id, explanation }) => {
-            const reasons = explanation
-              .map(({ signal, value, weight }) => `${signal} ${(value * weight).toFixed(2)}`)
-              .join(', ');
-            const share = percent(relevance).padStart(RELEVANCE.length);
-            const line = `${style('green', share)}  ${singleLine(text, 160)}  ${style('dim', id)}`;
-            return input.options['explain'] === true ? `${line}\n      ${style('dim', reasons)}` : line;
-          })
-          .toSpliced(0, 0, ...(results.length === 0 ? [] : [style('dim', `${RELEVANCE}  text  id`)]))
-          .join('\n'),
-      );
+      const lines = results.map(({ text, relevance, id, explanation }) => {
+        const reasons = explanation.map(({ signal, value, weight }) => `${signal} ${(value * weight).toFixed(2)}`);
+        const share = percent(relevance).padStart(RELEVANCE.length);
+        const line = `${style('green', share)}  ${singleLine(text, 160)}  ${style('dim', id)}`;
+        return input.options['explain'] === true ? `${line}\n      ${style('dim', reasons.join(', '))}` : line;
+      });
+      const head = lines.length === 0 ? [] : [style('dim', `${RELEVANCE}  text  id`)];
+      await input.output.answer(recalled, () => [...head, ...lines].join('\n'));
       for (const part of degraded) input.output.note(`without: ${part}`);
-      if (results.length > 0) {
-        if (answerable !== null) input.output.note(`An answer is known with a probability of ${percent(answerable)}.`);
-        return EXIT.ok;
+      if (results.length === 0) {
+        input.output.note('Nothing relevant is known.');
+        await noteOtherScopes(varve, input, handle);
+        return EXIT.nothing;
       }
-      input.output.note('Nothing relevant is known.');
-      await noteOtherScopes(varve, input, handle);
-      return EXIT.nothing;
+      if (answerable !== null) input.output.note(`An answer is known with a probability of ${percent(answerable)}.`);
+      return EXIT.ok;
     });
   },
 };

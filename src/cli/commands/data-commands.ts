@@ -10,7 +10,7 @@ import type { ImportReport } from '../../operate/import-records.ts';
 import type { RecordLine } from '../../operate/record-line.ts';
 import { ownerKey } from '../../record/scope.ts';
 import type { Varve } from '../../varve.ts';
-import { type Command, EXIT, flag, oneWord, textOption, UsageError, valued } from '../command.ts';
+import { type Command, EXIT, flag, oneOf, oneWord, textOption, UsageError, valued } from '../command.ts';
 import { scopeOf, withHandle } from '../open-memory.ts';
 import { countTable, table } from '../output.ts';
 
@@ -75,10 +75,7 @@ export const exportCommand: Command = {
   ],
   async run(input) {
     const file = textOption(input, 'output');
-    const named = textOption(input, 'format') ?? 'varve';
-    const format = EXPORT_FORMATS.find((known) => known === named);
-    if (format === undefined)
-      throw new UsageError(`There is no format ${named}. Formats: ${EXPORT_FORMATS.join(', ')}.`);
+    const format = oneOf('format', EXPORT_FORMATS, textOption(input, 'format') ?? 'varve');
     await withHandle(input, {}, async (handle, varve) => {
       const progress = input.output.progress('exporting');
       let count = 0;
@@ -135,12 +132,13 @@ export const importCommand: Command = {
   async run(input) {
     const { files, others } = importSource(oneWord(input, 'file or folder'));
     const named = textOption(input, 'format');
-    if (named !== undefined && !IMPORT_FORMATS.includes(named))
-      throw new UsageError(`There is no format ${named}. Formats: ${IMPORT_FORMATS.join(', ')}.`);
-    const plan = named === undefined ? await planImport(files) : { groups: [{ format: named, files }], left: [] };
+    const plan =
+      named === undefined
+        ? await planImport(files)
+        : { groups: [{ format: oneOf('format', IMPORT_FORMATS, named), files }], left: [] };
     const left = [...plan.left, ...others];
     const format = plan.groups.map((group) => group.format).join(', ');
-    const { tenant = 'default', user } = scopeOf(input);
+    const { tenant, user } = scopeOf(input);
     // A scope from the command line overrides the record's own; the default applies only to records without a user.
     const into = {
       tenant,
@@ -172,7 +170,6 @@ export const importCommand: Command = {
   },
 };
 
-/** All records of all formats, one after the other. */
 async function* linesOf(
   groups: readonly ImportGroup[],
   { user, onRead }: { user: string | null | undefined; onRead: (bytes: number) => void },

@@ -1,7 +1,7 @@
 import type { Handle } from '../../handle/handle.ts';
 import { DAY, manualClock } from '../../record/clock.ts';
 import { createVarve } from '../../varve.ts';
-import { type Command, EXIT } from '../command.ts';
+import type { Command } from '../command.ts';
 
 export const demo: Command = {
   usage: 'demo',
@@ -12,11 +12,9 @@ export const demo: Command = {
     await input.output.answer(played, () =>
       played.map(({ step, result }) => `${input.output.style('bold', step)}\n\n${result}\n`).join('\n'),
     );
-    return EXIT.ok;
   },
 };
 
-/** One step of the demo and its result. */
 interface PlayedStep {
   step: string;
   result: string;

@@ -7,15 +7,14 @@ import type { Compared, Figure } from '../../evaluate/figures.ts';
 import { checkFloors, type MissedFloor, readFloors } from '../../evaluate/floors.ts';
 import { htmlReport, signed } from '../../evaluate/report.ts';
 import { EXIT, UsageError, version, type Command, type CommandInput } from '../command.ts';
-import { flag, listOption, textOption, valued, wholeOption } from '../command.ts';
+import { flag, listOption, oneOf, textOption, valued, wholeOption } from '../command.ts';
 import { readConfig } from '../open-memory.ts';
 import { table } from '../output.ts';
 
 const WHAT = ['all', ...MEASURES, 'ablations', 'compare', 'report', 'datasets'];
 
 export const evalCommand: Command = {
-  usage:
-    'eval [all|extraction|retrieval|scaffold|consolidation|cold-start|end-to-end|ablations|compare|report|datasets]',
+  usage: `eval [${WHAT.join('|')}]`,
   help: 'Replays conversations in a temporary memory and measures, with confidence intervals, what is kept, what is found and what reaches the prompt. Without a language model nothing leaves this machine; a model in --config reads, answers and judges. A run that was stopped is resumed. `eval compare A B` shows the differences between two runs and whether they are significant.',
   options: {
     dataset: valued('name', `${Object.keys(DATASETS).join(', ')} (default lives)`),
@@ -37,8 +36,7 @@ export const evalCommand: Command = {
   ],
   async run(input) {
     const [what = 'all', ...words] = input.words;
-    if (!WHAT.includes(what))
-      throw new UsageError(`There is no varve eval ${JSON.stringify(what)}. Give one of: ${WHAT.join(', ')}.`);
+    oneOf('measurement', WHAT, what);
     if (what === 'compare') return compare(input, words);
     if (what === 'report') return report(input, words);
     if (what === 'datasets') return datasets(input);

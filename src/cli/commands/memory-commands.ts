@@ -2,14 +2,12 @@ import type { Fact, FactReader } from '../../handle/facts.ts';
 import type { Handle } from '../../handle/handle.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import type { FactCategory } from '../../record/attributes.ts';
-import type { Event } from '../../record/event.ts';
-import type { Memory } from '../../record/memory.ts';
 import type { Revision } from '../../record/revision.ts';
 import { keySchema, USER } from '../../record/statement.ts';
 import type { WrittenMemory } from '../../store/write-memory.ts';
 import { forgetMeant } from '../../tools/everyday-tools.ts';
 import { type Command, type CommandInput, EXIT, flag, UsageError, valued } from '../command.ts';
-import { LISTED_KINDS, listOption, numberOption, oneWord, readWords, textOption } from '../command.ts';
+import { LISTED_KINDS, listOption, numberOption, oneOf, oneWord, readWords, textOption } from '../command.ts';
 import { noteOtherScopes, withHandle } from '../open-memory.ts';
 import { singleLine } from '../../language/words.ts';
 import { table } from '../output.ts';
@@ -51,7 +49,6 @@ export const remember: Command = {
   },
 };
 
-/** The text that `remember` prints for each outcome. */
 const OUTCOME_TEXTS: Record<WrittenMemory['outcome'], string> = {
   created: 'created',
   revised: 'updated the memory with this title',
@@ -105,19 +102,11 @@ export const forgotten: Command = {
         return input.output.answer({ restored: id }, () => `Restored ${id}.`);
       }
       const records = await all.list({ limit: numberOption(input, 'limit') ?? 100 });
-      await input.output.answer(records, () =>
-        table(
-          records.map(({ id: record, at, as, by, attribute, text }) => [
-            input.output.style('dim', record),
-            at.toISOString().slice(0, 16),
-            as,
-            by,
-            attribute ?? '',
-            singleLine(text, 80),
-          ]),
-        ),
-      );
-      if (records.length === 0) input.output.note('Nothing was forgotten within this scope.');
+      const rows = records.map(({ id: record, at, as, by, attribute, text }) => {
+        const time = at.toISOString().slice(0, 16);
+        return [input.output.style('dim', record), time, as, by, attribute ?? '', singleLine(text, 80)];
+      });
+      await input.output.rows(records, rows, 'Nothing was forgotten within this scope.');
     });
   },
 };
@@ -142,55 +131,43 @@ export const list: Command = {
     'varve list --user "" --all',
   ],
   async run(input) {
-    const [kind = 'memories'] = input.words;
-    if (!LISTED_KINDS.some((known) => known === kind))
-      throw new UsageError(`${kind} cannot be listed. Give one of: ${LISTED_KINDS.join(', ')}.`);
+    const kind = oneOf('list of', LISTED_KINDS, input.words[0] ?? 'memories');
     await withHandle(input, {}, async (handle, varve) => {
       const { answer, head, rows } = await listOf(kind, handle, input);
-      await input.output.answer(answer, () =>
-        rows.length === 0 ? '' : table([head, ...rows].map(([id, ...row]) => [input.output.style('dim', id), ...row])),
-      );
-      if (rows.length > 0) return;
-      input.output.note(`There are no ${kind} within this scope.`);
-      await noteOtherScopes(varve, input, handle);
+      const shown = (rows.length === 0 ? [] : [head, ...rows]).map(([id, ...row]) => [
+        input.output.style('dim', id),
+        ...row,
+      ]);
+      await input.output.rows(answer, shown, `There are no ${kind} within this scope.`);
+      if (rows.length === 0) await noteOtherScopes(varve, input, handle);
     });
   },
 };
 
 type Row = [string, ...string[]];
 
-/** The records of a kind, as JSON and as a table. */
 async function listOf(
-  kind: string,
+  kind: (typeof LISTED_KINDS)[number],
   handle: Handle,
   input: CommandInput,
 ): Promise<{ answer: unknown; head: Row; rows: Row[] }> {
   const limit = numberOption(input, 'limit') ?? 20;
   if (kind === 'events') {
     const page = await handle.events.list({ limit, session: textOption(input, 'session') });
-    const row = ({ id, occurredAt, origin, content }: Event): Row => [
-      id,
-      occurredAt.toISOString().slice(0, 16),
-      origin,
-      singleLine(content, 110),
-    ];
-    return { answer: page, head: ['id', 'time', 'origin', 'content'], rows: page.items.map(row) };
+    const rows = page.items.map(({ id, occurredAt, origin, content }): Row => {
+      return [id, occurredAt.toISOString().slice(0, 16), origin, singleLine(content, 110)];
+    });
+    return { answer: page, head: ['id', 'time', 'origin', 'content'], rows };
   }
   if (kind === 'entities') {
     const items = await handle.entities.list({ limit });
-    return {
-      answer: { items },
-      head: ['id', 'type', 'name'],
-      rows: items.map(({ id, type, name }) => [id, type, name]),
-    };
+    const rows = items.map(({ id, type, name }): Row => [id, type, name]);
+    return { answer: { items }, head: ['id', 'type', 'name'], rows };
   }
   if (kind === 'facts') {
     const items = await handle.facts.list();
-    return {
-      answer: { items },
-      head: ['category', 'key', 'value'],
-      rows: items.map(({ category, key, value }) => [category ?? '', key, singleLine(value ?? '', 120)]),
-    };
+    const rows = items.map(({ category, key, value }): Row => [category ?? '', key, singleLine(value ?? '', 120)]);
+    return { answer: { items }, head: ['category', 'key', 'value'], rows };
   }
   const page = await handle.memories.list({
     limit,
@@ -201,14 +178,10 @@ async function listOf(
     archived: input.options['archived'] === true ? 'only' : undefined,
     reach: input.options['all'] === true ? 'within' : undefined,
   });
-  const row = ({ id, type, attribute, importance, content }: Memory): Row => [
-    id,
-    type,
-    attribute ?? '',
-    importance.toFixed(2),
-    singleLine(content, 120),
-  ];
-  return { answer: page, head: ['id', 'type', 'attribute', 'importance', 'content'], rows: page.items.map(row) };
+  const rows = page.items.map(({ id, type, attribute, importance, content }): Row => {
+    return [id, type, attribute ?? '', importance.toFixed(2), singleLine(content, 120)];
+  });
+  return { answer: page, head: ['id', 'type', 'attribute', 'importance', 'content'], rows };
 }
 
 export const show: Command = {
@@ -236,8 +209,7 @@ export const show: Command = {
               ? await from.memories.get(id)
               : await factOf(from, id);
       if (record === null) return nothingUnder(id, input);
-      await input.output.answer(record, () => JSON.stringify(record, null, 2));
-      return EXIT.ok;
+      return input.output.answer(record, () => JSON.stringify(record, null, 2));
     });
   },
 };
@@ -254,17 +226,11 @@ export const history: Command = {
         : id.startsWith('mem_')
           ? await handle.memories.history(id)
           : await factHistory(handle, id);
-      await input.output.answer({ items }, () =>
-        table(
-          items.map(({ version, at, actor, reason, before }) => [
-            `v${version}`,
-            at.toISOString().slice(0, 19),
-            actor,
-            reason,
-            before === null ? '' : `was: ${singleLine(String(before['content'] ?? ''), 60)}`,
-          ]),
-        ),
-      );
+      const rows = items.map(({ version, at, actor, reason, before }) => {
+        const was = before === null ? '' : `was: ${singleLine(String(before['content'] ?? ''), 60)}`;
+        return [`v${version}`, at.toISOString().slice(0, 19), actor, reason, was];
+      });
+      await input.output.rows({ items }, rows);
       return items.length > 0 ? EXIT.ok : nothingUnder(id, input);
     });
   },

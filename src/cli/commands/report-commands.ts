@@ -1,7 +1,7 @@
-import { REPORT_BY, type ReportBy } from '../../store/doors/usage-store.ts';
+import { REPORT_BY } from '../../store/doors/usage-store.ts';
 import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../operate/metric-definitions.ts';
 import type { Rate } from '../../operate/online-metrics.ts';
-import { type Command, EXIT, listOption, textOption, UsageError, valued } from '../command.ts';
+import { type Command, EXIT, listOption, oneOf, textOption, valued } from '../command.ts';
 import { noteOtherScopes, scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
 
@@ -30,25 +30,16 @@ export const costs: Command = {
   },
   examples: ['varve costs', 'varve costs --by day,model --from 2026-11 --json'],
   async run(input) {
-    const by = (listOption(input, 'by') ?? ['month', 'operation']) as ReportBy[];
-    const unknown = by.find((key) => !REPORT_BY.some((one) => one === key));
-    if (unknown !== undefined)
-      throw new UsageError(`Costs cannot be grouped by ${unknown}. Give one or more of: ${REPORT_BY.join(', ')}.`);
-    const { tenant = 'default' } = scopeOf(input);
+    const by = (listOption(input, 'by') ?? ['month', 'operation']).map((key) => oneOf('grouping', REPORT_BY, key));
     const [from, to] = [textOption(input, 'from'), textOption(input, 'to')];
     await withMemory(input, {}, async (varve) => {
-      const items = await varve.ledger.report({ tenant, by, from, to });
-      const head = [...by, 'calls', 'tokens in', 'tokens out', 'dollars'];
-      await input.output.answer({ items }, () =>
-        table([
-          head,
-          ...items.map(({ keys, calls, tokensIn, tokensOut, cost }) => [
-            ...by.map((key) => keys[key] ?? ''),
-            ...[calls, tokensIn, tokensOut].map((count) => count.toLocaleString('en')),
-            (cost / 1e6).toFixed(4),
-          ]),
-        ]),
-      );
+      const items = await varve.ledger.report({ tenant: scopeOf(input).tenant, by, from, to });
+      const rows = items.map(({ keys, calls, tokensIn, tokensOut, cost }) => [
+        ...by.map((key) => keys[key] ?? ''),
+        ...[calls, tokensIn, tokensOut].map((count) => count.toLocaleString('en')),
+        (cost / 1e6).toFixed(4),
+      ]);
+      await input.output.rows({ items }, [[...by, 'calls', 'tokens in', 'tokens out', 'dollars'], ...rows]);
     });
   },
 };
@@ -111,13 +102,10 @@ export const doctor: Command = {
     const findings = await examine(input);
     const { style } = input.output;
     const mark = { good: style('green', 'ok'), note: style('yellow', 'note'), bad: style('red', 'wrong') };
-    await input.output.answer({ findings }, () =>
-      table(
-        findings.map(({ state, what, found, remedy }) => {
-          return [mark[state], what, remedy === null ? found : `${found} → ${remedy}`];
-        }),
-      ),
-    );
+    const rows = findings.map(({ state, what, found, remedy }) => {
+      return [mark[state], what, remedy === null ? found : `${found} → ${remedy}`];
+    });
+    await input.output.rows({ findings }, rows);
     return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok;
   },
 };

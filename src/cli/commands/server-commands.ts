@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { KeyAccess } from '../../operate/api-keys.ts';
 import { HOUR } from '../../record/clock.ts';
 import type { Varve } from '../../varve.ts';
-import { calledAs, type Command, type CommandInput, EXIT, untilStopped, UsageError, version } from '../command.ts';
-import { flag, listOption, numberOption, portOf, textOption, valued, wholeOption } from '../command.ts';
+import { calledAs, type Command, type CommandInput, untilStopped, UsageError, version } from '../command.ts';
+import { flag, listOption, numberOption, oneOf, portOf, textOption, valued, wholeOption } from '../command.ts';
 import { openMemory, scopeOf, storePlace, withMemory } from '../open-memory.ts';
-import { countTable, table } from '../output.ts';
+import { countTable } from '../output.ts';
 import { CLIENTS } from '../setup/clients.ts';
 import { trust } from '../trust.ts';
 
@@ -101,22 +101,19 @@ export const serve: Command = {
     const place = storePlace(input);
     const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
     const port = portOf(input);
-    const wanted = textOption(input, 'log') ?? process.env['VARVE_LOG'] ?? 'info';
-    const level = LOG_LEVELS.find((known) => known === wanted);
-    if (level === undefined)
-      throw new UsageError(`There is no log level ${wanted}. Give one of: ${LOG_LEVELS.join(', ')}.`);
-    const log = createLog(level);
+    const level = textOption(input, 'log') ?? process.env['VARVE_LOG'] ?? 'info';
+    const log = createLog(oneOf('log level', LOG_LEVELS, level));
     const isLocal = LOOPBACK.has(host);
     const varve = await openMemory(input, { embeds: 'all', background: input.options['no-worker'] !== true });
     try {
       const settings = settingsFrom(process.env, { local: isLocal });
       const mcp = createMcpOverHttp(varve, version());
-      const { tenant = 'default' } = scopeOf(input);
+      const { tenant } = scopeOf(input);
       // The link signs in as an administrator. It exists only for the loopback address, where no network can read it.
       const link = isLocal ? createSignInLink({ now: Date.now, lifetime: LINK_WORKS_FOR, tenant }) : undefined;
       const inspector = { link, demo: demoLife(varve) ?? undefined };
       const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });
-      const secret = await firstKey(input, varve);
+      const secret = await firstKey(varve, tenant);
       const { url } = running;
       const page = link === undefined ? `${url}/` : `${url}/#/sign-in/${link.code}`;
       const [store, storeName] = place.isPostgres ? ['postgres', 'PostgreSQL'] : [place.store, place.store];
@@ -138,11 +135,9 @@ export const serve: Command = {
 };
 
 /** The first start creates a key, because no request is accepted without one. Its secret is shown once. */
-async function firstKey(input: CommandInput, varve: Varve): Promise<string | null> {
-  if (await varve.operator.keys.any()) return null;
-  const { tenant = 'default' } = scopeOf(input);
-  const { secret } = await varve.operator.keys.create(tenant, { name: 'first start', access: 'admin' }, 'cli');
-  return secret;
+async function firstKey({ operator: { keys: all } }: Varve, tenant: string): Promise<string | null> {
+  if (await all.any()) return null;
+  return (await all.create(tenant, { name: 'first start', access: 'admin' }, 'cli')).secret;
 }
 
 interface Welcome {
@@ -233,7 +228,7 @@ export const keys: Command = {
   ],
   async run(input) {
     const [action = 'list', word] = input.words;
-    const { tenant = 'default' } = scopeOf(input);
+    const { tenant } = scopeOf(input);
     return withMemory(input, { creates: action === 'create' }, async (varve) => {
       const { keys: all, acts } = varve.operator;
       const shown = (made: Awaited<ReturnType<typeof all.create>>): Promise<void> =>
@@ -243,39 +238,37 @@ export const keys: Command = {
         );
       if (action === 'list') {
         const items = await all.list(tenant);
-        await input.output.answer({ items }, () =>
-          table(
-            items.map(({ id, access, revokedAt, createdAt, name }) => {
-              const state = revokedAt === null ? 'live' : 'revoked';
-              return [id, access, state, createdAt.toISOString().slice(0, 10), name];
-            }),
-          ),
-        );
-        if (items.length === 0) input.output.note('There are no keys. Create one with: varve keys create <name>.');
-      } else if (action === 'acts') {
+        const rows = items.map(({ id, access, revokedAt, createdAt, name }) => {
+          const state = revokedAt === null ? 'live' : 'revoked';
+          return [id, access, state, createdAt.toISOString().slice(0, 10), name];
+        });
+        return input.output.rows({ items }, rows, 'There are no keys. Create one with: varve keys create <name>.');
+      }
+      if (action === 'acts') {
         const { items } = await acts.list(tenant);
-        await input.output.answer({ items }, () =>
-          table(items.map(({ at, actor, act, subject }) => [at.toISOString().slice(0, 19), act, actor, subject ?? ''])),
-        );
-      } else if (word === undefined) {
+        const rows = items.map(({ at, actor, act, subject }) => {
+          return [at.toISOString().slice(0, 19), act, actor, subject ?? ''];
+        });
+        return input.output.rows({ items }, rows);
+      }
+      if (word === undefined)
         throw new UsageError('The command is not complete: give create <name>, rotate <id> or revoke <id>.');
-      } else if (action === 'create') {
-        const key = {
-          name: word,
-          access: textOption(input, 'access') as KeyAccess | undefined,
-          users: listOption(input, 'for-user'),
-          agents: listOption(input, 'for-agent'),
-          rate: numberOption(input, 'rate'),
-          expiresAt: textOption(input, 'expires'),
-        };
-        await shown(await all.create(tenant, key, 'cli'));
-      } else if (action === 'rotate') await shown(await all.rotate(tenant, word, 'cli'));
-      else if (action === 'revoke') {
+      if (action === 'rotate') return shown(await all.rotate(tenant, word, 'cli'));
+      if (action === 'revoke') {
         const key = await all.revoke(tenant, word, 'cli');
-        await input.output.answer(key, () => `${key.id} is revoked.`);
-      } else
+        return input.output.answer(key, () => `${key.id} is revoked.`);
+      }
+      if (action !== 'create')
         throw new UsageError(`There is no command varve keys ${action}: give create, list, rotate, revoke or acts.`);
-      return EXIT.ok;
+      const key = {
+        name: word,
+        access: textOption(input, 'access') as KeyAccess | undefined,
+        users: listOption(input, 'for-user'),
+        agents: listOption(input, 'for-agent'),
+        rate: numberOption(input, 'rate'),
+        expiresAt: textOption(input, 'expires'),
+      };
+      return shown(await all.create(tenant, key, 'cli'));
     });
   },
 };

@@ -2,7 +2,7 @@ import type { JobState } from '../../store/queue/job.ts';
 import { type Command, EXIT, numberOption, textOption, UsageError, valued } from '../command.ts';
 import { scopeOf, withHandle, withMemory } from '../open-memory.ts';
 import { singleLine } from '../../language/words.ts';
-import { countTable, table } from '../output.ts';
+import { countTable } from '../output.ts';
 
 export const consolidate: Command = {
   usage: 'consolidate',
@@ -47,10 +47,8 @@ export const jobs: Command = {
       const { jobs: queue } = varve.operator;
       if (action === 'counts') {
         const items = await queue.count(of);
-        await input.output.answer({ items }, () =>
-          table(items.map(({ kind, state, count }) => [kind, state, String(count)])),
-        );
-        return EXIT.ok;
+        const rows = items.map(({ kind, state, count }) => [kind, state, String(count)]);
+        return input.output.rows({ items }, rows);
       }
       if (action === 'list') {
         const page = await queue.list({
@@ -59,19 +57,10 @@ export const jobs: Command = {
           kind: textOption(input, 'kind'),
           limit: numberOption(input, 'limit') ?? 20,
         });
-        await input.output.answer(page, () =>
-          table(
-            page.items.map((job) => [
-              job.id,
-              job.kind,
-              job.state,
-              job.runAt.toISOString().slice(0, 19),
-              singleLine(job.lastError ?? '', 80),
-            ]),
-          ),
-        );
-        if (page.items.length === 0) input.output.note('There is no such job.');
-        return EXIT.ok;
+        const rows = page.items.map(({ id: job, kind, state, runAt, lastError }) => {
+          return [job, kind, state, runAt.toISOString().slice(0, 19), singleLine(lastError ?? '', 80)];
+        });
+        return input.output.rows(page, rows, 'There is no such job.');
       }
       if (!['show', 'retry'].includes(action) || id === undefined)
         throw new UsageError('The action is missing or unknown: give list, counts, show <id> or retry <id>.');
@@ -81,10 +70,9 @@ export const jobs: Command = {
         return EXIT.nothing;
       }
       // Scheduled jobs have no tenant: their retry is logged in the tenant of the caller.
-      const tenant = job.tenant || (scopeOf(input).tenant ?? 'default');
+      const tenant = job.tenant || scopeOf(input).tenant;
       if (action === 'retry') await varve.operator.acts.record({ tenant, actor: 'cli', act: 'job.retry', subject: id });
-      await input.output.answer(job, () => JSON.stringify(job, null, 2));
-      return EXIT.ok;
+      return input.output.answer(job, () => JSON.stringify(job, null, 2));
     });
   },
 };
@@ -101,18 +89,11 @@ export const refusals: Command = {
     const filter = { limit: numberOption(input, 'limit') ?? 20, cursor: textOption(input, 'cursor') };
     await withHandle(input, {}, async (handle) => {
       const page = await handle.refusals.list(filter);
-      await input.output.answer(page, () =>
-        table(
-          page.items.map(({ id, at, what, reason, text }) => [
-            input.output.style('dim', id),
-            at.toISOString().slice(0, 16),
-            what,
-            reason,
-            singleLine(text ?? '', 100),
-          ]),
-        ),
-      );
-      if (page.items.length === 0) input.output.note('Nothing was refused within this scope.');
+      const rows = page.items.map(({ id, at, what, reason, text }) => {
+        const time = at.toISOString().slice(0, 16);
+        return [input.output.style('dim', id), time, what, reason, singleLine(text ?? '', 100)];
+      });
+      await input.output.rows(page, rows, 'Nothing was refused within this scope.');
     });
   },
 };

@@ -11,7 +11,6 @@ function parseJson(source: string): Node {
   return tree;
 }
 
-/** Parses a JSON file. Throws on a syntax error. */
 export function readJson(source: string): Settings {
   return getNodeValue(parseJson(source)) as Settings;
 }

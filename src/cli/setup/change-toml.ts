@@ -5,7 +5,6 @@ import type { Change, Settings } from './clients.ts';
 // Codex reads TOML 1.0, so newer syntax must not be written.
 const VERSION = { tomlVersion: '1.0' } as const;
 
-/** Parses a TOML file. Throws on a syntax error. */
 export function readToml(source: string): Settings {
   return getStaticTOMLValue(parseTOML(source, VERSION));
 }
@@ -85,7 +84,6 @@ function eolOf(source: string): string {
   return source.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** Formats a table with its fields. */
 export function tomlTable(path: Path, fields: Settings): string {
   const lines = Object.entries(fields).map(([key, item]) => `${key} = ${tomlValue(item)}\n`);
   return `[${path.join('.')}]\n${lines.join('')}`;

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** How a client starts the MCP server. */
 export interface ServerCommand {
   command: string;
   args: string[];
@@ -22,7 +21,6 @@ export interface Machine {
   configHome?: string;
 }
 
-/** The machine that this process runs on. */
 export function thisMachine(): Machine {
   return {
     platform: process.platform,
@@ -32,7 +30,6 @@ export function thisMachine(): Machine {
   };
 }
 
-/** One value of a configuration file and its path. */
 export interface ConfigEntry {
   file: string;
   format: 'json' | 'toml';
@@ -54,9 +51,7 @@ export interface Change {
 /** An editor or chat client that can use Varve. */
 export interface Client {
   title: string;
-  /** The entries that setup writes. */
   entries(machine: Machine, commands: ClientCommands): ConfigEntry[];
-  /** What the user does next. */
   next: string;
 }
 
@@ -70,7 +65,6 @@ function serverIn(
   ];
 }
 
-/** The clients that `varve setup` knows. */
 export const CLIENTS: Readonly<Record<string, Client>> = {
   'claude-code': {
     title: 'Claude Code',

@@ -8,7 +8,6 @@ import { changeJson, readJson } from './change-json.ts';
 import { changeToml, readToml } from './change-toml.ts';
 import type { Change, ConfigEntry, Settings } from './clients.ts';
 
-/** A file before and after an edit. */
 export interface ConfigEdit {
   file: string;
   /** Null when there is no such file yet. */
@@ -111,7 +110,6 @@ function isOurHook(hook: unknown): boolean {
   return /(?:varve\S*|[\\/]cli[\\/]main\.[jt]s["']?) hook\b/.test(String((hook as Settings | null)?.['command']));
 }
 
-/** The expected content of a file after a change. */
 function changeSettings(settings: Settings, { path, set, first }: Change): Settings {
   const holder = path.slice(0, -1).reduce((held, key) => (held[key] ??= {}) as Settings, settings);
   if (typeof holder !== 'object') throw new Error(`${path.slice(0, -1).join('.')} is not an object`);
@@ -124,7 +122,6 @@ function changeSettings(settings: Settings, { path, set, first }: Change): Setti
   return settings;
 }
 
-/** The lines that an edit removes and adds. */
 export function editText({ before, after }: ConfigEdit): string {
   const [old, next] = [(before ?? '').split('\n'), after.split('\n')];
   let top = 0;

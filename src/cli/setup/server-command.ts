@@ -55,7 +55,6 @@ export function clientConfigs(input: CommandInput): ClientConfig[] {
   return [...configs, { client: 'any client over HTTP', where: 'while `varve serve` runs', content: overHttp }];
 }
 
-/** Formats the snippets for a terminal. */
 export function configText(configs: readonly ClientConfig[]): string {
   const parts = configs.map(
     ({ client, where, content, text }) => `# ${client}: ${where}\n${text ?? `${JSON.stringify(content, null, 2)}\n`}`,

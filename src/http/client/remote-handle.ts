@@ -13,7 +13,6 @@ export type RemoteHandle = Omit<
   callTool(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>>;
 };
 
-/** The requests behind the methods of a handle. */
 function requestsFor(send: Send, scope: Record<string, unknown>) {
   const ask = <Answer>(
     method: ClientRequest['method'],
@@ -79,7 +78,6 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlo
   };
 }
 
-/** The methods for memories, facts, notes, saved items, blocks, learnings and forgotten records. */
 function remoteRecords(
   requests: Requests,
 ): Pick<RemoteHandle, 'memories' | 'facts' | 'notes' | 'savedItems' | 'blocks' | 'learnings' | 'forgotten'> {
@@ -129,7 +127,6 @@ function remoteRecords(
   };
 }
 
-/** The methods for connections, entities and intentions. */
 function remotePeople(requests: Requests): Pick<RemoteHandle, 'connection' | 'entities' | 'intentions'> {
   const { ask, get, post, items, orNull } = requests;
   return {

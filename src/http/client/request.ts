@@ -29,7 +29,6 @@ export type Send = <Answer>(request: ClientRequest) => Promise<Answer>;
 
 const FIRST_WAIT = 200;
 const LONGEST_WAIT = 5_000;
-/** The statuses after which a request is repeated. */
 export const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Makes the sender of a client. Writes carry an idempotency key, so that a retry after a lost answer does not repeat the work. */
@@ -106,7 +105,6 @@ interface ProblemBody {
   problems?: unknown;
 }
 
-/** The error that a response describes. */
 export function errorOf(status: number, text: string): VarveError {
   const problem = parsed(text);
   const details = { status, ...(problem.problems === undefined ? {} : { problems: problem.problems }) };

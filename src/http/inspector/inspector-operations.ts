@@ -54,9 +54,8 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     scoped: false,
     query: z.strictObject({ match: textSchema(200).optional(), limit: limitSchema(1000) }),
     answer: items(z.object({ agent: text, user: text, memories: count, sessions: count, lastEventAt: text })),
-    async run({ varve, key: { tenant, agents, users }, query: { match, limit = 200 } }) {
-      return { items: await varve.operator.inspect.owners(tenant, { agents, users, match, limit }) };
-    },
+    run: ({ varve, key: { tenant, agents, users }, query: { match, limit = 200 } }) =>
+      varve.operator.inspect.owners(tenant, { agents, users, match, limit }),
   }),
   inspector('listMemoryRows', 'GET /v1/memory-rows', {
     summary: 'The memories within the scope from an offset on, and their total number.',

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
 import { type NewApiKey, newApiKeySchema } from '../../operate/api-keys.ts';
+import { type NewWebhook, newWebhookSchema, type WebhookChange, webhookChangeSchema } from '../../operate/webhooks.ts';
 import { textSchema } from '../../record/parse.ts';
+import { WEBHOOK_EVENTS } from '../../store/doors/happenings.ts';
 import { REPORT_BY } from '../../store/doors/usage-store.ts';
 import { found, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const admin = { access: 'admin', scoped: false, tenantWide: true } as const;
-const keys = operationsOf('keys', { ...admin, idPrefix: 'key' });
-const jobs = operationsOf('jobs', { ...admin, idPrefix: 'job' });
+const keys = operationsOf('keys', { ...admin });
+const jobs = operationsOf('jobs', { ...admin });
+const webhooks = operationsOf('webhooks', admin);
 const operations = operationsOf('operations');
 const tenantWide = operationsOf('operations', admin);
 const madeKey = z.object({ key: records.apiKey, secret: z.string() });
@@ -30,7 +33,7 @@ const KEYS: readonly Operation[] = [
   keys('listKeys', 'GET /v1/keys', {
     summary: 'The keys of the tenant, newest first, without their secrets.',
     answer: items(records.apiKey),
-    run: async ({ varve, key }) => ({ items: await varve.operator.keys.list(key.tenant) }),
+    run: ({ varve, key }) => varve.operator.keys.list(key.tenant),
   }),
   keys('rotateKey', 'POST /v1/keys/{id}/rotate', {
     summary: 'Gives a key a new secret. The old secret stops working within seconds.',
@@ -66,7 +69,7 @@ const JOBS: readonly Operation[] = [
   jobs('countJobs', 'GET /v1/job-counts', {
     summary: 'How many jobs there are of each kind and state.',
     answer: items(z.object({ kind: z.string(), state: z.string(), count: z.int() })),
-    run: async ({ varve, key }) => ({ items: await varve.operator.jobs.count({ tenant: key.tenant }) }),
+    run: ({ varve, key }) => varve.operator.jobs.count({ tenant: key.tenant }),
   }),
   jobs('getJob', 'GET /v1/jobs/{id}', {
     summary: 'A job by its id.',
@@ -110,9 +113,8 @@ const COUNTS: readonly Operation[] = [
       to: dayOrMonth,
     }),
     answer: items(records.costLine),
-    async run({ varve, key: { tenant }, query: { by = ['month', 'operation'] as const, ...query } }) {
-      return { items: await varve.ledger.report({ ...query, tenant, by }) };
-    },
+    run: ({ varve, key: { tenant }, query: { by = ['month', 'operation'] as const, ...query } }) =>
+      varve.ledger.report({ ...query, tenant, by }),
   }),
   tenantWide('getCredit', 'GET /v1/credit', {
     summary: 'The balance of an account of a user or of the tenant, in micro-dollars.',
@@ -141,9 +143,7 @@ const COUNTS: readonly Operation[] = [
     summary: 'The latest entries of an account.',
     query: accountSchema,
     answer: items(loose),
-    async run({ varve, key: { tenant }, query: { user = null } }) {
-      return { items: await varve.ledger.credit.statement({ tenant, user }) };
-    },
+    run: ({ varve, key: { tenant }, query: { user = null } }) => varve.ledger.credit.statement({ tenant, user }),
   }),
 ];
 
@@ -181,8 +181,66 @@ const ERASE: readonly Operation[] = [
   tenantWide('listErasures', 'GET /v1/erasures', {
     summary: 'Certificates of what was erased in this tenant, newest first, without any content.',
     answer: items(loose),
-    run: async ({ varve, key }) => ({ items: await varve.for({ tenant: key.tenant, user: null }).erasures() }),
+    run: ({ varve, key }) => varve.for({ tenant: key.tenant, user: null }).erasures(),
   }),
 ];
 
-export const ADMIN_OPERATIONS: readonly Operation[] = [...KEYS, ...JOBS, ...COUNTS, ...ERASE];
+const madeWebhook = z.object({ webhook: records.webhook, secret: z.string() });
+
+const WEBHOOKS: readonly Operation[] = [
+  webhooks('createWebhook', 'POST /v1/webhooks', {
+    summary: 'Registers a receiver. No later response shows the secret that signs its messages.',
+    body: newWebhookSchema,
+    // The response holds a secret, so it is not stored for repeated requests.
+    once: false,
+    example: { url: 'https://example.org/hooks/varve', events: ['memory.created', 'memory.forgotten'] },
+    answer: { status: 201, schema: madeWebhook },
+    run: ({ varve, key, body }) => varve.operator.webhooks.create(key.tenant, body as NewWebhook, key.id),
+  }),
+  webhooks('listWebhooks', 'GET /v1/webhooks', {
+    summary: 'The receivers of the tenant, newest first, without their secrets.',
+    answer: items(records.webhook),
+    run: ({ varve, key }) => varve.operator.webhooks.list(key.tenant),
+  }),
+  webhooks('listWebhookEvents', 'GET /v1/webhook-events', {
+    summary: 'The events that a receiver can subscribe to.',
+    answer: items(z.object({ type: z.string(), description: z.string() })),
+    run: async () => Object.entries(WEBHOOK_EVENTS).map(([type, description]) => ({ type, description })),
+  }),
+  webhooks('changeWebhook', 'PATCH /v1/webhooks/{id}', {
+    summary: 'Changes the URL, the events or the description of a receiver, or turns it off and on.',
+    body: webhookChangeSchema,
+    example: { enabled: false },
+    answer: records.webhook,
+    run: ({ varve, key, id, body }) => varve.operator.webhooks.change(key.tenant, id, body as WebhookChange, key.id),
+  }),
+  webhooks('rotateWebhook', 'POST /v1/webhooks/{id}/rotate', {
+    summary: 'Gives a receiver a new secret. For a day, messages are also signed with the old secret.',
+    once: false,
+    answer: madeWebhook,
+    run: ({ varve, key, id }) => varve.operator.webhooks.rotate(key.tenant, id, key.id),
+  }),
+  webhooks('removeWebhook', 'DELETE /v1/webhooks/{id}', {
+    summary: 'Removes a receiver with the log of its messages.',
+    answer: null,
+    run: ({ varve, key, id }) => varve.operator.webhooks.remove(key.tenant, id, key.id),
+  }),
+  webhooks('pingWebhook', 'POST /v1/webhooks/{id}/ping', {
+    summary: 'Queues a test message for a receiver.',
+    answer: { status: 202, schema: records.webhookDelivery },
+    run: ({ varve, key, id }) => varve.operator.webhooks.ping(key.tenant, id),
+  }),
+  webhooks('listWebhookDeliveries', 'GET /v1/webhooks/{id}/deliveries', {
+    summary: 'The messages to a receiver in the last week and its answers, newest first.',
+    query: z.strictObject({ limit: limitSchema(500), cursor: z.string().max(100).optional() }),
+    answer: records.page(records.webhookDelivery),
+    run: ({ varve, key, id, query }) => varve.operator.webhooks.deliveries(key.tenant, id, query),
+  }),
+  webhooks('redeliverWebhook', 'POST /v1/webhook-deliveries/{id}/retry', {
+    summary: 'Resends a message that failed or was dropped.',
+    answer: { status: 202, schema: records.webhookDelivery },
+    run: ({ varve, key, id }) => varve.operator.webhooks.redeliver(key.tenant, id),
+  }),
+];
+
+export const ADMIN_OPERATIONS: readonly Operation[] = [...KEYS, ...JOBS, ...COUNTS, ...ERASE, ...WEBHOOKS];

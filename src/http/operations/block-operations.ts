@@ -17,7 +17,6 @@ const memories = operationsOf('memories');
 
 const placeSchema = z.strictObject({ level: levelSchema });
 const pastPlaceSchema = z.strictObject({ level: levelSchema, asOf: asOfSchema });
-const kindOf = (params: Record<string, string>): BlockKindName => (params['kind'] ?? '') as BlockKindName;
 
 const BLOCKS: readonly Operation[] = [
   blocks('getBlock', 'GET /v1/blocks/{kind}', {
@@ -25,9 +24,8 @@ const BLOCKS: readonly Operation[] = [
     query: pastPlaceSchema,
     headers: { 'if-none-match': 'Answers 304 when the block still has this ETag.' },
     answer: { schema: records.block, also: { 304: 'The block has not changed.' } },
-    async run({ handle, params, query: { asOf, level }, headers }) {
-      const kind = kindOf(params);
-      const block = found(await readerAt(asOf, handle).blocks.read(kind, { level }), 'block', kind);
+    async run({ handle, id, query: { asOf, level }, headers }) {
+      const block = found(await readerAt(asOf, handle).blocks.read(id as BlockKindName, { level }), 'block', id);
       const etag = blockTag(block);
       if (headers.get('if-none-match') === etag) return new Reply({ status: 304, headers: { etag } });
       return new Reply({ body: block, headers: { etag } });
@@ -43,8 +41,8 @@ const BLOCKS: readonly Operation[] = [
     },
     example: { content: 'Lives in Oslo. Plans a trip across Hardangervidda.' },
     answer: { schema: records.block, also: { 412: 'The block has changed since it was read.' } },
-    async run({ handle, params, query: { level }, body: { content, ...why }, headers }) {
-      const kind = kindOf(params);
+    async run({ handle, id, query: { level }, body: { content, ...why }, headers }) {
+      const kind = id as BlockKindName;
       const expected = await expectedVersion(headers, () => handle.blocks.read(kind, { level }));
       const options = { ...why, level, expectedVersion: expected };
       const block = await handle.blocks.replace(kind, content, options).catch((error: unknown) => {
@@ -59,15 +57,14 @@ const BLOCKS: readonly Operation[] = [
     summary: 'The sentences of a block, or its entries, each with the statements and events that it rests on.',
     query: pastPlaceSchema,
     answer: items(records.restingSentence),
-    async run({ handle, params, query: { asOf, level } }) {
-      return { items: await readerAt(asOf, handle).blocks.basis(kindOf(params), { level }) };
-    },
+    run: ({ handle, id, query: { asOf, level } }) =>
+      readerAt(asOf, handle).blocks.basis(id as BlockKindName, { level }),
   }),
   blocks('blockHistory', 'GET /v1/blocks/{kind}/history', {
     summary: 'All changes of a block, oldest first.',
     query: placeSchema,
     answer: items(records.revision),
-    run: async ({ handle, params, query }) => ({ items: await handle.blocks.history(kindOf(params), query) }),
+    run: ({ handle, id, query }) => handle.blocks.history(id as BlockKindName, query),
   }),
 ];
 
@@ -81,7 +78,7 @@ const SESSION: readonly Operation[] = [
     summary: 'The last turns, oldest first; the first turn is always among them.',
     query: z.strictObject({ size: limitSchema(1000) }),
     answer: items(records.event),
-    run: async ({ handle, query }) => ({ items: await handle.session.window(query.size) }),
+    run: ({ handle, query }) => handle.session.window(query.size),
   }),
   session('setSessionState', 'PATCH /v1/session/state', {
     summary: 'Sets parts of the state of the conversation.',
@@ -131,7 +128,6 @@ const CONNECTION: readonly Operation[] = [
   }),
 ];
 
-/** Operations on blocks, on the state of the conversation and on connections. */
 export const BLOCK_OPERATIONS: readonly Operation[] = [...BLOCKS, ...SESSION, ...CONNECTION];
 
 /** The ETag of a block, which changes with its version. */

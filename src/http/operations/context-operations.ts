@@ -71,7 +71,6 @@ async function recallAsked(
   return { ...recalledWith(recalled, view), ...reachOf(handle) };
 }
 
-/** Operations for recall, contexts and the agent's tools. */
 export const CONTEXT_OPERATIONS: readonly Operation[] = [
   context('assembleContext', 'POST /v1/context', {
     summary:
@@ -97,7 +96,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     summary: 'The log of the last contexts, newest first: the ids of their records and their tokens, without texts.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(loose),
-    run: async ({ handle, query }) => ({ items: await handle.contexts(query) }),
+    run: ({ handle, query }) => handle.contexts(query),
   }),
   recall('recall', 'POST /v1/recall', {
     summary: 'Finds the records that help to answer a query. The list is empty when nothing relevant is known.',
@@ -117,25 +116,21 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ queries: z.array(recallBody).min(1).max(50) }),
     example: { queries: [{ query: 'where does she live?' }, { query: 'what does she like?' }] },
     answer: items(z.union([shortRecalled, failedItem])),
-    async run({ handle, body, query }) {
-      return { items: await eachOf(body.queries, (asked) => recallAsked(handle, asked, query)) };
-    },
+    run: ({ handle, body, query }) => eachOf(body.queries, (asked) => recallAsked(handle, asked, query)),
   }),
   tools('listTools', 'GET /v1/tools', {
     summary: 'The tools of the agent, with the JSON Schemas of their input and output.',
     scoped: false,
     answer: items(loose),
-    async run() {
-      const items = AGENT_TOOLS.map(({ name, title, description, hints, input, output }) => ({
+    run: async () =>
+      AGENT_TOOLS.map(({ name, title, description, hints, input, output }) => ({
         name,
         title,
         description,
         hints,
         inputSchema: z.toJSONSchema(input, { io: 'input' }),
         outputSchema: z.toJSONSchema(output),
-      }));
-      return { items };
-    },
+      })),
   }),
   tools('callTool', 'POST /v1/tools/{name}', {
     summary: 'Calls a tool of the agent, such as record_observation, update_user_context or remember_fact.',
@@ -143,8 +138,8 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     body: z.record(z.string(), z.unknown()),
     example: { query: 'where does she live?' },
     answer: loose,
-    async run({ handle, key, params, body }) {
-      const tool = found(agentTool(params['name'] ?? '') ?? null, 'tool', params['name']);
+    async run({ handle, key, id, body }) {
+      const tool = found(agentTool(id) ?? null, 'tool', id);
       if (!tool.hints.readOnly) assertAccess(key, 'write');
       return await tool.run(handle, body);
     },

@@ -15,7 +15,6 @@ const events = operationsOf('events');
 
 const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000), conversationSchema]);
 
-/** Operations on events, exchanges, documents and decisions. */
 export const EVENT_OPERATIONS: readonly Operation[] = [
   events('observe', 'POST /v1/events', {
     summary:
@@ -54,7 +53,6 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     },
   }),
   events('getEvent', 'GET /v1/events/{id}', {
-    idPrefix: 'evt',
     summary: 'An event by its id.',
     answer: records.event,
     run: async ({ handle, id }) => found(await handle.events.get(id), 'event', id),
@@ -92,7 +90,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       before: timeSchema.optional(),
     }),
     answer: items(records.interaction),
-    run: async ({ handle, query }) => ({ items: await handle.interactions(query) }),
+    run: ({ handle, query }) => handle.interactions(query),
   }),
   events('indexDocument', 'POST /v1/documents', {
     summary: 'Indexes a document or an attachment in chunks; repeating the call changes nothing.',
@@ -116,10 +114,9 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     summary: 'The last decisions with their outcomes, newest first.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.decision),
-    run: async ({ handle, query }) => ({ items: await handle.decisions.list(query) }),
+    run: ({ handle, query }) => handle.decisions.list(query),
   }),
   events('recordOutcome', 'POST /v1/decisions/{id}/outcomes', {
-    idPrefix: 'evt',
     summary: 'Records the outcome of a decision.',
     body: newOutcomeSchema,
     example: { content: 'No complaints.', effect: 'positive' },

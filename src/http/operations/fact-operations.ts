@@ -28,33 +28,30 @@ const factBody = z.strictObject({
   text: textSchema(5000).optional().describe('The sentence that states the fact, stored as the text of the memory.'),
   why,
 });
-const keyOf = (params: Record<string, string>): string => params['key'] ?? '';
 
-/** Operations on permanent facts, notes, saved items and entities. */
 export const FACT_OPERATIONS: readonly Operation[] = [
   facts('listFacts', 'GET /v1/facts', {
     summary: 'All permanent facts, by category and key.',
     query: z.strictObject({ asOf: asOfSchema }),
     answer: items(records.fact),
-    run: async ({ handle, query }) => ({ items: await readerAt(query.asOf, handle).facts.list() }),
+    run: ({ handle, query }) => readerAt(query.asOf, handle).facts.list(),
   }),
   facts('getFact', 'GET /v1/facts/{key}', {
     summary: 'The live value under a key.',
     answer: records.fact,
-    run: async ({ handle, params }) => found(await handle.facts.get(keyOf(params)), 'fact', keyOf(params)),
+    run: async ({ handle, id }) => found(await handle.facts.get(id), 'fact', id),
   }),
   facts('setFact', 'PUT /v1/facts/{key}', {
     summary: 'Sets the value under a key. The same value changes nothing; another value replaces it.',
     body: factBody,
     example: { value: 'Oslo', category: 'location' },
     answer: records.written,
-    run: ({ handle, params, body: { why: reason, ...fact } }) =>
-      handle.facts.set({ key: keyOf(params), ...fact }, reason),
+    run: ({ handle, id, body: { why: reason, ...fact } }) => handle.facts.set({ key: id, ...fact }, reason),
   }),
   facts('forgetFact', 'DELETE /v1/facts/{key}', {
     summary: 'Forgets the fact under a key: it is hidden everywhere, and kept until it is erased.',
     answer: z.object({ forgotten: z.boolean() }),
-    run: async ({ handle, params }) => ({ forgotten: await handle.facts.forget(keyOf(params)) }),
+    run: async ({ handle, id }) => ({ forgotten: await handle.facts.forget(id) }),
   }),
   notes('addNote', 'POST /v1/notes', {
     summary: 'Stores a note.',
@@ -98,12 +95,10 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     summary: 'Lists entities by name, or finds those that have one of the given names.',
     query: z.strictObject({ names: z.array(textSchema(200)).max(100).optional(), limit: limitSchema(10_000) }),
     answer: items(records.entity),
-    async run({ handle, query: { names, limit } }) {
-      return { items: await (names === undefined ? handle.entities.list({ limit }) : handle.entities.find(names)) };
-    },
+    run: ({ handle, query: { names, limit } }) =>
+      names === undefined ? handle.entities.list({ limit }) : handle.entities.find(names),
   }),
   entities('getEntity', 'GET /v1/entities/{id}', {
-    idPrefix: 'ent',
     summary: 'An entity by its id.',
     answer: records.entity,
     run: async ({ handle, id }) => found(await handle.entities.get(id), 'entity', id),

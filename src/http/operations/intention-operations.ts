@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { newIntentionSchema } from '../../handle/intentions.ts';
-import { newLearningSchema } from '../../handle/learnings.ts';
+import { newIntentionSchema, newLearningSchema } from '../../handle/intentions.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
 import { items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const intentions = operationsOf('intentions');
 
-/** Operations on intentions and learnings. */
 export const INTENTION_OPERATIONS: readonly Operation[] = [
   intentions('addIntention', 'POST /v1/intentions', {
     summary: 'Adds an intention of the user, which is brought up when it is due.',
@@ -22,7 +20,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     answer: items(records.memory),
     async run({ handle, query: { due, ...options } }) {
       const open = due === true ? handle.intentions.due(options) : handle.intentions.list();
-      return { items: (await open).slice(0, options.limit) };
+      return (await open).slice(0, options.limit);
     },
   }),
   intentions('completeIntention', 'POST /v1/intentions/{id}/done', {
@@ -53,7 +51,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     summary: 'The rules in force, the most important first.',
     query: z.strictObject({ category: textSchema(50).optional() }),
     answer: items(records.memory),
-    run: async ({ handle, query }) => ({ items: await handle.learnings.list(query) }),
+    run: ({ handle, query }) => handle.learnings.list(query),
   }),
   intentions('forgetLearning', 'DELETE /v1/learnings/{id}', {
     summary: 'Forgets a rule: it is hidden everywhere, and kept until it is erased.',

@@ -25,13 +25,11 @@ const listQuery: z.ZodType<ListQuery> = z.strictObject({
   fields: fieldsSchema,
 }) as z.ZodType<ListQuery>;
 
-/** A page of memories as a key may see them, with the requested fields. */
 async function pageFor(key: ApiKey, { fields, ...filter }: ListQuery, reader: MemoryReader): Promise<Page<Memory>> {
   const page = await reader.list(filter);
   return pageWithFields({ ...page, items: page.items.map((memory) => shownTo(key, memory)) }, fields);
 }
 
-/** Operations on memories and on forgotten records. */
 export const MEMORY_OPERATIONS: readonly Operation[] = [
   memories('createMemory', 'POST /v1/memories', {
     summary:
@@ -51,7 +49,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     async run({ handle, body }) {
       const { memories, why: reason } = parse(batchSchema, body, 'The body');
       const create = (memory: unknown): Promise<unknown> => handle.memories.create(memory as NewMemory, reason);
-      return { items: await eachOf(memories, create) };
+      return eachOf(memories, create);
     },
   }),
   memories('archiveMemories', 'POST /v1/memories/archive', {
@@ -69,7 +67,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
         await handle.memories.archive(id, body.reason, body.why);
         return { id, archived: true };
       };
-      return { items: await eachOf(body.ids, archive) };
+      return eachOf(body.ids, archive);
     },
   }),
   memories('listMemories', 'GET /v1/memories', {
@@ -82,13 +80,13 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'The memories as they were at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
-    run: async ({ handle, key, params, query }) => pageFor(key, query, handle.asOf(params['time'] ?? '').memories),
+    run: async ({ handle, key, id: time, query }) => pageFor(key, query, handle.asOf(time).memories),
   }),
   memories('topMemories', 'GET /v1/top-memories', {
     summary: 'The most important live memories, which a session begins with. Listing them counts as an access.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.memory),
-    run: async ({ handle, query }) => ({ items: await handle.topMemories(query) }),
+    run: ({ handle, query }) => handle.topMemories(query),
   }),
   memories('getMemory', 'GET /v1/memories/{id}', {
     summary: 'A memory by its id, live or archived, now or as of a time.',
@@ -144,7 +142,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       const memory = found(await handle.memories.get(id), 'memory', id);
       const changes = await handle.memories.history(id);
       const isHidden = shownTo(key, memory) !== memory;
-      return { items: isHidden ? changes.map((change) => ({ ...change, before: null })) : changes };
+      return isHidden ? changes.map((change) => ({ ...change, before: null })) : changes;
     },
   }),
   memories('listForgotten', 'GET /v1/forgotten', {

@@ -8,7 +8,6 @@ import { FACT_OPERATIONS } from './fact-operations.ts';
 import { INTENTION_OPERATIONS } from './intention-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { STREAM_OPERATIONS } from './stream-operations.ts';
-import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 import { WORK_OPERATIONS } from './work-operations.ts';
 
 /** All operations of the server under `/v1`. */
@@ -21,7 +20,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...INTENTION_OPERATIONS,
   ...WORK_OPERATIONS,
   ...ADMIN_OPERATIONS,
-  ...WEBHOOK_OPERATIONS,
   ...STREAM_OPERATIONS,
   ...INSPECTOR_OPERATIONS,
 ];

@@ -10,7 +10,6 @@ const memories = operationsOf('memories');
 const start = operationsOf('work', { access: 'admin', once: false, unhurried: true });
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
 
-/** Operations that start background work, list its runs, and decide on the changes that it holds for review. */
 export const WORK_OPERATIONS: readonly Operation[] = [
   start('reflect', 'POST /v1/reflect', {
     summary:
@@ -71,7 +70,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     summary: 'Runs of background work within the scope, newest first.',
     query: z.strictObject({ kinds: z.array(textSchema(100)).max(20).optional(), limit: limitSchema(1000) }),
     answer: items(loose),
-    run: async ({ handle, query }) => ({ items: await handle.consolidation.runs(query) }),
+    run: ({ handle, query }) => handle.consolidation.runs(query),
   }),
   work('listRefusals', 'GET /v1/refusals', {
     summary: 'Statements that were read from events within the scope and refused, with the reasons, newest first.',
@@ -82,16 +81,14 @@ export const WORK_OPERATIONS: readonly Operation[] = [
   work('listHeldChanges', 'GET /v1/held-changes', {
     summary: 'Answers of models that were not applied because they would have removed too much.',
     answer: items(loose),
-    run: async ({ handle }) => ({ items: await handle.consolidation.held() }),
+    run: ({ handle }) => handle.consolidation.held(),
   }),
   work('acceptHeldChange', 'POST /v1/held-changes/{id}/accept', {
-    idPrefix: 'run',
     summary: 'Applies a held answer after all.',
     answer: null,
     run: ({ handle, key, id }) => handle.consolidation.accept(id, key.id),
   }),
   work('rejectHeldChange', 'POST /v1/held-changes/{id}/reject', {
-    idPrefix: 'run',
     summary: 'Discards a held answer. The next run reads its observations again.',
     answer: null,
     run: ({ handle, id }) => handle.consolidation.reject(id),
@@ -99,10 +96,9 @@ export const WORK_OPERATIONS: readonly Operation[] = [
   work('listSetAside', 'GET /v1/set-aside', {
     summary: 'Observations that were set aside because every attempt to read them failed.',
     answer: items(z.object({ event: records.event, attempts: z.int(), error: z.string() })),
-    run: async ({ handle }) => ({ items: await handle.consolidation.setAside() }),
+    run: ({ handle }) => handle.consolidation.setAside(),
   }),
   work('retrySetAside', 'POST /v1/set-aside/{id}/retry', {
-    idPrefix: 'evt',
     summary: 'Retries an observation that was set aside.',
     answer: null,
     run: ({ handle, id }) => handle.consolidation.retry(id),
@@ -111,7 +107,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     summary: 'Tools that the learned patterns suggest.',
     query: z.strictObject({ message: textSchema(20_000).optional(), limit: limitSchema(50) }),
     answer: items(loose),
-    run: async ({ handle, query }) => ({ items: await handle.consolidation.suggestTools(query) }),
+    run: ({ handle, query }) => handle.consolidation.suggestTools(query),
   }),
   memories('memoryUse', 'GET /v1/memories/{id}/use', {
     summary: 'How often a memory was included in a prompt, used, confirmed and corrected.',

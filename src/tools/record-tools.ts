@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Fact } from '../handle/facts.ts';
 import { givenText, inertText } from '../language/inert-text.ts';
+import { CHAT_CATEGORIES, type ChatCategory } from '../observe/record-observation.ts';
 import { FACT_CATEGORIES, type FactCategory } from '../record/attributes.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, timeSchema } from '../record/parse.ts';
@@ -99,9 +100,6 @@ function shown({ key, value, category, trust }: Fact): z.output<typeof factSchem
   return { key, value: givenText(value ?? '', trust), category: category ?? 'general', trust };
 }
 
-/** Tools for permanent facts. */
-export const FACT_TOOLS: readonly AgentTool[] = [rememberFact, recallFacts, forgetFact];
-
 const intentionSchema = z.object({
   id: z.string(),
   text: z.string(),
@@ -147,9 +145,6 @@ const dismissIntention: AgentTool = defineTool({
 function shownIntention({ id, content, dueAt, state }: Memory): z.output<typeof intentionSchema> {
   return { id, text: inertText(content), due: dueAt?.toISOString() ?? null, state: state ?? 'open' };
 }
-
-/** Tools for the user's intentions. */
-export const INTENTION_TOOLS: readonly AgentTool[] = [listIntentions, completeIntention, dismissIntention];
 
 const tags = z.array(z.string().min(1).max(100)).max(50).optional();
 const listInput = z.object({
@@ -211,5 +206,89 @@ const listSavedItems: AgentTool = defineTool({
   run: async (handle, input) => ({ items: (await handle.savedItems.list(input)).items.map(memoryRecord) }),
 });
 
-/** Tools for notes and saved items. */
-export const KEEPING_TOOLS: readonly AgentTool[] = [addNote, listNotes, saveItem, listSavedItems];
+const OBSERVATION_SYNONYMS = synonymsOf<ChatCategory>({
+  project_details: 'project project_detail work',
+  preference: 'like taste style',
+  correction: 'update change fix',
+});
+
+const recordObservation: AgentTool = defineTool({
+  name: 'record_observation',
+  title: 'Record an observation',
+  description: `Record something new that you noticed about the user during the conversation: a fact, a preference,
+    details of a project, or a correction of something you believed. One clear sentence that stands alone. It is worked
+    into memory in the background; go on with the conversation.`,
+  input: z.object({
+    content: z.string().min(1).max(5000).describe('Such as "Prefers short e-mails without greetings"'),
+    category: mappedChoice(CHAT_CATEGORIES, { otherwise: 'fact', synonyms: OBSERVATION_SYNONYMS }),
+    source: sourceParameter,
+  }),
+  output: z.object({ recorded: z.boolean(), id: z.string() }),
+  async run(handle, { content, category, source }, turn) {
+    const { statedBy, source: named } = await provenanceOf(handle, { text: content }, { source, ...turn });
+    const { id } = await handle.recordObservation(content, category, { statedBy, source: named });
+    return { recorded: true, id };
+  },
+});
+
+const updateUserContext: AgentTool = defineTool({
+  name: 'update_user_context',
+  title: 'Update what is known about the user',
+  description: `For work without the user present, such as going through an inbox: report what it says about the user.
+    scaffold_updates are entries of the structured profile under keys of your own choice (Role, Projects, Goals …);
+    persistent_info_additions are single facts. Everything is worked into memory in the background.`,
+  input: z.object({
+    scaffold_updates: z.record(z.string().min(1).max(200), z.json()).optional(),
+    persistent_info_additions: z.array(z.string().min(1).max(5000)).max(100).optional(),
+    source: sourceParameter,
+  }),
+  output: z.object({ events: z.number() }),
+  async run(handle, { scaffold_updates, persistent_info_additions, source }) {
+    const events = await handle.updateUserContext({
+      scaffoldUpdates: scaffold_updates,
+      persistentInfoAdditions: persistent_info_additions,
+      source,
+    });
+    return { events: events.length };
+  },
+});
+
+const updateConnectionContext: AgentTool = defineTool({
+  name: 'update_connection_context',
+  title: 'Update what is known about a connection',
+  description: `Remember how the user wants the connected tool to be used, such as {"default_project": "PROJ"}. Keys that
+    exist are replaced; a key set to null is removed. Belongs to this connection alone. An order or a permission that the
+    user has not given is refused.`,
+  input: z.object({ learned_info: z.record(z.string().min(1).max(200), z.json()) }),
+  output: z.object({ learned_info: z.record(z.string(), z.json()), refused: z.array(z.string()).optional() }),
+  async run(handle, { learned_info }, turn) {
+    // Every prompt of the connection contains the block, which has no mark for unverified entries.
+    const learned = { ...learned_info };
+    for (const [key, given] of Object.entries(learned_info)) {
+      const value = typeof given === 'string' ? given : JSON.stringify(given);
+      const { statedBy } = await provenanceOf(handle, { key, value }, turn);
+      if (given !== null && statedBy === 'tool') delete learned[key];
+    }
+    const refused = Object.keys(learned_info).filter((key) => !Object.hasOwn(learned, key));
+    const block = await handle.connection.learn(learned);
+    const answer = { learned_info: block.content as Record<string, z.core.util.JSONType> };
+    return refused.length > 0 ? { ...answer, refused } : answer;
+  },
+});
+
+/** The tools that store and list facts, observations, notes, saved items and intentions. */
+export const RECORD_TOOLS: readonly AgentTool[] = [
+  rememberFact,
+  recallFacts,
+  forgetFact,
+  recordObservation,
+  updateUserContext,
+  updateConnectionContext,
+  addNote,
+  listNotes,
+  saveItem,
+  listSavedItems,
+  listIntentions,
+  completeIntention,
+  dismissIntention,
+];
