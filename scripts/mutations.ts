@@ -113,7 +113,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'erase: work that read an erased owner is committed',
     file: 'src/store/owner-store.ts',
-    from: 'incarnationOf(row) === incarnation) return',
+    from: 'incarnationOf(rows[0]) === incarnation) return',
     to: 'true) return',
     tests: ['test/form-failure.test.ts', '-t', 'erased while the model reads'],
   },

@@ -67,7 +67,7 @@ const runFilterSchema = z.strictObject({
 
 const suggestSchema = z.strictObject({ message: z.string().max(20_000).optional(), limit: limitSchema.optional() });
 
-const loadHeld = () => import('../consolidate/held-changes.ts');
+const loadConsolidation = () => import('../consolidate/consolidate.ts');
 
 export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): ConsolidationHandle {
   const { database, clock } = deps;
@@ -76,7 +76,7 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
   return {
     async run(options) {
       const checked = parseRunOptions(options);
-      const { consolidateOwner } = await import('../consolidate/consolidate.ts');
+      const { consolidateOwner } = await loadConsolidation();
       return consolidateOwner(deps, owner, checked);
     },
     async runs(filter = {}) {
@@ -84,8 +84,8 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
       return database.read(owner.tenant, (reader) => listRuns(reader, scope, checked));
     },
     held: () => database.read(owner.tenant, (reader) => listHeldChanges(reader, owner)),
-    accept: async (id, actor = 'application') => (await loadHeld()).acceptHeldChange(deps, owner, id, actor),
-    reject: async (id) => (await loadHeld()).rejectHeldChange(deps, owner, id),
+    accept: async (id, actor = 'application') => (await loadConsolidation()).acceptHeldChange(deps, owner, id, actor),
+    reject: async (id) => (await loadConsolidation()).rejectHeldChange(deps, owner, id),
     setAside: () => database.read(owner.tenant, (reader) => eventsSetAside(reader, owner, tries)),
     async retry(eventId) {
       const isRetried = await database.write(owner.tenant, (writer) => retrySetAside(writer, owner, eventId, tries));
