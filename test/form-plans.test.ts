@@ -213,6 +213,7 @@ describe('a plan whose day is over', () => {
     const handle = talk.newSession();
     const said = 'Gym on November 12 with Lena, she has a guest pass.';
     await handle.logInteraction({ userMessage: said, agentResponse: 'Understood.' });
+    await talk.varve.drain();
     talk.clock.advance(60 * DAY);
     await talk.varve.drain();
     expect((await handle.memories.list({})).items.filter(({ type }) => type !== 'summary')).toEqual([]);
