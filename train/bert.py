@@ -11,7 +11,7 @@ from onnx import numpy_helper
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-DEVICE = "cuda"
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 MOST_TOKENS = 256
 STARTED = time.time()
 

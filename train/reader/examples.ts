@@ -6,6 +6,7 @@ import { splitClauses, type TextSpan } from '../../src/language/sentences.ts';
 import { contentStems, coveredBy } from '../../src/language/words.ts';
 import { createGlossary, wordsOfGloss } from '../../src/models/local-embedder/token-windows.ts';
 import { SLOTS } from '../../src/models/local-embedder/memory-layout.ts';
+import { isPlain, piecesOf, readSheets, type Sheet } from '../sheets/read-sheets.ts';
 
 /** The answers to questions about a part of a text: 1 for yes, 0 for no. A question without an answer is not learned from this part. */
 interface Labels {
@@ -450,6 +451,93 @@ for (const { name, text } of filesOf('changes', '.jsonl')) {
     write({ task: 'change', group, source, language: item.language, parts, said: said.toReversed() });
   }
 }
+
+/** A piece of a sheet is marked in a clause if it shares at least half of the shorter of the two. */
+function overlaps(clause: TextSpan, pieces: readonly TextSpan[]): 0 | 1 {
+  return pieces.some(({ start, end }) => {
+    const shared = Math.min(clause.end, end) - Math.max(clause.start, start);
+    return shared * 2 >= Math.min(end - start, clause.end - clause.start);
+  })
+    ? 1
+    : 0;
+}
+
+/** Writes the messages, requests and questions of a sheet. */
+function sheetExamples(sheet: Sheet): void {
+  const group = `sheet-${sheet.id}`;
+  const { language, messages } = sheet;
+  const pieces = piecesOf(sheet);
+  const texts = messages.map(({ text }) => text);
+  const placesIn = (message: number, names: readonly string[]) =>
+    names.flatMap((name) => pieces.get(name) ?? []).filter((piece) => piece.message === message + 1);
+  const turns = (names: readonly string[], question: 'meant' | 'ends') =>
+    texts.map((text, message) => ({
+      parts: clausesOf(text, (clause) => ({ [question]: overlaps(clause, placesIn(message, names)) })),
+    }));
+  for (const { text, pieces: names } of sheet.forget)
+    write({
+      task: 'request',
+      group,
+      source: 'sheet-crowded',
+      language,
+      parts: clausesOf(text, () => ({ asks: 1, back: 0, meant: 0 })),
+      said: turns(names, 'meant').toReversed(),
+    });
+  for (const request of sheet.not)
+    requestExamples(group, 'sheet-crowded-none', {
+      ...{ said: texts, request, span: null, forgets: [], self: false, kind: 'none', language },
+    });
+  for (const { text, pieces: names } of sheet.ask) {
+    if (names.length === 0) continue;
+    const parts: Part[] = clausesOf(`${FORGET[text.length % FORGET.length]}${text}`, () => ({}));
+    write({ task: 'request', group, source: 'sheet-named', language, parts, said: turns(names, 'meant').toReversed() });
+  }
+  for (const [place, { text, pieces: own }] of messages.entries()) {
+    const asks = own.some(({ requests }) => requests.includes('forget'));
+    const before = isPlain(sheet) ? [] : texts.slice(0, place);
+    if (!asks)
+      ordinary(
+        group,
+        language,
+        text,
+        before.map((earlier) => ({ text: earlier })),
+      );
+    const values = own.flatMap((piece) =>
+      piece.denied
+        ? []
+        : piece.slots.flatMap(({ slot, value }): SlotValue[] => {
+            const start = text.indexOf(value, piece.start);
+            return start < 0 || start >= piece.end ? [] : [{ slot, start, end: start + value.length }];
+          }),
+    );
+    slots(group, 'sheets', language, text, values);
+    const marked = own.map((piece) => ({
+      text: text.slice(piece.start, piece.end),
+      foreign: piece.foreign ?? undefined,
+    }));
+    foreign(
+      group,
+      'talk',
+      language,
+      placed(text, marked, ({ foreign: kind }) => BROUGHT.has(kind ?? '')),
+    );
+    if (isPlain(sheet)) continue;
+    const ends = own.flatMap((piece) => piece.ends);
+    const changing = own.filter((piece) => piece.ends.length > 0);
+    const said = turns(ends, 'ends')
+      .slice(0, place)
+      .filter(({ parts }, index) => index >= place - MOST_EARLIER || parts.some(([, labels]) => labels.ends === 1));
+    const parts = clausesOf(text, (clause) => ({
+      ...(asks ? {} : { asks: 0 }),
+      back: 0,
+      changes: overlaps(clause, changing),
+    }));
+    const source = ends.length > 0 ? 'sheet-change' : 'sheet-none';
+    write({ task: 'change', group, source, language, parts, said: said.slice(-MOST_EARLIER - 5).toReversed() });
+  }
+}
+
+for (const sheet of readSheets(join(TRAIN, 'sheets'))) sheetExamples(sheet);
 
 const MARK = /\[(?<slot>[a-z_]+)=(?<words>[^[\]]+)\]/gu;
 

@@ -14,13 +14,14 @@ trained first, with all its weights, and written to OUT/teacher.pt; an existing 
 answers in addition to the labels.
 
 --resume is a file of an earlier training, which the training continues. The earlier layers are their own teacher, so that thresholds stay
-valid, except for the groups of --fresh, whose labels they have never seen.
+valid, except for the groups and sources of --fresh, whose labels they have never seen.
 """
 
 import argparse
 import json
 import math
 import multiprocessing
+import os
 import random
 import re
 import sys
@@ -34,19 +35,17 @@ from torch.nn import functional as F
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from bert import DEVICE, MOST_TOKENS, Difference, add_differences, load_bert, load_published, load_tokenizer, merge_differences, report, save_differences
 
-BATCH = 320
 UNKNOWN = -100
 QUESTIONS = ("foreign", "asks", "meant", "back", "changes", "ends")
 # The heads of the slots follow those of the questions. The first of them is for words that belong to no slot.
 SLOTS = len(QUESTIONS)
 # How often an example of each source is seen in an epoch, on average. Messages that were written for this purpose are
 # few and the hardest, so they are seen more often.
-TIMES = {"foreign": 4, "lives": 2, "requests": 0.4, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "marked": 8, "plain": 2, "plain-none": 2, "ordinary": 0.5, "slots": 3, "sentences": 1, "change": 8, "change-none": 8, "life-change": 6, "life-none": 1, "crowded": 24, "crowded-none": 8, "named": 4}
-# How much more often a new example is seen when a training is continued, and the weight of the earlier answers.
-FRESH_TIMES = 3
+TIMES = {"foreign": 4, "lives": 2, "requests": 0.4, "talk": 1, "forget": 4, "keep_not": 4, "take_back": 4, "none": 3, "marked": 8, "plain": 2, "plain-none": 2, "ordinary": 0.5, "slots": 3, "sentences": 1, "change": 8, "change-none": 8, "life-change": 6, "life-none": 1, "crowded": 24, "crowded-none": 8, "named": 4, "sheet-change": 16, "sheet-none": 4, "sheet-crowded": 10, "sheet-crowded-none": 6, "sheet-named": 4, "sheets": 6}
+# The weight of the earlier answers when a training is continued.
 KEEP = 6
 # The sources whose messages have a whole store of earlier turns.
-CROWDED = ("crowded", "crowded-none", "named")
+CROWDED = ("crowded", "crowded-none", "named", "sheet-crowded", "sheet-crowded-none", "sheet-named")
 MOST_OF_REQUEST = 110
 # How often a request is read without the turns before it. The product first reads every message alone, and reads it
 # again with the turns before it only if it may be a request.
@@ -119,8 +118,21 @@ class Reader(torch.nn.Module):
         self.dropout = torch.nn.Dropout(0.1)
 
     def forward(self, ids, mask):
-        states = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
-        return self.head(self.dropout(states)).float()
+        return self.scores(self.lower(ids, mask, 0), mask, 0)
+
+    def lower(self, ids, mask, top):
+        """The states below the layers from `top` on."""
+        return self.through(self.bert.embeddings(input_ids=ids), mask, 0, top)
+
+    def scores(self, states, mask, top):
+        return self.head(self.dropout(self.through(states, mask, top, None))).float()
+
+    def through(self, states, mask, first, last):
+        hidden = (1 - mask[:, None, None, :].to(states.dtype)) * -1e4
+        for layer in self.bert.encoder.layer[first:last]:
+            states = layer(states, hidden)
+            states = states[0] if isinstance(states, tuple) else states
+        return states
 
 
 def filled(rows, name, value):
@@ -184,13 +196,13 @@ def among_others(example, tokenizer, rng):
 class Batches:
     """Batches of examples. Each example is randomly read alone, with the turns before it, or among other turns. Other processes prepare the batches."""
 
-    def __init__(self, examples, tokenizer, epochs):
-        self.examples, self.tokenizer, self.epochs = examples, tokenizer, epochs
+    def __init__(self, examples, tokenizer, options):
+        self.examples, self.tokenizer, self.epochs, self.size = examples, tokenizer, options.epochs, options.batch
         self.said_by_language = {}
         for example in examples:
             for turn in example["said"]:
                 self.said_by_language.setdefault(example["language"], []).append(turn)
-        self.often = [TIMES[example["source"]] * (FRESH_TIMES if example.get("fresh") else 1) for example in examples]
+        self.often = [TIMES[example["source"]] * (options.fresh_share if example["fresh"] else options.old_share) for example in examples]
         tokenise(tokenizer, examples)
 
     def row(self, place, rng):
@@ -209,7 +221,7 @@ class Batches:
         places, seed = task
         rng = random.Random(seed)
         rows = sorted((self.row(place, rng) for place in places), key=lambda row: len(row["ids"]))
-        batches = [batch_of(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)]
+        batches = [batch_of(rows[start : start + self.size]) for start in range(0, len(rows), self.size)]
         rng.shuffle(batches)
         return batches
 
@@ -219,10 +231,10 @@ class Batches:
         for _ in range(self.epochs):
             order = [place for place, times in enumerate(self.often) for _ in range(int(times + rng.random()))]
             rng.shuffle(order)
-            tasks += [(order[start : start + 8 * BATCH], rng.random()) for start in range(0, len(order), 8 * BATCH)]
+            tasks += [(order[start : start + 8 * self.size], rng.random()) for start in range(0, len(order), 8 * self.size)]
         global sharing
         sharing = self
-        with multiprocessing.get_context("fork").Pool(14) as pool:
+        with multiprocessing.get_context("fork").Pool(max(1, os.cpu_count() - 2)) as pool:
             for batches in pool.imap(some_of, tasks):
                 yield from batches
 
@@ -237,32 +249,39 @@ def some_of(task):
 def learn(reader, examples, tokenizer, options, teacher=None):
     torch.manual_seed(7)
     reader.train()
-    batches = Batches(examples, tokenizer, options.epochs)
+    batches = Batches(examples, tokenizer, options)
+    top = len(reader.bert.encoder.layer) - options.top if options.top else 0
+    for layer in reader.bert.encoder.layer[:top]:
+        for parameter in layer.parameters():
+            parameter.requires_grad_(False)
     parameters = [parameter for parameter in reader.parameters() if parameter.requires_grad]
     # A difference needs a higher learning rate than whole layers.
     is_whole = sum(parameter.numel() for parameter in parameters) > 15_000_000
     optimizer = torch.optim.AdamW(parameters, lr=options.teacher_rate if is_whole else options.rate, weight_decay=0 if options.head else 0.01)
-    steps = options.epochs * math.ceil(sum(batches.often) / BATCH)
+    steps = options.epochs * math.ceil(sum(batches.often) / options.batch)
     report(f"{len(examples)} examples, {steps} steps")
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, step / 100) * max(0, 1 - step / steps))
     for step, batch in enumerate(batches):
         ids, mask, answers, slots, fresh = on_device(batch)
-        with torch.autocast("cuda", torch.bfloat16):
-            scores = reader(ids, mask)
+        with torch.autocast(DEVICE, torch.bfloat16):
+            with torch.set_grad_enabled(top == 0):
+                states = (reader if top == 0 else teacher).lower(ids, mask, top)
+            scores = reader.scores(states, mask, top)
         losses, known = losses_of(scores, answers, slots)
         # Long messages get a lower weight for each answer, so that they do not dominate.
         weights = 1 / known.clamp(min=1).sqrt()
         loss = (losses * weights).sum() / (known * weights).sum()
         if teacher is not None:
-            with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
-                told = teacher(ids, mask)
+            # The layers below `top` are those of the teacher.
+            with torch.no_grad(), torch.autocast(DEVICE, torch.bfloat16):
+                told = teacher(ids, mask) if top == 0 else teacher.scores(states, mask, top)
             loss = loss + (KEEP if options.resume is not None else 1) * likeness(scores, told, mask, fresh, answers, slots)
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         rate.step()
-        if step % 500 == 0:
+        if step % 100 == 0:
             report(f"step {step}, loss {loss.item():.4f}")
     return reader.eval()
 
@@ -293,7 +312,9 @@ def scores_of(reader, rows):
     for start in range(0, len(rows), 64):
         some = rows[start : start + 64]
         ids, mask, *_ = on_device(batch_of(some))
-        for row, one in zip(reader(ids, mask), some):
+        with torch.autocast(DEVICE, torch.bfloat16):
+            told = reader(ids, mask)
+        for row, one in zip(told, some):
             scores.append(row[: len(one["ids"])].cpu().numpy())
     return scores
 
@@ -338,7 +359,7 @@ def judge_crowded(examples, tokenizer, reader):
     """For requests in stores of many turns, prints how often exactly the meant clauses are found, others are found, and some are missed."""
     found = {}
     for example in examples:
-        if not example["source"].startswith("crowded"):
+        if "crowded" not in example["source"]:
             continue
         windows = windows_of(example, tokenizer)
         rows = [tokenized({**example, "said": turns}, tokenizer) for turns in windows]
@@ -349,7 +370,7 @@ def judge_crowded(examples, tokenizer, reader):
             asks = max(asks, *(value for part, (_, value) in values.items() if part < own))
             repeated = own + (len(windows[number][0]["parts"]) if number > 0 else 0)
             clauses += [both for part, both in part_scores(row, score, "meant").items() if part >= repeated or (number == 0 and part < own)]
-        name = ("English" if example["language"] == "en" else "others") + (", none" if example["source"] == "crowded-none" else "")
+        name = ("English" if example["language"] == "en" else "others") + (", sheets" if example["source"].startswith("sheet") else "") + (", none" if example["source"].endswith("-none") else "")
         found.setdefault(name, []).append((asks, [both for both in clauses if both[0] != UNKNOWN]))
     share = lambda right: f"{np.mean(right):.3f} of {len(right)}" if right else "-"
     for name, requests in found.items():
@@ -405,8 +426,8 @@ def judge_changes(examples, rows, scores):
             share = lambda right: f"{np.mean(right):.3f} of {len(right)}" if right else "-"
             of = lambda *sources: [value > least for source, value in own if source in sources]
             found = lambda label: [value > least for source, one, value in clauses if one == label and source.startswith("change")]
-            lives = lambda label: [value > least for source, one, value in clauses if one == label and source.startswith("life")]
-            print(f"| changes, {name} > {least} | recognised {share(of('change'))}, lives {share(of('life-change'))}, wrongly {share(of('change-none'))}, lives {share(of('life-none'))} | ended {share(found(1))}, wrongly {share(found(0))}, lives {share(lives(1))}, wrongly {share(lives(0))} |", flush=True)
+            lives = lambda label: [value > least for source, one, value in clauses if one == label and source.startswith(("life", "sheet"))]
+            print(f"| changes, {name} > {least} | recognised {share(of('change'))}, lives {share(of('life-change', 'sheet-change'))}, wrongly {share(of('change-none'))}, lives {share(of('life-none', 'sheet-none'))} | ended {share(found(1))}, wrongly {share(found(0))}, lives {share(lives(1))}, wrongly {share(lives(0))} |", flush=True)
 
 
 def values_of(words):
@@ -506,7 +527,11 @@ def main():
     parser.add_argument("--held", default="", help="names of groups, separated by commas")
     parser.add_argument("--resume", type=Path)
     parser.add_argument("--head", default="", help="with --resume, the only question whose head learns")
-    parser.add_argument("--fresh", default="", help="names of groups, separated by commas")
+    parser.add_argument("--fresh", default="", help="names of groups or sources, separated by commas")
+    parser.add_argument("--fresh-share", type=float, default=3, help="how much more often fresh examples are seen")
+    parser.add_argument("--old-share", type=float, default=1, help="how often the other examples are seen, compared with a first training")
+    parser.add_argument("--top", type=int, default=0, help="with --resume, how many of the last layers learn; 0 for all")
+    parser.add_argument("--batch", type=int, default=320)
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--rate", type=float, default=9e-4)
     parser.add_argument("--rank", type=int, default=64)
@@ -519,7 +544,7 @@ def main():
     tokenizer = load_tokenizer(options.model)
     fresh = tuple(name for name in options.fresh.split(",") if name)
     for example in examples:
-        example["fresh"] = fresh != () and example["group"].startswith(fresh)
+        example["fresh"] = fresh != () and (example["group"].startswith(fresh) or example["source"].startswith(fresh))
     held = tuple(name for name in options.held.split(",") if name)
     is_held = lambda example: held != () and example["group"].startswith(held)
     learned = [example for example in examples if not is_held(example)]
