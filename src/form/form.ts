@@ -188,7 +188,7 @@ async function formSession(deps: FormDeps, scope: Scope, options: FormOptions): 
   });
 }
 
-// Every exchange costs a call, so each call must be small. The formation of the session reads the rest of a long turn (requirement K8).
+// Every exchange costs a call, so each call must be small. The formation of the session reads the rest of a long turn.
 const EXCHANGE_CHARACTERS = 1000;
 
 /**

@@ -159,9 +159,9 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected): Prom
 }
 
 /**
- * The share of an earlier line's words that a new summary must contain to replace the line, and the smaller share that suffices with several
- * common words. In ten lives with recorded answers, nearly all summaries of a known topic reach the smaller share, and say what became of
- * the earlier line.
+ * The share of an earlier line's words that a new summary must contain to replace the line, and the smaller share that suffices with
+ * several common words. In ten lives of the data set `lives`, whose model answers were recorded, nearly all summaries of a known topic
+ * reach the smaller share, and say what became of the earlier line.
  */
 const CONTINUES = { share: 0.35, smaller: 0.15, words: 4 };
 

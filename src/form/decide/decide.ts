@@ -270,7 +270,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
 }
 
-/** The plans that a statement about the present says to have come true: "I live in Bristol" after "I'm moving to Bristol in May". */
+/** The plans that have come true according to a statement about the present: "I live in Bristol" after "I'm moving to Bristol in May". */
 function reachedPlans(said: Told, same: readonly Memory[], { attributes, now }: DecideContext): Retirement[] {
   const { shape, values } = attributes.policyOf(said.attribute ?? '');
   if (values === 'many' || said.value === null) return [];
