@@ -140,7 +140,7 @@ function recallSection(search: Search): Promise<Material> {
   return tracing.span('search_memory', attributes, async (span) => {
     const how = recallHow(search);
     const answer = await attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
-    // Only the answer to a question can be unknown.
+    // A message without a question has no answer that could be missing.
     const isUnanswered =
       answer.abstained && on.has('unknown') && splitSentences(message).some(({ text }) => isQuestion(text));
     const isUnknown = isUnanswered && (await attempt('recall', () => asksForKnown(search), false));

@@ -46,9 +46,9 @@ function addValue(moments: Moments, value: number): void {
 }
 
 /**
- * How much higher the cosine of a turn to its neighbour, or to another turn of its session, is than its cosine to an unrelated turn of the
- * same speaker: the mean difference in standard deviations. Compares a deterministic sample of pairs, so that the cost does not grow with
- * the store.
+ * Compares the cosine of a turn to its neighbour, and to another turn of its session, with its cosine to an unrelated turn of the same
+ * speaker. The result is the mean difference, in standard deviations. A deterministic sample of pairs is compared, so that the cost does
+ * not grow with the store.
  */
 function sampleCohesion(
   vectors: ReadonlyMap<number, Float32Array>,

@@ -161,8 +161,8 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 
 /**
  * Whether the same reader already read the same statement from the same events, for example before a crash. The known memory may have
- * gained words of a later turn since then. The target of the statement's own relation does not count, because the relation changes it, even
- * if a draft of these events has confirmed the target.
+ * gained words of a later turn since then. The target of the statement's own relation never counts, even if a draft of these events has
+ * confirmed it, because the relation still has to change it.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy }: Writing): boolean {
   const { relation } = statement;

@@ -64,7 +64,7 @@ const LEVELS = ['agent', 'user', 'session'] as const;
 
 /**
  * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the agent
- * level, which all users share. A reflection at that level must neither give an order nor grant a permission, and has no address.
+ * level, which all users share. A reflection at that level must not give an order, grant a permission or contain an address.
  */
 async function writeReflected(writing: Writing, { reflections, known }: Reflected): Promise<void> {
   const { writer, deps, scope, events, result } = writing;

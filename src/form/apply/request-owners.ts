@@ -174,7 +174,8 @@ export const FARTHEST_BACK = 3;
 
 /**
  * The owners of the clauses of some turns, which begin with the latest turn. A clause that begins with a pronoun ("his birthday is in May")
- * is about the person who was mentioned last in the session, and "and takes insulin" about the owners of the clause before.
+ * is about the person who was mentioned last in the session. A clause such as "and takes insulin" is about the owners of the clause before
+ * it.
  */
 export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], context: OwnerContext): string[][][] {
   const { pack, people } = context;

@@ -59,8 +59,8 @@ const NARROWEST = 5;
 /** A turn that only probably contains a request needs a clause with higher log-odds than this. */
 const DOUBTFUL = 1;
 /**
- * If no clause reaches the threshold, and there are many clauses or the request names nothing, the request means the clause with the highest
- * log-odds, provided that these are above `least` and exceed the log-odds of the clauses of all other turns by more than `ahead`.
+ * If no clause reaches the threshold, the request may still mean the clause with the highest log-odds. There must be many clauses, or the
+ * request must name nothing. The log-odds must be above `least` and exceed those of the clauses of all other turns by more than `ahead`.
  */
 const CLEAR = { least: -3, ahead: 2 };
 /**

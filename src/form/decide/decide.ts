@@ -118,7 +118,7 @@ function addUnlessSame(statement: Statement, candidates: readonly Candidate[]): 
   return same === undefined ? { action: 'add', retires: [] } : { action: 'confirm', target: same.memory };
 }
 
-/** Follows the relation to a known statement that the reader gives, if subject, trust and rank allow it. */
+/** Follows the relation that the reader gives to a known statement, if subject, trust and rank allow it. */
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
@@ -512,7 +512,8 @@ function confirmOrRevise(statement: Statement, target: Memory): Decision {
 
 /**
  * The known statements about which a model is asked: they are similar to the new statement, and neither the fields nor a relation from the
- * reader decide. A known statement that the reader was shown without giving a relation is left out, unless a plan has another day.
+ * reader decide. A known statement is left out if the reader was shown it and gave no relation to it, unless the two are plans for
+ * different days.
  */
 export function openCandidates(
   statement: Statement,
