@@ -53,11 +53,11 @@ export interface Varve {
    * the same" and "the same statement" mean the same with every model. The local embedder is already measured.
    */
   calibrate(options?: { signal?: AbortSignal }): Promise<Calibrated>;
-  /** Keeps a tenant's memory in order now: decay, archive, retention. With `dryRun` it only reports what would change. */
+  /** Runs the maintenance of a tenant's memory now: decay, archiving, retention. With `dryRun` it only reports what would change. */
   maintain(options?: { tenant?: string; dryRun?: boolean; signal?: AbortSignal }): Promise<MaintenanceReport>;
   /**
-   * Finishes the work that runs and closes the store. Acknowledged writes are already on the disk. A program that ends without `close()`
-   * loses none of them: work that was not done is done at the next start.
+   * Finishes running work and closes the store. Acknowledged writes are already on the disk, so a program that ends without `close()` loses
+   * none of them. The next start does the remaining work.
    */
   close(): Promise<void>;
 }

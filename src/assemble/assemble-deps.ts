@@ -147,7 +147,7 @@ async function createTracing(options: TracingOptions | false = {}): Promise<Trac
   };
 }
 
-// Node's code for a missing package, and the code that webpack gives the error if the package was missing when it made the bundle.
+// Node's error code for a missing package, and webpack's error code for a package that was missing when the bundle was made.
 const NOT_INSTALLED = new Set<unknown>(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
 async function loadApi(): Promise<typeof OpenTelemetry | null> {

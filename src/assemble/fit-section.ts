@@ -110,7 +110,7 @@ function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
   return length < SHORTEST || !fits(text) ? null : { ...item, text };
 }
 
-/** The importance from which a line stays before newer lines. */
+/** The importance from which a line is kept in preference to newer lines. */
 const IMPORTANT = 0.8;
 
 /**

@@ -140,7 +140,7 @@ function recallSection(search: Search): Promise<Material> {
   return tracing.span('search_memory', attributes, async (span) => {
     const how = recallHow(search);
     const answer = await attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
-    // Only the answer to a question can be unknown.
+    // A message without a question has no answer that could be missing.
     const isUnanswered =
       answer.abstained && on.has('unknown') && splitSentences(message).some(({ text }) => isQuestion(text));
     const isUnknown = isUnanswered && (await attempt('recall', () => asksForKnown(search), false));
@@ -348,10 +348,14 @@ function standsAlone({ kind, origin, content }: Event, message: string): boolean
   return asksFor(message, 'agentSaid', detectPack(message));
 }
 
-// A question about the same matter may say what the user had in mind. On the lives no question below this relevance is evidence.
+// A question about the same matter may show what the user had in mind. In the data set `lives`, no question below this relevance is
+// evidence.
 const SAME_QUESTION = 0.2;
 
-/** Whether a turn of the user only asks something, and nothing that the message asks. It tells nothing about the user. */
+/**
+ * Whether a turn of the user is only a question, and on another matter than the message. Such a turn contains no information about the
+ * user.
+ */
 function isUnrelatedQuestion({ kind, origin, content }: Event, relevance: number): boolean {
   if (kind !== 'message' || origin !== 'user' || relevance >= SAME_QUESTION) return false;
   return splitSentences(content).every(({ text }) => isQuestion(text) || contentStems(text).size === 0);

@@ -104,7 +104,7 @@ export function listOption(input: CommandInput, name: string): string[] | undefi
     .filter((text) => text !== '');
 }
 
-/** The one of the names that was given. `what` says in the error what they are: "format". */
+/** Returns the given name if it is one of `names`. `what` is the noun for the names in the error message, such as "format". */
 export function oneOf<Name extends string>(what: string, names: readonly Name[], given: string): Name {
   const found = names.find((name) => name === given);
   if (found !== undefined) return found;

@@ -45,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   refusals: listed('list refused statements with the reasons', work, 'refusals'),
   forget: listed('forget a memory or a fact (it can be restored)', memory, 'forget'),
   forgotten: listed('list and restore forgotten memories', memory, 'forgotten'),
-  erase: listed('remove everything of a scope for good', data, 'erase'),
+  erase: listed('remove all records of a scope for good', data, 'erase'),
   reflect: listed('run the nightly reflection now', work, 'reflect'),
   consolidate: listed('do the waiting background work now', work, 'consolidate'),
   jobs: listed('list background work, retry dead jobs', work, 'jobs'),
@@ -53,7 +53,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   metrics: listed('show how well memory works in use', report, 'metrics'),
   costs: listed('show the use and the cost of models', report, 'costs'),
   import: listed('import memories from other programs', data, 'importCommand'),
-  export: listed('write everything of a scope as NDJSON', data, 'exportCommand'),
+  export: listed('write all records of a scope as NDJSON', data, 'exportCommand'),
   migrate: listed('migrate the store to the current schema, distribute it', server, 'migrate'),
   doctor: listed('find and explain what is wrong', report, 'doctor'),
   eval: listed(

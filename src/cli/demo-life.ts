@@ -28,7 +28,10 @@ interface LifeSession {
   /** What an assistant keeps in mind about working with the person. */
   reflections: string[];
   topics: { topic: string; summary: string }[];
-  /** The agent's scaffold updates after the conversation: the relatives whom it mentions, with all that is known of them then. */
+  /**
+   * The agent's scaffold updates after the conversation: the relatives that the conversation mentions, with everything that is known about
+   * them at that time.
+   */
   people: Record<string, Record<string, string>>;
 }
 

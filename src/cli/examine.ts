@@ -127,7 +127,7 @@ function store({ dialect, schemaVersion }: StoreStatus): Finding {
 
 function vectors({ embedderChanging, vectorsWaiting: waiting }: StoreStatus): Finding {
   if (embedderChanging) {
-    const found = `they were computed by another embedder and are being recomputed: ${waiting} remain; until then recall finds by words alone`;
+    const found = `they were computed by another embedder and are being recomputed: ${waiting} remain; until then recall searches by words alone`;
     return note('vectors', found, 'leave `varve serve` or `varve worker` running');
   }
   if (waiting === 0) return good('vectors', 'none missing');
@@ -136,7 +136,7 @@ function vectors({ embedderChanging, vectorsWaiting: waiting }: StoreStatus): Fi
 }
 
 async function embedder(varve: Varve, { embedder: id }: StoreStatus): Promise<Finding> {
-  const none = 'none: recall finds by words alone';
+  const none = 'none: recall searches by words alone';
   if (id === null) return note('embedder', none, 'unset VARVE_EMBEDDER, or name one in the configuration');
   const probe = await varve
     .for({ tenant: 'varve-doctor', user: null })
@@ -145,7 +145,7 @@ async function embedder(varve: Varve, { embedder: id }: StoreStatus): Promise<Fi
   return bad(
     'embedder',
     `${id} does not answer: ${probe.degraded.join(', ')}`,
-    'check its address and key; until then recall finds by words alone',
+    'check its address and key; until then recall searches by words alone',
   );
 }
 

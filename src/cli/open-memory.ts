@@ -59,8 +59,9 @@ export function scopeOf(input: CommandInput): HandleScope & { tenant: string } {
 const MOST_NAMED = 8;
 
 /**
- * Names the scopes that have records, and how to choose one, if the scope of a command has no records. Null if there is nothing to name.
- * A command that reads through a handle passes the handle: it sees no records of other agents of its user, which are within its scope.
+ * Names the scopes that have records, and how to choose one, if the scope of a command has no records. Null if there is nothing to name. A
+ * command that reads through a handle passes the handle, because a handle does not see the records of its user's other agents, although
+ * they are within the scope of the command.
  */
 export async function otherScopes(
   varve: Varve,

@@ -24,8 +24,8 @@ export interface ActiveRun {
   /** Adds notes on the input of the run, such as counts, to its entry in the audit log. */
   read(notes: RunNotes): void;
   /**
-   * Runs `work` in one transaction, which also stores the usage and the entry in the audit log. That entry contains `changed` of the
-   * result. Throws `conflict` if records were erased since the run began, because the result may contain erased text.
+   * Runs `work` in one transaction, which also stores the usage and the entry in the audit log. The entry contains the field `changed` of
+   * the result. Throws `conflict` if records were erased since the run began, because the result may contain erased text.
    */
   commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
 }

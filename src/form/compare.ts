@@ -281,7 +281,7 @@ export async function unrelatedChanges<Each extends { target: Memory; said: read
     if (said.some((text) => concerns(text, target, attributes))) continue;
     // A statement that the application has set was not learned from turns.
     const isSet = target.sourceEvents.length === 0 && target.sourceType === 'explicit';
-    // Nothing ends because the user thanks or asks for something else.
+    // Nothing ends because the user says thank you or asks for something else.
     const isIdle = said.every((text) => isCourtesy(text) || /[?？]\s*$/u.test(text));
     if (!isVital(target, now, attributes) && !isSet && !isIdle) continue;
     const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];

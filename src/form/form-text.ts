@@ -47,7 +47,7 @@ interface ReadText {
  * Reads a text that was handed in without fields. It is read twice: as a turn of the user at its date, and as a note about the user. A slot
  * is an attribute with its value. A text that only fills one slot becomes one statement, with the text and the fields of the slot.
  * Otherwise each slot becomes a statement in its own words, and the text is kept as well if the slots do not cover all its words. The
- * caller gives the dependencies of `inOwnZone`. The function opens no transaction, because an import calls it within one.
+ * caller passes the dependencies that `inOwnZone` returns. The function opens no transaction, because an import calls it within one.
  */
 export async function readText(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<ReadText> {
   const own = ownTurn(deps, scope, content, at);

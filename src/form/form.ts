@@ -51,7 +51,7 @@ export interface Formation {
   form(scope: Scope): Promise<FormResult>;
   /** Queues the jobs that new events require, in the transaction that appends the events. */
   afterAppend(writer: Writer, scope: Scope, events: readonly Event[]): Promise<void>;
-  /** Hands events that were just committed to the local reader, and returns without waiting for it. */
+  /** Passes newly committed events to the local reader, and returns without waiting for it. */
   noticed(scope: Scope, events: readonly Event[]): void;
   /** Returns a text as the log may store it: redacted if the settings say so. */
   cleaned(text: string): string;
@@ -188,7 +188,7 @@ async function formSession(deps: FormDeps, scope: Scope, options: FormOptions): 
   });
 }
 
-// Every exchange costs a call, so each call must be small. The formation of the session reads the rest of a long turn (requirement K8).
+// Every exchange costs a call, so each call must be small. The formation of the session reads the rest of a long turn.
 const EXCHANGE_CHARACTERS = 1000;
 
 /**

@@ -249,7 +249,7 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
     const changed = clauses.filter((_, at) => (odds[at] ?? 0) > least);
     const over = changed.filter((clause) => speaksOf(claimed, clause));
     const rest = clauses.filter((clause) => !over.includes(clause));
-    // Of "lab meeting tuesdays 9:30, journal club thursdays 16:00", another time of the meeting ends only a part.
+    // A new time for the meeting ends only a part of "lab meeting tuesdays 9:30, journal club thursdays 16:00".
     const isListed = target.tense === 'habit' && rest.some(hasTime) && over.some(hasTime);
     const isSame = target.tense !== 'habit' || pack === null || mayEndHabit(event.content, target, pack);
     const isOver = over.length > 0 && !isListed && isSame && over.join('').length * 2 >= clauses.join('').length;
@@ -259,8 +259,8 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
 }
 
 /**
- * Whether a message may end a habit. A habit beside it ("I swim on Wednesdays too now") or of other people does not, although the reading
- * layers classify it as an end.
+ * Whether a message may end a habit. An additional habit ("I swim on Wednesdays too now") or a habit of other people does not end it,
+ * although the reading layers classify the message as an end.
  */
 function mayEndHabit(message: string, { content }: Memory, pack: Pack): boolean {
   const plain = plainMarks(message);

@@ -39,7 +39,7 @@ const eraseOptionsSchema = z.strictObject({
   reason: textSchema(500).optional(),
 });
 
-/** Validates who erases and why. Unknown fields are refused, because they may have been meant to erase less. */
+/** Validates who erases and why. Unknown fields are refused, because a misspelt field may have been meant to limit the erasure. */
 export function parseEraseOptions(options: EraseOptions | undefined): EraseOptions {
   return parse(eraseOptionsSchema, options ?? {}, 'The options');
 }

@@ -160,9 +160,9 @@ async function planOf(
 }
 
 /**
- * Stores a value, which replaces the other values of the key, unless one of them is trusted more or the attribute has many values. The
- * decision differs from that about a statement of a conversation: a key that is not in the table has one value, "Linz, Austria" replaces
- * "Linz", and a value that was forgotten can be set again.
+ * Stores a value, which replaces the other values of the key, unless one of them is trusted more or the attribute has many values. Three
+ * rules differ from those for statements of a conversation: a key that is not in the table has one value, "Linz, Austria" replaces "Linz",
+ * and a value that was forgotten can be set again.
  */
 async function setFact(
   writer: Writer,

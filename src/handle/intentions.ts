@@ -35,7 +35,7 @@ export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
   /**
    * The intentions to bring up now, the longest overdue first: those that are due today or became due at most three days ago. A plan for a
-   * stated day counts from the start of that day, and an appointment at a time of day until the end of its day. Default 20.
+   * stated day is due from the start of that day, and an appointment with a time stays due until the end of its day. Default 20.
    */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
   /** All open intentions, due or not, the earliest due date first. */
@@ -125,8 +125,8 @@ export interface NewLearning {
   category?: string;
   /**
    * Where the rule comes from: `user`, `correction`, `reflection` or `application` (default). Every other source, such as a page, is not
-   * trusted, and no prompt contains its rule. Neither does a prompt contain a rule that permits payments or actions without a question,
-   * unless a turn of the user says so.
+   * trusted, and no prompt contains its rule. Prompts also leave out a rule that permits payments or actions without asking the user,
+   * unless a turn of the user states the permission.
    */
   source?: string;
   /** Ids of the events that the rule was learned from. */

@@ -45,7 +45,7 @@ function outside(part: string): VarveError {
   return new VarveError(message, { code: 'outside_scope', details: { part } });
 }
 
-/** These methods of a part of a handle and no others, so that a method that is added to a handle is not open to limited keys. */
+/** Selects methods of a part of a handle, so that limited keys cannot call a method that is added to the handle later. */
 function only<Part extends object, Name extends keyof Part>(part: Part, ...names: Name[]): Pick<Part, Name> {
   return Object.fromEntries(names.map((name) => [name, part[name]])) as Pick<Part, Name>;
 }

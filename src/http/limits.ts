@@ -97,7 +97,7 @@ export function createRateLimit(): RateLimit {
     take(key, perSecond) {
       const wait = perSecond <= 0 ? null : buckets.take(key, Math.max(1, perSecond * 2), perSecond);
       if (wait === null) return;
-      const problem = `There were more than ${perSecond} requests a second, which is the limit. Repeat the request later.`;
+      const problem = `This key sent more than ${perSecond} requests a second, which is its limit. Repeat the request later.`;
       throw limitedFor(wait, problem);
     },
   };

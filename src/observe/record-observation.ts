@@ -15,8 +15,8 @@ export interface UserContextUpdate {
   /** Statements to be kept. */
   persistentInfoAdditions?: readonly string[];
   /**
-   * The page, mail or tool that says so. The values and statements are then unverified, and prompts mark them. Values of a source never
-   * replace other values.
+   * The page, mail or tool that the update comes from. The values and statements are then unverified, and prompts mark them. Values from
+   * such a source never replace other values.
    */
   source?: string | null;
 }

@@ -23,7 +23,7 @@ export interface LexicalMatch {
   readonly matched: number[];
 }
 
-// Conversation turns are short and repeat little: frequency saturates early and length matters less than in articles.
+// Conversation turns are short and repeat few words, so term frequency saturates early and length matters less than in articles.
 const K1 = 0.9;
 const B = 0.4;
 const MAX_TERMS = 30;

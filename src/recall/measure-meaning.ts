@@ -14,9 +14,9 @@ export interface Links {
 }
 
 const SAMPLE = 1500;
-// The unit is the standard deviation of the cosines of unrelated texts. These values of neighbours and of sessions were measured:
-// conversations of two people have 1.5–2.3 and 0.5–0.7, shuffled turns 0 ± 0.1, many people who each ask an assistant 0.3 and 0.05, and a
-// user and an assistant with boilerplate answers 0.5 and 0.
+// The unit is the standard deviation of the cosines of unrelated texts. The values that were measured for neighbours and for sessions are
+// 1.5–2.3 and 0.5–0.7 in conversations of two people, 0.5 and 0 between a user and an assistant with boilerplate answers, 0.3 and 0.05 if
+// many people each ask an assistant, and 0 ± 0.1 for both in shuffled turns.
 const NEIGHBOUR_RANGE = { none: 0.25, full: 1.4 };
 const SESSION_RANGE = { none: 0.1, full: 0.45 };
 
@@ -46,9 +46,9 @@ function addValue(moments: Moments, value: number): void {
 }
 
 /**
- * How much higher the cosine of a turn to its neighbour, or to another turn of its session, is than its cosine to an unrelated turn of the
- * same speaker: the mean difference in standard deviations. Compares a deterministic sample of pairs, so that the cost does not grow with
- * the store.
+ * Compares the cosine of a turn to its neighbour, and to another turn of its session, with its cosine to an unrelated turn of the same
+ * speaker. The result is the mean difference, in standard deviations. A deterministic sample of pairs is compared, so that the cost does
+ * not grow with the store.
  */
 function sampleCohesion(
   vectors: ReadonlyMap<number, Float32Array>,
@@ -235,8 +235,8 @@ export async function measureMeaning(
   return { similarities, meaning, passages, isComplete };
 }
 
-// A kind with few documents does not suffice to estimate its background similarity, so the documents of both kinds are added to each kind
-// with the weight of this many documents.
+// A kind with few documents is too small a sample of its background similarity. The documents of both kinds are therefore added to each
+// kind, with the weight of this many documents.
 const COUNTED_OF_ALL = 8;
 
 /** Statements are nearer to any question than small talk, so the z-scores of memories and events are computed separately. */

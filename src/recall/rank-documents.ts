@@ -128,8 +128,8 @@ function rank(found: Found): Ranking {
 }
 
 /**
- * Whether the documents that the question asks for are similar to it in no word and no meaning: "What has changed since May?" is similar to
- * none of the statements that have changed, and "What have I got on this week?" to none of the plans for that week.
+ * Whether the documents that the question asks for are similar to it neither in words nor in meaning: "What has changed since May?" does
+ * not resemble the statements that have changed, and "What have I got on this week?" does not resemble the plans for that week.
  */
 function asksForNoTopic({ analysis: { wants, agenda }, asked }: Found): boolean {
   return (wants.changes || agenda.length > 0) && asked.size > 0;

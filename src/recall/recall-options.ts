@@ -157,8 +157,8 @@ interface Ranked {
 export interface Recalled {
   results: RecallResult[];
   /**
-   * The probability that the store has an answer at all. Null if it was not estimated: while a record with words of the query has no vector,
-   * in the moment after it was written, without an embedder, and with a `mode`, `fusion` or `scoring` other than the default.
+   * The probability that the store has an answer at all. Null if it was not estimated: without an embedder, with a `mode`, `fusion` or
+   * `scoring` other than the default, and while a record with words of the query was just written and has no vector yet.
    */
   answerable: number | null;
   /** Whether the results are empty because nothing relevant is known. */

@@ -23,7 +23,7 @@ export interface LoggedPart {
   tokens: number;
   /** The ids of the memories, events and blocks in the section. */
   ids: string[];
-  /** The number of items, with those that have no id and those that share one. */
+  /** The number of items, including items without an id and items that share one. */
   items: number;
   /** The number of items that were left out. */
   dropped: number;

@@ -179,9 +179,9 @@ export async function archiveMemory(
 }
 
 /**
- * Adds the date to each line of a summary or a reflection that repeats the value of a statement which no longer holds. Only texts on the
- * events of that statement are changed. The date of a line is true in any case, so a line with the same value about something else stays
- * true.
+ * Adds the date to each line of a summary or a reflection that repeats the value of a statement which no longer holds. Only texts that rest
+ * on the events of that statement are changed. The date of a line is true in any case, so a line with the same value about something else
+ * stays true.
  */
 async function dateRepetitions(writer: Writer, parts: Parts, { before, change }: Restated): Promise<void> {
   const { value, sourceEvents, scope } = before;

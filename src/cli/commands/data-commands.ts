@@ -50,7 +50,7 @@ async function asked(name: string): Promise<string | null> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await asking.question(
-      `Everything of ${JSON.stringify(name)} will be erased for good. Type the name to confirm: `,
+      `All records of ${JSON.stringify(name)} will be erased for good. Type the name to confirm: `,
     );
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;

@@ -38,7 +38,7 @@ const QUESTIONS = [
   'Which football club does she support?',
 ];
 
-/** Plays a conversation of a week ago and one of now through a temporary store that ends with the process. */
+/** Replays one conversation from a week ago and one from now into a store in memory. */
 async function playDemo(now: number): Promise<PlayedStep[]> {
   const clock = manualClock(now - 7 * DAY);
   const varve = await createVarve({ store: { path: ':memory:' }, background: false, clock });

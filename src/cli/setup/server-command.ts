@@ -6,8 +6,8 @@ import { tomlTable } from './change-toml.ts';
 import { CLIENTS, type ServerCommand, type Settings, thisMachine } from './clients.ts';
 
 /**
- * The command line with which another program starts a command of Varve, with the options of this command. Paths are absolute, because
- * the other program runs in another folder.
+ * The command line with which another program starts a command of Varve. It repeats the options of the present command. Paths are absolute,
+ * because the other program runs in another folder.
  */
 export function serverCommand(input: CommandInput, words: readonly string[]): ServerCommand {
   const isSource = import.meta.url.endsWith('.ts');

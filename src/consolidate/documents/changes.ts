@@ -21,8 +21,8 @@ import { contentHash } from '../../record/id.ts';
 export type Shown = Sentence | Material;
 
 /**
- * A change of a document. A new sentence replaces the sentences among `from`. It rests on the new items among `from`, and on the sources of
- * the replaced sentences, as far as its text still says what they say.
+ * A change of a document. A new sentence replaces the sentences among `from`. It rests on the new items among `from`, and on those sources
+ * of the replaced sentences whose content its text still has.
  */
 export type DocumentChange =
   | { text: string; from: readonly Shown[]; section: string | null }

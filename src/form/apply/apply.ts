@@ -102,7 +102,9 @@ export async function applyStatements(writing: Writing, given: Decidable): Promi
   }
 }
 
-/** Whether a memory is a permanent fact, or has a value of somebody's health. In 97 of 100 cases, such a value of the local reader is right. */
+/**
+ * Whether a memory is a permanent fact, or has a value about somebody's health. Of such values, the local reader reads 97 of 100 correctly.
+ */
 function isFact({ permanent, attribute, value }: Memory, { attributes }: ApplyDeps): boolean {
   return permanent || (attribute !== null && value !== null && attributes.policyOf(attribute).category === 'health');
 }
@@ -159,8 +161,8 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 
 /**
  * Whether the same reader already read the same statement from the same events, for example before a crash. The known memory may have
- * gained words of a later turn since then. The target of the statement's own relation does not count, because the relation changes it, even
- * if a draft of these events has confirmed the target.
+ * gained words of a later turn since then. The target of the statement's own relation never counts, even if a draft of these events has
+ * confirmed it, because the relation still has to change it.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy }: Writing): boolean {
   const { relation } = statement;
@@ -308,7 +310,7 @@ async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'y
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
-    // If the outranking statement is earlier, this statement ends at the time when it was made, and not before.
+    // If the outranking statement is earlier, the new statement ends at the time at which the new statement was made, and not before.
     until: new Date(Math.max((to.validFrom ?? to.statedAt).getTime(), statement.statedAt.getTime())),
     why: { ...why, reason: `outranked: ${why.reason}` },
   });
@@ -354,7 +356,7 @@ async function revise(deciding: Deciding, { target, text }: DecisionTo<'revise'>
       internal: {
         ...(claim.internal ?? target.internal),
         ...zoneOfDays(statement),
-        // The statement says the day, so the provisional follow-up date is dropped.
+        // The statement names the day, so the provisional follow-up date is dropped.
         ...(statement.dueAt === null ? {} : { due: null }),
       },
     },
@@ -371,7 +373,7 @@ function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom'
   const movedDue = target.tense === 'planned' && target.dueAt !== null ? statement.validFrom : null;
   return {
     validFrom,
-    // An end before the new beginning belonged to the old beginning.
+    // If the end is before the new beginning, it belonged to the old times and is dropped.
     validTo: validFrom !== null && validTo !== null && validTo < validFrom ? null : validTo,
     dueAt: statement.dueAt ?? movedDue ?? target.dueAt,
   };

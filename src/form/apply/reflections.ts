@@ -64,7 +64,7 @@ const LEVELS = ['agent', 'user', 'session'] as const;
 
 /**
  * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the agent
- * level, which all users share. A reflection at that level must neither give an order nor grant a permission, and has no address.
+ * level, which all users share. A reflection at that level must not give an order, grant a permission or contain an address.
  */
 async function writeReflected(writing: Writing, { reflections, known }: Reflected): Promise<void> {
   const { writer, deps, scope, events, result } = writing;
@@ -159,9 +159,9 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected): Prom
 }
 
 /**
- * The share of an earlier line's words that a new summary must contain to replace the line, and the smaller share that suffices with several
- * common words. In ten lives with recorded answers, nearly all summaries of a known topic reach the smaller share, and say what became of
- * the earlier line.
+ * The share of an earlier line's words that a new summary must contain to replace the line, and the smaller share that suffices with
+ * several common words. In ten lives of the data set `lives`, whose model answers were recorded, nearly all summaries of a known topic
+ * reach the smaller share, and say what became of the earlier line.
  */
 const CONTINUES = { share: 0.35, smaller: 0.15, words: 4 };
 

@@ -91,7 +91,8 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
     clausesOf(turn).map((quote) => ({ text: quote.text, session: turn.scope.session, quote })),
   );
   const owners = pack === null ? null : ownersOf(split, { pack, people });
-  // The user's statement that the partner is called Jussara is also hers.
+  // A statement that names a close person ("my partner is called Jussara") is about that person, too, so it does not make the user the
+  // owner of its clause.
   const own = ofTopics.filter(({ attribute }) => !hasTrait(attribute, 'close', work.deps.attributes));
   const userOf = (quote: Quote): string[] => (own.some(({ quotes }) => quotesMeet(quotes, [quote])) ? [USER] : []);
   const clauses = turns.flatMap((turn, index) => {

@@ -52,7 +52,7 @@ export function ownersIn(text: string, { pack, people }: OwnerContext, kind: 'cl
   if (pack.script === 'han') return [];
   const plain = plainMarks(text);
   const topics = [...topicPatterns(pack).values()];
-  // "Mia" and "rob" are names and other words.
+  // "Mia" and "rob" are names, but also ordinary words.
   const isKnown = (word: string): boolean =>
     people.includes(word.toLowerCase()) ||
     (GIVEN_NAMES.has(word.toLowerCase()) &&
@@ -96,10 +96,11 @@ export function isOfUser(text: string, pack: Pack): boolean {
   return isAboutUser(plainMarks(text).replace(ofRelation(pack), ' '), pack);
 }
 
-/** How clauses belong to the people whose matters a part of a request names. */
+/** How clauses relate to the other people whose matters a part of a request names. */
 export interface Ownership {
-  /** Whether the part names such people, and whether it names them or the user. */
+  /** Whether the part names such people. */
   isOfOwner: boolean;
+  /** Whether the part names such people, or a topic of the user. */
   isLimited: boolean;
   /** Whether the part names a topic of such people: "Tom's birthday". */
   isOfTopic: boolean;
@@ -173,7 +174,8 @@ export const FARTHEST_BACK = 3;
 
 /**
  * The owners of the clauses of some turns, which begin with the latest turn. A clause that begins with a pronoun ("his birthday is in May")
- * is about the person who was mentioned last in the session, and "and takes insulin" about the owners of the clause before.
+ * is about the person who was mentioned last in the session. A clause such as "and takes insulin" is about the owners of the clause before
+ * it.
  */
 export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], context: OwnerContext): string[][][] {
   const { pack, people } = context;
@@ -195,7 +197,8 @@ export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], c
         (word) => people.includes(word) || GIVEN_NAMES.has(word) || isRelation(word, pack),
       );
       const keys = [...own.filter((owner) => owner !== USER), ...met.map((word) => keyOf(word, pack))];
-      // A relation without a possessive may be no person: after "Beatrice and I met in teacher training", "she" can still be Beatrice.
+      // A word for a relation without a possessive may not mean a person: after "Beatrice and I met in teacher training", "she" can still
+      // be Beatrice.
       const isWeak = isNear && keys.length > 0 && met.every((word) => isRelation(word, pack)) && !isOwned(plain, own);
       if (keys.length > 0) mentioned = { keys: isWeak ? [...keys, ...mentioned.keys] : keys, turn, session };
     }

@@ -215,8 +215,8 @@ export interface Naming {
   /** Whether the request names nothing. */
   isEmpty: boolean;
   /**
-   * What every part names of another person, who only narrows it: a relative ("Beatrice's husband") or something else ("Tom's debts"). Null
-   * if a part names no matter of another person.
+   * The kind of matter, if every part names a matter of another person: a relative ("Beatrice's husband") or something else ("Tom's
+   * debts"). The person then only narrows the matter. Null if a part names no matter of another person.
    */
   matter: 'relative' | 'other' | null;
   /** Whether a part has a word that was never said, or words that no single clause contains. The reading layers then decide about it. */

@@ -51,7 +51,7 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
       continue;
     }
     if (!context.isLocal && request.takenBack !== true && !(await mayAsk(work, evidence.event.content))) {
-      const how = { detail: 'the quoted turn asks to forget nothing', events: [evidence.event] };
+      const how = { detail: 'the quoted turn contains no request to forget', events: [evidence.event] };
       checked.refused.push(refusal('forget', 'quote_not_found', request.quote.words, how));
       continue;
     }
@@ -240,8 +240,9 @@ async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
 
 /**
  * The part of a statement that a request means; null if there is none. A request may mean one clause of "I live in Oslo and work at
- * Equinor", while both statements quote the whole sentence. Then the meant words must contain the value or, if the value is in no quote,
- * share a word with it. Of a statement without a value, only the meant words are forgotten, and the rest stays.
+ * Equinor", while both statements quote the whole sentence. The request then means a statement only if the meant words contain its value
+ * or, if the value is in no quote, share a word with it. If a statement has no value, only the meant words are forgotten, and the rest
+ * stays.
  */
 function withinWords(memory: Memory, words: readonly MeantWords[], sources: readonly Event[]): Memory | null {
   const { quotes, value } = memory;
@@ -389,7 +390,7 @@ async function takeBack(forgetting: Forgetting, { request, told, evidence }: Che
     await unforget(writer, deps, record);
     const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
     if (memory?.archiveReason !== 'forgotten') continue;
-    const reason = { ...why, reason: 'the user took the request to forget it back' };
+    const reason = { ...why, reason: 'the user withdrew the request to forget it' };
     const { archivedAt } = await restoreOrKeepAsHistory(writer, deps, memory, reason);
     if (archivedAt === null) result.restored.push(memory.id);
   }

@@ -41,8 +41,8 @@ const NAMED_MAY_ASK = -4.5;
 /**
  * Corrections of the log-odds that a request means a clause. `FARTHER` lowers the odds of turns that are less similar to the request than
  * the nearest turn. `SHARED` raises the odds of the clauses that share the most words with the request. A regression on 108 requests in
- * stores of thirty messages gave these weights. Similarity misses what a pronoun refers to ("he's got a girlfriend though"), so that it
- * lowers the odds of a clause of which the layers are sure by `MOST_FARTHER` at most. `MEANT` is the threshold, which rises with the
+ * stores of thirty messages gave these weights. Similarity cannot resolve a pronoun ("he's got a girlfriend though"). If the layers are
+ * sure of a clause, it therefore lowers the odds of the clause by at most `MOST_FARTHER`. `MEANT` is the threshold, which rises with the
  * number of clauses.
  */
 const FARTHER = 16;
@@ -59,8 +59,8 @@ const NARROWEST = 5;
 /** A turn that only probably contains a request needs a clause with higher log-odds than this. */
 const DOUBTFUL = 1;
 /**
- * If no clause reaches the threshold, and there are many clauses or the request names nothing, the request means the clause with the highest
- * log-odds, provided that these are above `least` and exceed the log-odds of the clauses of all other turns by more than `ahead`.
+ * If no clause reaches the threshold, the request may still mean the clause with the highest log-odds. There must be many clauses, or the
+ * request must name nothing. The log-odds must be above `least` and exceed those of the clauses of all other turns by more than `ahead`.
  */
 const CLEAR = { least: -3, ahead: 2 };
 /**
@@ -91,7 +91,7 @@ export async function tellRequest(work: FormWork, evidence: Evidence): Promise<T
   const asked = askedBy(read, likely, naming);
   if (asked === null) return null;
   const { asks, takesBack, isForAll, isSure } = asked;
-  // The named words decide if the turn is a plain order or a certain request, and does not withdraw a request.
+  // The named words decide, provided that the turn is a plain order or a certain request and does not withdraw a request.
   const isNamed = naming.exactly.length > 0 && isSure && takesBack < ASKS;
   // If a language model reads the turns later, it decides about doubtful requests: "You'll never guess who rang."
   if (!asked.isCertain && !isSure && usesModel(work.deps, 'read')) return null;
@@ -116,8 +116,8 @@ export async function tellRequest(work: FormWork, evidence: Evidence): Promise<T
 }
 
 /**
- * The log-odds from which a turn may be the request that a model has read from it. Of 714 requests by outsiders, 7 are below, and 9 of 10
- * ordinary turns are.
+ * The log-odds from which a turn may be the request that a model has read from it. Of 714 requests that people outside the project wrote, 7
+ * are below this value. Of ordinary turns, 9 of 10 are below it.
  */
 const MODEL_MAY_ASK = -4;
 
@@ -171,7 +171,7 @@ function likelyClauses(read: ReadRequest, { exactly, isEmpty, mayMean, hasOnlyOw
     !exactly.includes(clause);
   const isTopical = heard.length <= FEW && mostOf(read.own, 'asks') > SURELY_REQUESTS;
   const fartherOf = (clause: Heard, odds: number): number => {
-    // The similarity to words that name nothing ("scratch that") tells nothing.
+    // The similarity to words that name nothing ("scratch that") carries no information.
     if (isEmpty) return 0;
     const farther = FARTHER * (nearest - (similarity.get(clause.source) ?? nearest));
     return odds > MEANT.surely ? Math.min(farther, MOST_FARTHER) : farther;
@@ -227,8 +227,8 @@ function meantAmong(
   const turns = new Set(
     (named.length > 0 || highest === undefined ? named : [highest.clause]).map(({ source }) => source),
   );
-  // All clauses about a person are likely if the request names the person, so that a matter of the person is in the named or the best turn:
-  // "Rubén's debt" means "Rubén owes 18,000", and not "Rubén is a builder".
+  // If the request names a person, the layers rate all clauses about the person as likely. A matter of the person is therefore looked for
+  // in the turns of the named clauses or else of the best clause: "Rubén's debt" means "Rubén owes 18,000", and not "Rubén is a builder".
   const isElsewhere = ({ clause, read }: Likely): boolean =>
     matter !== null && !turns.has(clause.source) && (matter === 'relative' || read <= MEANT.elsewhere);
   const over = likely.filter((each) => each.odds > least && each.read > enough && isNarrow(each) && !isElsewhere(each));
@@ -247,10 +247,10 @@ function meantAmong(
 }
 
 /**
- * Named clauses without those that the layers refute, if they are sure of another clause. If that clause is named, all clauses of which they
- * are sure that they are not meant are left out: of all clauses with the name, "what I told you about Bruno and the police" means one.
- * Otherwise questions that only share words are: "off the record about the interview" means "I'm interviewing at Halvorsen", and not "what
- * should I wear to an interview?".
+ * Named clauses without those that the layers refute. If the layers are sure of a named clause, the named clauses that they refute are left
+ * out: "what I told you about Bruno and the police" means only one of the clauses with the name. If the layers are sure of other clauses
+ * only, and all named clauses are refuted questions, these are left out, because they only share words with the request: "off the record
+ * about the interview" means "I'm interviewing at Halvorsen", and not "what should I wear to an interview?".
  */
 function withoutRefuted(likely: readonly Likely[], named: readonly Heard[]): readonly Heard[] {
   const sure = likely.filter(({ read }) => read > MEANT.surely);
@@ -466,7 +466,7 @@ function readOrder(
   const endsTurn = start > 0 && !saysAnything(turn.slice(end)) && odds > ASKS && pointsBack(text, turn);
   const isAlone = turn.length <= LONGEST_BARE;
   // An order counts if it refers to memory, shares a word with an earlier clause, is all that the turn says ("scratch that"), or names
-  // nothing and ends the turn. "Forget that, my job is fine" changes what was said.
+  // nothing and ends the turn. "Forget that, my job is fine" only corrects what was said.
   const isOrder = order.isOfMemory || sharing.isAny || isAlone || endsTurn || isOfSaying;
   return { isOrder, isOfMemory: order.isOfMemory, isOfSaying };
 }
@@ -585,8 +585,8 @@ function withoutLayers(
 }
 
 /**
- * The clauses that a request means in its own turn: "I moved to Graz. Forget that.", "I weigh 90 kilos, actually forget I said that". The
- * request names nothing, and the sentence before it is meant, or the clauses before it if it is a part of their sentence.
+ * The clauses that a request means in its own turn: "I moved to Graz. Forget that.", "I weigh 90 kilos, actually forget I said that". Such
+ * a request names nothing. It means the sentence before it or, if it is part of a longer sentence, the clauses before it in that sentence.
  */
 async function statedBefore({ own, turn, pack }: ReadRequest, work: FormWork): Promise<MeantWords[]> {
   const namesNothing = ({ clause }: OwnClause): boolean => pointsBack(clause.text, turn);
@@ -618,10 +618,10 @@ async function statedBefore({ own, turn, pack }: ReadRequest, work: FormWork): P
   return isOfEarlier || (stated.length > 0 && followsAnother(words, pack)) ? [] : stated;
 }
 
-/** Whether the layers read from a request that names nothing that it means an earlier turn. */
+/** Whether a request that names nothing means an earlier turn, according to the layers. */
 function meansEarlier({ own, turn, similarity }: ReadRequest, likely: readonly Likely[]): boolean {
   const isOfSaying = own.some((clause) => clause.isOfSaying);
-  // The layers are too sure of the only earlier turn: "My dog is called Rex." before "I have asthma. Forget that."
+  // The layers overrate the only earlier turn, such as "My dog is called Rex." before "I have asthma. Forget that."
   const least = endsBriefly(turn, own) ? MEANT.elsewhere : isOfSaying ? MEANT.surely : MEANT_OWN;
   const isRelated = ({ source }: Heard): boolean => (similarity.get(source) ?? 0) > RELATED;
   return likely.some(({ clause, read, odds }) => read > least || (odds > MEANT.most && isRelated(clause)));
@@ -646,7 +646,7 @@ function pointsBack(text: string, turn: string): boolean {
   return pack !== null && pack.script !== 'han' && namedBy([text], NOTHING_BEFORE, pack).isEmpty;
 }
 
-/** Whether an order at the end of a turn means what the user said, and names nothing of it: "pretend I didn't say that". */
+/** Whether an order at the end of a turn refers to what the user said without naming any of it: "pretend I didn't say that". */
 function meansSaid(text: string, turn: string): boolean {
   const pack = detectPack(turn);
   if (pack === null || !pointsBack(text, turn)) return false;
@@ -665,9 +665,9 @@ function followsAnother(text: string, pack: Pack | null): boolean {
 }
 
 /**
- * The log-odds and the similarity above which such a request means a clause of an earlier turn: "That with Levin was private. Delete it."
- * Positive log-odds of the layers are enough, or those above `MEANT.surely` if the request is a short last sentence or means only that the
- * user spoke.
+ * The log-odds and the similarity above which a request that names nothing means a clause of an earlier turn: "That with Levin was private.
+ * Delete it." Positive log-odds of the layers are enough. If the request is a short last sentence or means only that the user spoke, they
+ * must be above `MEANT.surely`.
  */
 const RATHER = 3;
 const RELATED = 0.4;

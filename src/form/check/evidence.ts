@@ -395,8 +395,8 @@ function isDateLike(value: string): boolean {
 }
 
 /**
- * The input for the check whether a statement says more than its quotes. Null if a quoted event is not a message, or comes from a tool or a
- * document: the check of the speaker covers these.
+ * The input for the check of whether a statement says more than its quotes. Null if a quoted event is not a message, or comes from a tool
+ * or a document: the check of the speaker covers these.
  */
 function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, 'more'> | null {
   const { text, value, attribute, polarity, tense } = statement;

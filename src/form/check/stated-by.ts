@@ -88,8 +88,9 @@ interface Stating {
 }
 
 /**
- * Who vouches for a text that is stored through any interface: observations, decisions, learnings, notes and intentions. A text of another
- * source is a tool's. So is an order or an authorisation that no turn of the user contains, unless the caller states that the user said it.
+ * Who vouches for a text that is stored through any interface: observations, decisions, learnings, notes and intentions. A text from
+ * another source is attributed to a tool, and so is an order or an authorisation that no turn of the user contains, unless the caller
+ * states that the user said it.
  */
 export async function vouchedBy(
   handle: LoggedScope,

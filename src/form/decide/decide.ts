@@ -118,7 +118,7 @@ function addUnlessSame(statement: Statement, candidates: readonly Candidate[]): 
   return same === undefined ? { action: 'add', retires: [] } : { action: 'confirm', target: same.memory };
 }
 
-/** Follows the relation to a known statement that the reader gives, if subject, trust and rank allow it. */
+/** Follows the relation that the reader gives to a known statement, if subject, trust and rank allow it. */
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
@@ -270,7 +270,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
 }
 
-/** The plans that a statement about the present says to have come true: "I live in Bristol" after "I'm moving to Bristol in May". */
+/** The plans that have come true according to a statement about the present: "I live in Bristol" after "I'm moving to Bristol in May". */
 function reachedPlans(said: Told, same: readonly Memory[], { attributes, now }: DecideContext): Retirement[] {
   const { shape, values } = attributes.policyOf(said.attribute ?? '');
   if (values === 'many' || said.value === null) return [];
@@ -512,7 +512,8 @@ function confirmOrRevise(statement: Statement, target: Memory): Decision {
 
 /**
  * The known statements about which a model is asked: they are similar to the new statement, and neither the fields nor a relation from the
- * reader decide. A known statement that the reader was shown without giving a relation is left out, unless a plan has another day.
+ * reader decide. A known statement is left out if the reader was shown it and gave no relation to it, unless the two are plans for
+ * different days.
  */
 export function openCandidates(
   statement: Statement,

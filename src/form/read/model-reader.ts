@@ -297,8 +297,8 @@ export function createModelReader(
 type StatementAnswer = z.infer<typeof statementAnswer>;
 
 /**
- * A statement can have a relation to several known ones. The relation applies to the first of them, and the others end. If the statement
- * reaches them, they are reached as well.
+ * A statement can have a relation to several known ones. The relation applies to the first of them, and the others end. With the relation
+ * `reaches`, the others count as reached, too.
  */
 function furtherEnds({ relation, known, turn, quote, tense, from }: StatementAnswer) {
   const [, ...others] = [known].flat();

@@ -295,7 +295,7 @@ const MOST_TURNS = 0.75;
 
 /**
  * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
- * in which the user's own turns have no speaker, or the user's name.
+ * in which the user's own turns have either no speaker or the user's name as their speaker.
  */
 export function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
   const own = new Set(names.map((name) => name.toLowerCase()));

@@ -68,7 +68,7 @@ export function readWebFiles(folder: string, policy: string = PAGE_POLICY): WebF
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).split(sep).join('/')}`;
     names.set(path, file);
-    // Links of the docs name index.html, and people leave out the end of an address.
+    // Links within the docs end with `index.html`, but people leave out the end of an address, so both addresses work.
     if (path === '/index.html') names.set('/', file);
     else if (path.endsWith('.html')) names.set(path.slice(0, -'.html'.length), file);
   }

@@ -69,8 +69,9 @@ export async function hideInDerived(
 const SUPPORTED = 0.5;
 
 /**
- * The reflections on turns with forgotten words that the words which are left do not support. Such a reflection may rest on what was
- * forgotten without repeating a word of it: "is under more strain than the jokes show". A reflection that all users share is about no person.
+ * The reflections on turns with forgotten words that the remaining words do not support. Such a reflection may rest on the forgotten words
+ * without repeating any of them: "is under more strain than the jokes show". Reflections that all users share are left out, because they
+ * are about no person.
  */
 async function unsupportedReflections(
   writer: Writer,

@@ -76,7 +76,8 @@ export function hearingOnce(): (sentence: string) => Heard {
 /** Recognises a statement by its value, if the value alone identifies it, and by the words of the statement and of its sources. */
 export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
   const stems = texts.map(identifyingStems).filter((each) => each.size > 0);
-  // A reply may refer to one sentence of a longer statement. Of a sentence with fewer words, one common word would be enough.
+  // A reply may refer to one sentence of a longer statement. Sentences with fewer than three words are left out, because a single word in
+  // common with the reply would be enough.
   const sentences = texts
     .flatMap((text) => splitSentences(text).map((each) => identifyingStems(each.text)))
     .filter(({ size }) => size >= 3);

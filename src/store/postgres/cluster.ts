@@ -77,8 +77,8 @@ async function placedTables(reader: Kysely<Tables>, schema: string): Promise<Pla
 
 /**
  * Distributes the tables that Citus does not manage yet. Tables with the tenant in all of their unique keys are distributed by tenant and
- * colocated with `owners`. Other tables stay on the coordinator: the queue, which is leased across tenants with SKIP LOCKED, API keys,
- * schedules and settings.
+ * colocated with `owners`. Other tables stay on the coordinator: API keys, schedules, settings, and the queue, which is leased across
+ * tenants with SKIP LOCKED.
  *
  * Citus has to manage the tables on the coordinator, too: if a transaction also writes to an unmanaged table, Citus commits the worker's
  * part first and without two-phase commit. They are not reference tables, because a reference table cannot be written while a worker is

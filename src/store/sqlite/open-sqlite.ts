@@ -27,7 +27,7 @@ import type { Tables } from '../schema.ts';
 import { createSqliteVectorIndex, decodeVector, sqliteTextIndex } from './sqlite-indexes.ts';
 
 export interface SqliteOptions {
-  /** The path of the file, or `:memory:` for a store that ends with the process. */
+  /** The path of the file, or `:memory:` for a store that exists only while the process runs. */
   path: string;
   /** The maximum memory of cached vectors. Default 256 MiB. */
   vectorCacheBytes?: number;
