@@ -1,8 +1,8 @@
 import { inject, type RunnerTask, TestRunner } from 'vitest';
 
-const ROWS = 8;
+const ROWS = 16;
 
-/** Runs, of the rows of tables of each `describe` (`it.each`), one in eight, of which the seed of the run chooses the first. */
+/** Runs, of the rows of tables of each `describe` (`it.each`), one in sixteen, of which the seed of the run chooses the first. */
 export default class QuickRunner extends TestRunner {
   override async onBeforeRunTask(task: RunnerTask): Promise<void> {
     await super.onBeforeRunTask(task);
