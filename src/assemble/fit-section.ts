@@ -258,7 +258,7 @@ function mostlyQuotedBy(quoted: readonly QuotedWords[], text: string): SectionNa
     upTo = Math.max(upTo, end);
   }
   rest += text.slice(upTo);
-  // A date or a number that no quote contains may be the answer.
+  // A date or a number that no quote contains may be the answer, so a text with such a date or number does not count as quoted.
   return rest.length <= text.length * (1 - TOLD) && !/\p{N}/u.test(rest) ? found[0]?.section : undefined;
 }
 

@@ -196,7 +196,7 @@ function section(prompt: string, name: string): string[] {
   return found?.[2]?.split('\n') ?? [];
 }
 
-/** The numbers of the turns in a prompt, by their ids. */
+/** The numbers that turns have in a prompt, by the ids of the turns. */
 function turnNumbers(sessions: readonly LifeSession[], lines: readonly string[]): Map<string, number> {
   const turns = sessions.flatMap((session) => session.turns);
   const numbers = new Map<string, number>();

@@ -75,8 +75,9 @@ export interface SaidStatement {
   turns: readonly string[];
 }
 
-/** The share of an expected statement's content words that a statement must contain, and the share when it quotes the turn verbatim. */
+/** The share of an expected statement's content words that a statement must contain. */
 const ENOUGH = 0.6;
+/** The same share for a statement that quotes the turn verbatim. */
 const ENOUGH_QUOTED = 0.25;
 
 /**

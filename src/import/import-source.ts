@@ -76,7 +76,7 @@ export function objectsOf(record: Imported, field: string): Imported[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The line of a turn. Its id depends on the identity alone, so that importing is idempotent. */
+/** The line of a turn. The id of the line depends only on `identity`, so that importing is idempotent. */
 export function eventLine(
   identity: readonly unknown[],
   { scope, ...data }: NewEvent & { scope: ScopeInput },

@@ -19,7 +19,7 @@ async function* writeVarve(lines: AsyncIterable<RecordLine>): AsyncGenerator<str
   for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
 
-/** Whether a record is written in a format. Other programs get only live memories. */
+/** Whether an export in the given format contains a record. The formats for other programs contain only live memories. */
 export function isWritten(line: RecordLine, format: ExportFormat): boolean {
   return format === 'varve' || isLiveMemory(line);
 }

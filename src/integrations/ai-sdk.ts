@@ -111,7 +111,7 @@ export function memoryMiddleware(
   };
 }
 
-/** Waits for a call of the model. If the call fails, `failed` runs before the error is rethrown. */
+/** Waits until a call to the model has finished. If the call fails, `failed` runs before the error is rethrown. */
 async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<void>): Promise<Result> {
   try {
     return await call;

@@ -231,7 +231,10 @@ const CLOCK =
 const CLEAR_FROM = 9;
 const AFTERNOON_UNTIL = 5;
 
-/** The words around a time of day: a day right before it, and a unit right after a number that is no time ("à 4 jours"). */
+/**
+ * The words beside a time of day: `day` matches a day right before the time. `unit` matches a unit right after a number, which shows that
+ * the number is not a time ("à 4 jours").
+ */
 const besideTime = perPack(
   ({ script, calendar: { weekdays, shortWeekdays = [], months, units }, lists: { currency = '(?!)' } }) => ({
     day: packRegExp(

@@ -206,7 +206,7 @@ export function withoutDays(plain: string, pack: Pack): string {
   return withBlanks(plain, timesIn(plain, pack)).replace(days, ' ').replace(CLOCK, ' ').replace(anyPlan, ' ');
 }
 
-/** Words that deny a day, which do not name the plan. */
+/** Words that deny a day. These words do not name the plan. */
 const denials = perPack(({ script, lists: { deniesDay = '(?!)', dayDenied = '(?!)' } }) =>
   wordsPattern(`${deniesDay}|${dayDenied}`, script, 'giu'),
 );

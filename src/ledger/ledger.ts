@@ -208,8 +208,8 @@ export interface MeterContext {
 }
 
 /**
- * Meters the usage of one piece of work. The models that it wraps record every call. Before a paid call they throw `out_of_credit` or
- * `budget_spent` if there is no credit or budget left.
+ * Meters the usage of one piece of work. The models that the meter wraps record every call. Before a paid call, these models throw
+ * `out_of_credit` or `budget_spent` if there is no credit or budget left.
  */
 export interface Meter {
   languageModel(model: LanguageModel): LanguageModel;

@@ -294,7 +294,7 @@ function hasOutlivedItsType(
   // An intention without a day of its own has only a day on which it is brought up, and does not expire with that day.
   const hasNoDay = row.tense === 'planned' && row.endedAt === null && (row.beginsAt === null || row.isFollowUp);
   if (hasNoDay) return age >= MEANT_FOR_DAYS;
-  // A planned stay is in the future or in progress until its end.
+  // The days count from the end of a planned stay, because the stay is in the future or in progress until its end.
   const due = Math.max(row.plannedFor, row.beginsAt ?? 0, row.endedAt ?? 0);
   return daysSince(due, now) >= expiresAfterDueDays;
 }

@@ -99,7 +99,8 @@ export async function recall(
   return recalled;
 }
 
-// This number covers the duplicates of most recalls. Further candidates are loaded only if more results than this were duplicates.
+// Most recalls have at most this many duplicates among their best candidates. Further candidates are loaded only if more candidates than
+// this were duplicates.
 const LIKELY_DUPLICATES = 6;
 
 /** How many of the best candidates to load: none if recall abstains, all if a reranker, a budget or a threshold selects among them. */

@@ -180,7 +180,7 @@ export interface MemoryChange extends MemoryFields {
   content?: string;
 }
 
-/** Further fields that Varve's own work may change. */
+/** Fields that Varve itself may change, in addition to those of `MemoryChange`. */
 export interface InternalChange extends Parsed<MemoryChange> {
   sourceType?: SourceType;
   /** For a live memory: the merged text that contains it and that prompts show in its place. */
@@ -189,7 +189,7 @@ export interface InternalChange extends Parsed<MemoryChange> {
   internal?: Record<string, unknown>;
 }
 
-/** Further fields that Varve's own work may store. */
+/** Fields that Varve itself may store, in addition to those of `NewMemory`. */
 export interface InternalMemory extends Parsed<NewMemory> {
   /** Default: a new id. */
   id?: string;

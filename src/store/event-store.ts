@@ -59,7 +59,10 @@ function toEventRow({ event, idempotencyKey }: KeyedEvent, sequence: number): In
 // With 26 columns for each row, 100 rows stay far below the parameter limits of both databases.
 const ROWS_PER_INSERT = 100;
 
-/** Writes events, indexes their text and queues them for embedding. The last event gets the sequence `version`, the owner's version. */
+/**
+ * Writes events, indexes their text and queues them for embedding. `version` is the version of the owner and becomes the sequence of the
+ * last event.
+ */
 export async function insertEvents(
   writer: Writer,
   database: Database,

@@ -253,7 +253,10 @@ export async function memoriesReplacedBy(
   return rows.filter((row) => (row.archived_at === null) === (which === 'live')).map(toMemory);
 }
 
-/** The statements with some attributes that are live, or were archived because another statement replaced or contradicted them. */
+/**
+ * The statements with one of the given attributes, if they are live or were archived because another statement replaced or contradicted
+ * them.
+ */
 export async function statementHistory(
   reader: Reader,
   tenant: string,

@@ -132,7 +132,8 @@ const remember: AgentTool = defineTool({
         : { type: 'intention', tense: 'planned' as const, dueAt: due, state: 'open' };
     const created = { ...planned, content: text, statedBy, sourceEvents: events, read: true };
     const { memory, outcome, others } = await handle.memories.create(created, why);
-    // `unchanged` with another value means that the user's own statement was kept, because it is trusted more than the agent's.
+    // If the outcome is `unchanged` but the memory has another value, the user's own statement was kept, because the user's statement is
+    // trusted more than the agent's.
     const isDenied = memory.polarity === 'denied' && !isNegated(text);
     const isOther = isDenied || !text.toLowerCase().includes((memory.value ?? '').toLowerCase());
     const isKept = outcome === 'unchanged' && isOther;

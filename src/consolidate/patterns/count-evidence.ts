@@ -173,8 +173,8 @@ const BAD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('badWhenMany')})`, 'i');
 const GOOD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('goodWhenMany')})`, 'i');
 
 /**
- * Whether a higher measure is better. Outcomes that were called good or bad decide; without them, the name of the measure does. Null if
- * neither decides.
+ * Whether a higher value of the measure is better. If outcomes were called good or bad, these outcomes decide. If not, the name of the
+ * measure decides. Null if neither the outcomes nor the name decides.
  */
 function isMoreGood(evidence: readonly Evidence[], measure: string | null): boolean | null {
   if (measure === null) return null;

@@ -31,7 +31,10 @@ const questionSchema = z.looseObject({
   audit: looseText,
 });
 
-/** The names of LoCoMo's categories. Its paper and its code number them differently; the data file follows the code. */
+/**
+ * The names of LoCoMo's categories, by number. LoCoMo's paper and LoCoMo's code number the categories differently; the data file has the
+ * numbers of the code.
+ */
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
 /**
  * The names of REALTALK's categories, which have the numbers 1 to 3 in the files: multi-hop, temporal reasoning and commonsense. The names

@@ -160,9 +160,9 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 }
 
 /**
- * Whether the same reader already read the same statement from the same events, for example before a crash. The known memory may have
- * gained words of a later turn since then. The target of the statement's own relation never counts, even if a draft of these events has
- * confirmed it, because the relation still has to change it.
+ * Whether the same reader already read the same statement from the same events, for example before a crash. Since then, words of a later
+ * turn may have been added to the known memory. If the statement has a relation that changes a known memory, that memory never counts as
+ * the earlier result, even if a draft of these events has confirmed that memory, because the relation still has to change it.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy }: Writing): boolean {
   const { relation } = statement;

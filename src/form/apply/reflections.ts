@@ -40,7 +40,7 @@ export async function reflectionsOf(
   return askReflections(meter.languageModel(languageModel), input, signal);
 }
 
-/** Reflections and topics, with the known texts whose names and numbers these may repeat. */
+/** The reflections and topics of a reading. `known` has the texts whose names and numbers a reflection or a topic may repeat. */
 interface Reflected extends Pick<Reading, 'reflections' | 'topics'> {
   known: readonly string[];
 }

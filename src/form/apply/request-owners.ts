@@ -173,9 +173,8 @@ function aliasesOf(owner: string, all: readonly Owned[], pack: Pack): string[] {
 export const FARTHEST_BACK = 3;
 
 /**
- * The owners of the clauses of some turns, which begin with the latest turn. A clause that begins with a pronoun ("his birthday is in May")
- * is about the person who was mentioned last in the session. A clause such as "and takes insulin" is about the owners of the clause before
- * it.
+ * The owners of the clauses of the given turns, latest turn first. A clause that begins with a pronoun ("his birthday is in May") is about
+ * the person who was mentioned last in the session. A clause such as "and takes insulin" is about the owners of the clause before it.
  */
 export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], context: OwnerContext): string[][][] {
   const { pack, people } = context;

@@ -215,13 +215,13 @@ export interface Naming {
   /** Whether the request names nothing. */
   isEmpty: boolean;
   /**
-   * The kind of matter, if every part names a matter of another person: a relative ("Beatrice's husband") or something else ("Tom's
-   * debts"). The person then only narrows the matter. Null if a part names no matter of another person.
+   * What the parts name, if every part names one thing in another person's life: a relative ("Beatrice's husband") or something else
+   * ("Tom's debts"). The name of the person then only narrows the search. Null if a part names no such thing.
    */
   matter: 'relative' | 'other' | null;
   /** Whether a part has a word that was never said, or words that no single clause contains. The reading layers then decide about it. */
   isPartly: boolean;
-  /** Whether a part may mean a clause. "Tom's allergy" does not mean a clause about somebody else. */
+  /** Whether a part may mean a clause. For example, "Tom's allergy" cannot mean a clause about somebody else. */
   mayMean(clause: Heard): boolean;
   /** Whether a clause has nothing that the request names except its owner: "Tom is a chef" does not mention "Tom's birthday". */
   hasOnlyOwner(clause: Heard): boolean;

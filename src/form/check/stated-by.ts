@@ -88,9 +88,9 @@ interface Stating {
 }
 
 /**
- * Who vouches for a text that is stored through any interface: observations, decisions, learnings, notes and intentions. A text from
- * another source is attributed to a tool, and so is an order or an authorisation that no turn of the user contains, unless the caller
- * states that the user said it.
+ * Who vouches for an observation, a decision, a learning, a note or an intention that is stored through any interface. A text from another
+ * source is attributed to a tool. An order or an authorisation that no turn of the user contains is attributed to a tool too. Neither rule
+ * applies if the caller states that the user said the text.
  */
 export async function vouchedBy(
   handle: LoggedScope,
@@ -250,7 +250,7 @@ function segmentOf(text: string, pack: Pack | null): Segment {
   const numbers = [...numbersSaid(text)].map(String);
   return {
     text,
-    // With numbers as stems, "the 4th of May" matches "4 May".
+    // Numbers count as stems too, so that "the 4th of May" matches "4 May".
     stems: new Set([...contentStems(text), ...numbers]),
     negations: negationsIn(withoutLead(text, pack)),
     relations: relationsIn(text, pack),

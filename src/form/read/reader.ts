@@ -202,21 +202,24 @@ export type RefusalReason =
   /** The sentence says far more than its quote. */
   | 'says_more_than_quote'
   | 'too_long'
-  /** The privacy policy forbids storing it. Its text is not kept. */
+  /** The privacy policy forbids storing the item. The text of the item is not kept. */
   | 'private'
-  /** The user asked to forget it, and has not repeated it since. */
+  /** The user asked to forget what the item says, and has not repeated it since. */
   | 'forgotten'
   /** A known statement of higher trust or rank, or a later one of the same rank, says otherwise. */
   | 'outranked'
   /** The reading has more items than the limits of a formation allow. */
   | 'excess'
-  /** It refers to a known statement that does not exist or that the quoted words are not about, or a request to forget matches nothing. */
+  /**
+   * The item refers to a known statement that does not exist, or that the quoted words are not about. A request to forget has this reason
+   * if it matches nothing.
+   */
   | 'unknown_target'
   /** The setting `requestsToForget` leaves the decision about a request to forget to the application. */
   | 'needs_confirmation'
   /** The reading of a model has no items at all, so it does not end permanent facts and facts about health that the local reader has read. */
   | 'empty_reading'
-  /** It repeats a known reflection. */
+  /** The item repeats a known reflection. */
   | 'repeated';
 
 /** A refused item, as it is stored and listed. */

@@ -127,7 +127,10 @@ interface SignInLink {
   /** The code. It is in the fragment of the link (after `#`), because browsers do not send the fragment to servers. */
   readonly code: string;
   readonly tenant: string;
-  /** The end of the session that a correct code begins; null if the code is wrong, used or expired. A correct code is used up. */
+  /**
+   * Redeems a code. If the code is correct, the result is the end of the new session, and the code cannot be used again. Null if the code
+   * is wrong, used or expired.
+   */
   redeem(code: string): Date | null;
 }
 

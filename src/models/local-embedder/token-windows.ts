@@ -259,13 +259,13 @@ interface Reading {
   maximumTokens: number;
 }
 
-/** The largest fraction of a window for a single part. */
+/** The largest fraction of a window that a single part may fill. */
 const MOST_OF_PART = 0.47;
-/** The largest fraction of a window for the repetition of the first part. */
+/** The largest fraction of a window that the repetition of the first part may fill. */
 const MOST_REPEATED = 0.19;
-/** The largest fraction of a window for a request, so that there is space for earlier turns. */
+/** The largest fraction of a window that a request may fill. The rest of the window is for earlier turns. */
 const MOST_OF_REQUEST = 0.43;
-/** The largest fraction of a window for a request and the latest turn, where both are repeated in every window. */
+/** The largest fraction of a window that a request and the latest turn may fill together, if both are repeated in every window. */
 const MOST_OF_LATEST = 0.6;
 /** Smaller windows have no space for both a request and earlier turns. */
 const LEAST_FOR_REQUEST = 128;

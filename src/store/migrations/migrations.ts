@@ -215,7 +215,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   // Lets PostgreSQL move a vector that does not fit into a page of 8 kB (somewhat more than 2,000 dimensions) to the TOAST table. Smaller
-  // vectors stay in their rows: with the storage `external` alone, the vectors of all rows over 2 kB would be moved, and
+  // vectors stay in their rows. With the storage `external` alone, PostgreSQL would move the vectors of all rows over 2 kB, so
   // `toast_tuple_target` raises this limit to a whole page. The storage `main` would first try to compress each vector.
   {
     version: 19,

@@ -201,7 +201,7 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
     const here = correctingIn(unit) === null ? [] : statementsOf(turn, kept.slice(-1));
     const correction = correctionOf(unit, turn, here) ?? (kept.length > 0 ? null : replacementIn(unit, turn));
     if (correction !== null) {
-      // The statements of the sentence that is corrected are complete, so that the sentence itself is no longer needed.
+      // `here` has the statements of the corrected sentence, so the sentence itself is no longer needed.
       if (kept.pop() !== undefined) statements.push(...here);
       statements.push(correction);
     } else if (request === 'remember' && isBareRequest(unit)) {

@@ -181,8 +181,8 @@ const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
 /**
- * The slots of a plain sentence that the reading layers find in addition to the patterns. They count as likely, and do not replace an
- * explicit statement of the user, except on the future day on which the user says that a job begins.
+ * The slots that the reading layers find in a plain sentence, in addition to the slots that the patterns find. The slots of the layers
+ * count as likely, and do not replace an explicit statement of the user, except on the future day on which the user says that a job begins.
  */
 export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: DateContext): FilledSlot[] {
   const { pack } = unit;

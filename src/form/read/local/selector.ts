@@ -149,8 +149,8 @@ function certainly<Name extends string>(classes: readonly Name[]): Record<Name, 
 }
 
 /**
- * What holds for a sentence that the local model has not read. Such a sentence is kept only if it is a plain statement in the first person,
- * fills a slot, or makes a request.
+ * The default result for a sentence that the local model has not read. Such a sentence is kept only if it is a plain statement in the first
+ * person, fills a slot, or makes a request.
  */
 export const UNREAD: Selection = {
   keep: { no: 0.6, yes: 0.4 },
