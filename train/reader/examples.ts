@@ -485,7 +485,13 @@ function sheetExamples(sheet: Sheet): void {
     });
   for (const request of sheet.not)
     requestExamples(group, 'sheet-crowded-none', {
-      ...{ said: texts, request, span: null, forgets: [], self: false, kind: 'none', language },
+      said: texts,
+      request,
+      span: null,
+      forgets: [],
+      self: false,
+      kind: 'none',
+      language,
     });
   for (const { text, pieces: names } of sheet.ask) {
     if (names.length === 0) continue;
