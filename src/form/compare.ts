@@ -15,14 +15,15 @@ import { type Refusal, refusal } from './read/reader.ts';
 import type { Statement } from './statement.ts';
 import { isExpiredSince, isOfTypes } from '../store/indexing.ts';
 
-/** The vectors of some texts, and the model that made them. */
 export interface Vectors {
   embedder: Embedder;
   calibration: Calibration;
   of: readonly Float32Array[];
 }
 
-/** Embeds texts for comparison. Returns null if there is no embedder or if it is unavailable; texts are then compared by their words. */
+/**
+ * Embeds texts for comparison. Returns null if there is no embedder or if it is unavailable. The texts are then compared by their words.
+ */
 export async function embedTexts(work: FormWork, texts: readonly string[]): Promise<Vectors | null> {
   const { deps, scope, meter, signal } = work;
   if (texts.length === 0) return null;
@@ -33,10 +34,10 @@ export async function embedTexts(work: FormWork, texts: readonly string[]): Prom
   return { embedder, calibration: deps.embedding.calibrationOf(embedder), of: embedded.vectors };
 }
 
-/** How many characters of a text are embedded for a comparison. */
+/** A longer text is cut off here before it is embedded for a comparison. */
 export const LONGEST_COMPARED = 2000;
 
-/** The cosine and the calibrated similarity of other texts to a text. Null if there are no vectors. */
+/** Returns how near each of the other texts is to a text: the cosine, and the calibrated similarity. Null if there are no vectors. */
 export async function nearnessTo(
   work: FormWork,
   text: string,
@@ -51,7 +52,7 @@ export async function nearnessTo(
   });
 }
 
-/** The memories of the types with a policy that are nearest to a text, by meaning and by words. */
+/** Finds the memories that are nearest to a text by meaning and by words, among the types with the given policy. */
 export async function nearStatements(
   work: FormWork,
   text: string,
@@ -72,7 +73,9 @@ export async function nearStatements(
   return found.slice(0, most).map(({ memory }) => memory);
 }
 
-/** The owners whose statements a formation may change: the scope's own owner and, if agents share facts, the shared owner of the user. */
+/**
+ * Returns the owners whose statements a formation may change: the scope's own owner and, if agents share facts, the user's shared owner.
+ */
 export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>, scope: Scope): string[] {
   const owner = ownerKey(ownerOf(scope));
   return sharesFacts === true && scope.user !== null ? [...new Set([owner, ownerKey(sharedOwner(scope))])] : [owner];
@@ -81,8 +84,8 @@ export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>
 const TEXT_HITS = 10;
 
 /**
- * Finds, for each statement, the owner's known statements that it may repeat, replace or end: all statements with the same attribute,
- * archived ones included, and the nearest statements by meaning and by words.
+ * Finds, for each statement, the owner's known statements that it may repeat, replace or end. These are all statements with the same
+ * attribute, including archived ones, and the nearest statements by meaning and by words.
  */
 export async function findCandidates(
   store: Reader,
@@ -113,12 +116,11 @@ export async function findCandidates(
 
 const MOST_WORDS = 30;
 
-/** The distinct words of a text, for a search by words. */
+/** Returns the distinct words of a text, to search by. */
 function searchWords(text: string, most: number = MOST_WORDS): string[] {
   return [...new Set(indexWords(text))].slice(0, most);
 }
 
-/** A search among the memories of some owners. */
 interface Search {
   owner: Scope;
   owners: readonly string[];
@@ -128,13 +130,13 @@ interface Search {
   expiredSince?: number;
   words: readonly string[];
   vectors: Vectors | null;
-  /** How many memories are found by words, and how many by each vector. */
+  /** The most memories found by words, and the most found by each vector. */
   most: { byText: number; byMeaning: number };
 }
 
 /**
- * The memories that contain some of the words or are near to one of the vectors, best first. Each has the cosine of the last vector that
- * found it.
+ * Finds memories that contain some of the words or are near to one of the vectors, best first. If several vectors found a memory, its
+ * cosine is that of the last.
  */
 async function search(
   store: Reader,
@@ -162,7 +164,10 @@ async function search(
     .map(([rowId, memory]) => ({ memory, cosine: cosines.get(rowId) }));
 }
 
-/** The similarity of a text and a memory: the higher of the similarities by meaning, if the cosine is known, and by words. */
+/**
+ * Returns how similar a text and a memory are: the higher of the similarity by words and, if the cosine is known, the similarity by
+ * meaning.
+ */
 export function similarityOf(text: string, { content }: Memory, vectors: Vectors | null, cosine?: number): number {
   const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
   return Math.max(meaning, lexicalSimilarity(text, content));
@@ -172,8 +177,8 @@ const LONGEST_QUERY = 400;
 const NEAR_TURN = 8;
 
 /**
- * Whether a memory is a draft of these events: the local reader formed it from the user's words in these events alone. A model that reads
- * the events replaces the draft.
+ * Checks whether a memory is a draft of these events: the local reader formed it from the user's words, and from these events only. A model
+ * that reads the events replaces the draft.
  */
 export function isDraftOf(events: readonly Event[], { reader, sourceEvents, statedBy, type }: Memory): boolean {
   const isOfThese = sourceEvents.every((id) => events.some((event) => event.id === id));
@@ -181,8 +186,8 @@ export function isDraftOf(events: readonly Event[], { reader, sourceEvents, stat
 }
 
 /**
- * The known statements to which a model that reads the events may refer. They are found by meaning and by words, and filled up with the
- * most important statements, up to `limits.existing` and `limits.existingTokens`. `drafts` are the local reader's statements of the same
+ * Selects the known statements that a model is shown with the events. They are found by meaning and by words, and filled up with the most
+ * important statements, up to `limits.existing` and `limits.existingTokens`. `drafts` are the local reader's statements from the same
  * events, which are about to be replaced.
  */
 export async function knownStatements(
@@ -206,9 +211,9 @@ export async function knownStatements(
   const own = comparable.filter(({ permanent }) => permanent);
   const replaced = await replacedByDrafts(store, scope, drafts);
   const expired = await expiredNear(store, deps, { ...wanted, owners: changeableOwners(deps, owner) });
-  // Similarity is only a guess, so part of the list is reserved for the permanent facts, which a change in the user's life may concern.
+  // Similarity is only a guess, so part of the list is reserved for permanent facts, in case a turn changes one of them.
   const all = [...replaced, ...expired, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
-  // Past events cannot change, so they are shown only if the limits leave space for them.
+  // Past events cannot change, so they come last.
   const changing = all.filter(({ tense, dueAt }) => tense !== 'happened' || dueAt !== null);
   const ordered = new Map([...changing, ...all].map((memory) => [memory.id, memory]));
   for (const { id } of drafts) ordered.delete(id);
@@ -217,21 +222,21 @@ export async function knownStatements(
     .filter((memory) => mayStillChange(memory) && !hasOutcome(memory, deps.memoryTypes.get(memory.type)))
     .slice(0, existing)
     .filter((memory) => (tokens += estimateTokens(memory.content) + 12) <= existingTokens);
-  // The list is in chronological order, so that a reader sees the sequence.
+  // In chronological order, so that the reader sees what followed what.
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
 }
 
-/** For how many days after a plan has expired a reader still looks for its outcome in the user's turns. */
+/** A reader looks for the outcome of a plan for this many days after the plan expired. */
 const OUTCOME_DAYS = 90;
 /**
- * How many expired statements a reader is shown. The number is low, because few of them have an outcome in these turns, and each takes the
- * place of a statement that holds.
+ * A reader is shown at most this many expired statements. The number is low, because these turns contain the outcome of few of them, and
+ * each takes the place of a statement that is still true.
  */
 const MOST_EXPIRED = 6;
 
 /**
- * Statements that expired recently without a known outcome, such as an intention that was due weeks ago. The statements nearest to these
- * turns come first: "got the job!" is the outcome of an archived interview.
+ * Finds statements that expired recently without a known outcome, such as an intention that was due weeks ago. Those nearest to these turns
+ * come first: "got the job!" is the outcome of an archived interview.
  */
 async function expiredNear(store: Reader, deps: ApplyDeps, wanted: Omit<Search, 'most'>): Promise<Memory[]> {
   const expiredSince = deps.clock.now() - OUTCOME_DAYS * DAY;
@@ -240,12 +245,12 @@ async function expiredNear(store: Reader, deps: ApplyDeps, wanted: Omit<Search, 
   return found.slice(0, MOST_EXPIRED).map(({ memory }) => memory);
 }
 
-/** The share of the shown statements that is chosen by nearness alone. */
+/** This fraction of the shown statements is chosen by nearness alone. */
 const NEAR_SHARE = 0.7;
 
 /**
- * The statements that drafts of the same turns have replaced. They are restored when the drafts are dropped, so a reader is shown them as
- * if they held.
+ * Finds the statements that drafts of the same turns replaced. They are restored when the drafts are dropped, so the reader sees them as if
+ * they were still true.
  */
 async function replacedByDrafts(store: Reader, { tenant }: Scope, drafts: readonly Memory[]): Promise<Memory[]> {
   const found: Memory[] = [];
@@ -255,19 +260,19 @@ async function replacedByDrafts(store: Reader, { tenant }: Scope, drafts: readon
     .map((memory) => ({ ...memory, archivedAt: null, archiveReason: null, contradictedBy: null, validTo: null }));
 }
 
-/** Whether an event is worth reading: a turn of the user, or an observation. */
+/** Checks whether an event is worth reading: a user's turn or an observation. */
 export function isReadable(event: Event): boolean {
   return event.origin === 'user' || event.kind === 'observation';
 }
 
-/** The calibrated similarity from which two texts count as related. */
+/** Two texts are related from this calibrated similarity on. */
 const RELATED = 0.6;
 
 /**
- * The changes of known statements that are unrelated to the words that cause them. A change is checked if the known statement is vital, if
- * the application has set it, or if the words are only words of courtesy or a question. The words and the known statement must then share a
- * word, a number, a topic or the meaning. Other changes are not checked: "got it got it got it" may end a search for work. If a turn
- * changes several statements, a statement that is not vital may also be related to another changed statement instead of to the words.
+ * Finds the changes whose words are unrelated to the known statement that they change. A change is checked only if the known statement is
+ * vital, if the application set it, or if the words are merely a courtesy or a question. The words must then share a word, a number, a
+ * topic or the meaning with the known statement. Other changes pass: "got it got it got it" may end a search for work. If a turn changes
+ * several statements, a statement that is not vital also passes if it is related to another changed statement.
  */
 export async function unrelatedChanges<Each extends { target: Memory; said: readonly string[] }>(
   work: FormWork,
@@ -279,9 +284,9 @@ export async function unrelatedChanges<Each extends { target: Memory; said: read
   for (const change of changes) {
     const { said, target } = change;
     if (said.some((text) => concerns(text, target, attributes))) continue;
-    // A statement that the application has set was not learned from turns.
+    // A statement that the application set was not learned from turns.
     const isSet = target.sourceEvents.length === 0 && target.sourceType === 'explicit';
-    // Nothing ends because the user says thank you or asks for something else.
+    // A thank-you or a request for something else ends nothing.
     const isIdle = said.every((text) => isCourtesy(text) || /[?？]\s*$/u.test(text));
     if (!isVital(target, now, attributes) && !isSet && !isIdle) continue;
     const nearness = (await nearnessTo(work, target.content.slice(0, LONGEST_COMPARED), said)) ?? [];
@@ -303,13 +308,13 @@ function concerns(said: string, { subject, content, value, attribute }: Memory, 
 // The importance that the prompt in `model-reader.ts` gives to health, safety, identity, and statements that the user asks to remember.
 const MOST_IMPORTANT = 0.9;
 
-/** Whether a statement changes only by words that concern it. An event whose day has passed does not need this protection. */
+/** Checks whether only words about a statement may change it. An event whose day has passed needs no such protection. */
 function isVital({ importance, attribute, tense, dueAt }: Memory, now: Date, attributes: AttributeTable): boolean {
   const isPassed = (tense === 'planned' || tense === 'happened') && dueAt !== null && dueAt <= now;
   return !isPassed && (importance >= MOST_IMPORTANT || hasTrait(attribute, 'vital', attributes));
 }
 
-/** The refusal of a change whose words are unrelated to its target. */
+/** Returns the refusal of a change whose words are unrelated to its target. */
 export function unrelatedTarget({ content }: Memory, events: readonly { id: string }[]): Refusal {
   return refusal('end', 'unknown_target', content, { detail: 'the quoted turn is not about it', events });
 }

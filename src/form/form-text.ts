@@ -20,13 +20,13 @@ import { type FormResult, readStatement, type ReadStatement, turnsAlone, userNam
 import type { FormDeps, Writing } from './formation-settings.ts';
 import { endedByText } from './read-turns.ts';
 
-/** The fields of a memory that determine neither its subject nor its value nor its time. */
+/** A memory that has only these fields is a plain text: its subject, value and time are read from its words. */
 const BESIDE_THE_TEXT: ReadonlySet<string> = new Set([
   ...(['type', 'content', 'tags', 'importance', 'statedAt', 'statedBy'] satisfies (keyof InternalMemory)[]),
   ...(['sourceType', 'sourceEvents', 'read'] satisfies (keyof InternalMemory)[]),
 ]);
 
-/** Whether a memory is a text without fields, whose statement can be read from its words. */
+/** Checks whether a memory is a plain text, so that its statement can be read from its words. */
 export function isPlainText({ memoryTypes }: Parts, scope: Scope, memory: InternalMemory): boolean {
   const isGiven = Object.entries(memory).some(([field, value]) => value != null && !BESIDE_THE_TEXT.has(field));
   const isOfUser = scope.user !== null && scope.connection === null;
@@ -35,9 +35,8 @@ export function isPlainText({ memoryTypes }: Parts, scope: Scope, memory: Intern
   return isOfUser && isOneLine && !isGiven && memoryType(memoryTypes, memory.type).comparable;
 }
 
-/** The result of reading a text that an application handed in. */
 interface ReadText {
-  /** The first statement has the text, or the first part of it. */
+  /** The first statement has the whole text or, if the text was split, its first part. */
   statements: [ReadStatement, ...ReadStatement[]];
   /** Whether the text asks for a reminder. Such a text becomes an intention, unless the application gave another type. */
   isReminder: boolean;
@@ -45,9 +44,9 @@ interface ReadText {
 
 /**
  * Reads a text that was handed in without fields. It is read twice: as a turn of the user at its date, and as a note about the user. A slot
- * is an attribute with its value. A text that only fills one slot becomes one statement, with the text and the fields of the slot.
- * Otherwise each slot becomes a statement in its own words, and the text is kept as well if the slots do not cover all its words. The
- * caller passes the dependencies that `inOwnZone` returns. The function opens no transaction, because an import calls it within one.
+ * is an attribute with its value. A text that fills exactly one slot becomes one statement with the slot's fields. Otherwise each slot
+ * becomes a statement in its own words, and the whole text is stored as well if the slots do not cover all its words. The caller passes the
+ * dependencies that `inOwnZone` returns. The function opens no transaction, because an import calls it within one.
  */
 export async function readText(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<ReadText> {
   const own = ownTurn(deps, scope, content, at);
@@ -65,7 +64,7 @@ export async function readText(deps: FormDeps, scope: Scope, content: string, at
   };
 }
 
-/** The known statements that a text makes untrue. The function opens a transaction, so a caller must not hold one. */
+/** Finds the known statements that a text makes untrue. It opens a transaction, so the caller must not be in one. */
 export async function endedByNote(deps: FormDeps, scope: Scope, content: string, at: Date): Promise<Memory[]> {
   return endedByText({ deps, scope }, ownTurn(deps, scope, content, at));
 }
@@ -79,7 +78,7 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
   const text = readStatement({ text: content, type: 'fact', quotes: [] });
   if (slots.length > 0 && slots.length < said.length && !sayAll(slots, content)) return [text, ...slots];
   const [whole = read.find(({ attribute }) => attribute !== null), ...others] = slots;
-  // Each of several values has its own statement, so that it can be shown, changed and forgotten without the others.
+  // Several values become several statements, so that each can be shown, changed and forgotten without the others.
   if (whole !== undefined && others.length > 0) return sayAll(slots, content) ? [whole, ...others] : [text, ...slots];
   if (whole !== undefined) return [{ ...whole, text: content }];
   const plan = said.find(({ tense, from }) => tense === 'planned' && from !== null);
@@ -87,8 +86,8 @@ function statementsOf(content: string, of: Record<'read' | 'said' | 'slots', Rea
 }
 
 /**
- * Whether statements contain all content words of a text, except words of taste such as "likes" and "prefers". If so, they can replace the
- * text.
+ * Checks whether statements can replace a text: together they contain all its content words, except words of taste such as "likes" and
+ * "prefers".
  */
 function sayAll(statements: readonly ReadStatement[], content: string): boolean {
   const pack = detectPack(content) ?? english;
@@ -96,14 +95,15 @@ function sayAll(statements: readonly ReadStatement[], content: string): boolean 
   return coveredBy(words, contentStems(statements.map(({ text }) => text).join('. '))) === 1;
 }
 
-/** A note that begins with the user's name, with "User" in place of the name. Undefined for other notes. */
+/** Replaces the user's name at the beginning of a note with "User". Undefined if the note begins otherwise. */
 function namedUser(scope: Scope, content: string): string | undefined {
   const name = userNamesOf(scope, []).find((each) => content.toLowerCase().startsWith(`${each.toLowerCase()} `));
   return name === undefined ? undefined : `User${content.slice(name.length)}`;
 }
 
 /**
- * The wordings of a note about the user. Many notes omit the subject ("Lives in Oslo", "Wife is called Ana") or begin with the user's name.
+ * Returns the wordings in which a note about the user is read. Many notes omit the subject ("Lives in Oslo", "Wife is called Ana") or begin
+ * with the user's name.
  */
 function notesOf(scope: Scope, content: string): string[] {
   const [first = '', ...rest] = content;
@@ -113,8 +113,8 @@ function notesOf(scope: Scope, content: string): string[] {
 }
 
 /**
- * The first day that a text names, with the time of day if the text gives one, and the words that name the day. Null if the text names no
- * day. A day without a year is resolved to its next occurrence.
+ * Finds the first day that a text names: its date, with the time of day if the text gives one, and the words that name it. Null if the text
+ * names no day. A day without a year means its next occurrence.
  */
 export function dayIn(
   content: string,
@@ -126,12 +126,12 @@ export function dayIn(
   return day === undefined || at === null ? null : { at, written: day.written };
 }
 
-/** An empty turn of the user at a time. It is not logged, and days are resolved in the user's time zone. */
+/** Returns an empty turn of the user at a time. It is not logged, and its days are resolved in the user's time zone. */
 function turnOf(deps: FormDeps, scope: Scope, at: Date): Event {
   return makeEvent(deps, scope, { id: '', kind: 'message', origin: 'user', content: '', occurredAt: new Date(at) });
 }
 
-/** A text with its statements, its scope and the reason for storing it. */
+/** A text to store, with its statements, its scope and the reason. */
 interface TextWork {
   scope: Scope;
   memory: InternalMemory;
@@ -139,14 +139,14 @@ interface TextWork {
   /** The known statements that the text makes untrue. */
   ends?: readonly Memory[];
   isReminder?: boolean;
-  /** The source that handed the text in. It is stored with each memory. */
+  /** Who handed the text in. It is stored with each memory as its reader. */
   readBy: string;
   why: Change;
 }
 
 /**
- * Stores the statements of a text by the same check, comparison and decision as those of a turn. Returns the memory that has the text, or
- * the known memory that outranks it. Returns null if the text was refused.
+ * Stores the statements of a text. They are checked, compared and decided like those of a turn. Returns the memory that contains the text,
+ * or the known memory that outranks it. Returns null if the text was refused.
  */
 export async function formText(writer: Writer, deps: FormDeps, work: TextWork): Promise<WrittenMemory | null> {
   const { scope, memory, statements, readBy, why } = work;
@@ -177,7 +177,7 @@ async function writtenBy(writing: Writing, text: ReadStatement): Promise<Written
   const memory = id === undefined ? null : await findMemory(writer, scope, id);
   if (memory !== null) {
     const outcome = added.length === 0 ? 'unchanged' : retired.length > 0 ? 'superseded' : 'created';
-    // The text must stay when a model reads the turns again, so its memory must not count as a draft of the local reader.
+    // A draft would be replaced when a model reads the turns again. The text must stay, so its memory must not count as a draft.
     const isDraft = memory.reader === 'local';
     const kept = isDraft ? await reviseMemory(writer, deps, memory, { change: { reader: null }, why }) : memory;
     return { memory: kept, outcome };

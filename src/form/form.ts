@@ -45,22 +45,22 @@ import {
   writeQuotedTopics,
 } from './formation-jobs.ts';
 
-/** The formation of memories in a process: immediately, by jobs, or on request. */
+/** Forms memories within this process: immediately, by jobs, or on request. */
 export interface Formation {
-  /** Forms the session of a scope now. Waits for a formation of the same session that is already running in this process. */
+  /** Forms the session of a scope now. If this process is already forming that session, waits for it first. */
   form(scope: Scope): Promise<FormResult>;
   /** Queues the jobs that new events require, in the transaction that appends the events. */
   afterAppend(writer: Writer, scope: Scope, events: readonly Event[]): Promise<void>;
-  /** Passes newly committed events to the local reader, and returns without waiting for it. */
+  /** Passes newly committed events to the local reader, and returns without waiting for the reading. */
   noticed(scope: Scope, events: readonly Event[]): void;
-  /** Returns a text as the log may store it: redacted if the settings say so. */
+  /** Returns a text in the form in which the log stores it: redacted if the settings say so. */
   cleaned(text: string): string;
-  /** The same for the data of an event, such as the arguments of a tool. */
+  /** Does the same for the data of an event, such as the arguments of a tool. */
   cleanedData<Data>(data: Data): Data;
   readonly jobs: JobKinds;
   /** Queues the exchanges that earlier processes logged but did not read. Called once per process, before `start` or `drain`. */
   resume(): Promise<void>;
-  /** Starts to read exchanges as they arrive. */
+  /** Starts reading exchanges as they arrive. */
   start(): void;
   /** Reads all events that are waiting. */
   drain(): Promise<void>;
@@ -75,7 +75,8 @@ export function createFormation(deps: FormDeps): Formation {
   });
   const running = new Map<string, Promise<unknown>>();
 
-  // This serialises formations within the process. Across processes, the job queue and the session's cursor do so.
+  // Two formations of a session run one after the other within this process. Across processes, the job queue and the session's cursor
+  // ensure that.
   const form: FormAlone = async (scope, options) => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
@@ -115,7 +116,7 @@ async function againAfterConflict(read: () => Promise<FormResult>): Promise<Form
   });
 }
 
-/** Forms a session after any formation of the same session that is already running in this process. */
+/** Forms a session. If this process is already forming it, waits for that first. */
 type FormAlone = (scope: Scope, options: FormOptions) => Promise<FormResult>;
 
 function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
@@ -133,8 +134,8 @@ function formationJobs(deps: FormDeps, form: FormAlone): JobKinds {
         await form(scopeOfJob(job), { cause, minimumMessages, signal, complete });
       },
     },
-    // Summarises a session once it is quiet, with one memory for each topic. With a model, the topics are part of the reading. Without a
-    // model, they are dated quotations of statements from the user's turns.
+    // Summarises a session once it is quiet, one memory per topic. A model returns the topics with its reading. Without a model, a topic
+    // consists of dated quotations from the user's turns.
     summarise: {
       isPaid: true,
       async run(job, { signal, complete }) {
@@ -181,19 +182,19 @@ async function formSession(deps: FormDeps, scope: Scope, options: FormOptions): 
   return formTaken(deps, scope, {
     ...options,
     by: 'model',
-    // The user's turns are shown up to ten times as long as others.
+    // The user's turns are shown up to ten times as long as other turns.
     shown: { turnCharacters, userCharacters: turnCharacters * 10 },
     reason: 'learned from the conversation',
     take: (store, place) => takeUnformed(store, deps, place, options.minimumMessages ?? 0),
   });
 }
 
-// Every exchange costs a call, so each call must be small. The formation of the session reads the rest of a long turn.
+// Every exchange costs a model call, so each call must be small. The rest of a long turn is read when the session is formed.
 const EXCHANGE_CHARACTERS = 1000;
 
 /**
- * Reads an exchange right after it was logged. The events still count as unread for the formation of the session. There, a model replaces
- * these drafts, and the local reader recognises statements that it has read before.
+ * Reads an exchange right after it was logged. The events still count as unread, so the formation of the session reads them again: a model
+ * then replaces these drafts, and the local reader recognises the statements that it has already read.
  */
 async function formExchange(
   deps: FormDeps,
@@ -206,9 +207,9 @@ async function formExchange(
     shown: { turnCharacters: EXCHANGE_CHARACTERS, userCharacters: EXCHANGE_CHARACTERS },
     reason: 'read from the exchange',
     async take(store, place) {
-      // The events are read again, because words may have been forgotten while they waited.
+      // The events are loaded again, because words may have been forgotten while the exchange waited.
       const found = await findEvents(store, place, ids);
-      // Events that a model has already read are left out, because no later reading would replace drafts of them.
+      // Skips events that a model has already read: no later reading would replace drafts of them.
       const isProvisional = options.by === 'local' && usesModel(deps, 'read');
       const formed = isProvisional ? ((await findSession(store, place, deps.clock.now()))?.formedPosition ?? 0) : 0;
       const events = found.filter(({ position }) => (position ?? Infinity) >= formed);
@@ -217,7 +218,6 @@ async function formExchange(
   });
 }
 
-/** What a formation reads, and how. */
 interface Taking extends FormOptions {
   by: 'local' | 'model';
   shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
@@ -254,21 +254,21 @@ async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<
   });
 }
 
-/** The dependencies of a formation, with the user's own time zone in place of the default one. */
+/** Returns the dependencies with the user's own time zone in place of the default one. */
 export async function inOwnZone<Deps extends ApplyDeps>(store: Reader, deps: Deps, scope: Scope): Promise<Deps> {
   const timeZone = await ownTimeZone(store, scope, deps.settings.timeZone);
   return { ...deps, settings: { ...deps.settings, timeZone } };
 }
 
-/** How many preceding events a reader is shown. */
+/** A reader is shown this many events before the ones that it reads. */
 const EARLIER = 12;
 
-/** Takes the events that no formation has read yet, up to the limit of one formation. The others wait for the next formation. */
+/** Takes the events that no formation has read yet, up to the limits of one formation. The rest waits for the next formation. */
 async function takeUnformed(store: Reader, deps: FormDeps, scope: Scope, least: number): Promise<Taken | null> {
   const { limits } = deps.settings;
   const session = await findSession(store, scope, deps.clock.now());
   if (session === null || session.eventCount <= session.formedPosition) return null;
-  // A closed session is formed however short it is.
+  // A closed session is formed even if it is short.
   if (session.status !== 'closed' && session.messagesSinceFormation < least) return null;
   const from = session.formedPosition;
   const last = Math.min(session.eventCount, from + limits.events);
@@ -280,7 +280,7 @@ async function takeUnformed(store: Reader, deps: FormDeps, scope: Scope, least: 
   return { events, earlier, stretch: { from, to, hasMore: to < session.eventCount } };
 }
 
-/** The first events that fit into one prompt together. The first event is always taken, however long it is. */
+/** Returns the first events that fit into one prompt. The first event is always taken, even if it is too long. */
 function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Event[] {
   let sum = 0;
   const end = events.findIndex((event, index) => {
@@ -295,20 +295,22 @@ async function eventsBefore(store: Reader, scope: Scope, first: Event | undefine
   return listSessionEvents(store, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
-/** Whether all statements of a reading were refused. Such a reading has misunderstood the turns, so the local reader's drafts are kept. */
+/**
+ * Checks whether all statements of a reading were refused. Such a reading misunderstood the turns, so the local reader's drafts are kept.
+ */
 function isRefused({ statements, refused }: Formable): boolean {
   return statements.length === 0 && refused.some(({ what }) => what === 'statement');
 }
 
 /**
- * Writes the results of a formation in one transaction. If another formation has read the events first, only the cost and the completion of
- * the job are written.
+ * Writes the results of a formation in one transaction. If another formation has already read the events, only the cost and the job's
+ * completion are written.
  */
 async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
   const { deps, scope, run, meter, reader, events, stretch } = work;
   return deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();
-    // The owner is locked before the cursor is moved, so that two formations run one after the other from here on.
+    // The owner is locked before the cursor moves. From here on, two formations cannot run at the same time.
     await changeOwner(writer, scope, now);
     await assertNotErased(writer, work.seen);
     if (stretch !== null && !(await advanceFormation(writer, scope, { ...stretch, ...countsOf(events) }))) {
@@ -328,14 +330,14 @@ async function commitFormation(work: FormWork, formable: Formable, options: Form
     const writing = { ...work, writer, readBy: reader.id, result };
     await applyStatements(writing, {
       ...formable,
-      // If the model's answer was cut off, the local reader's drafts may be the only record of the turns that it did not reach.
+      // If the model's answer was cut off, the turns after the cut may be recorded only in the local reader's drafts.
       replacesDrafts: reader.kind === 'model' && reading.isCut !== true && !isRefused(formable),
       keepsFacts: [reading.statements, reading.ends, reading.forgets].every(({ length }) => length === 0),
     });
     if (reading.reflections.length + reading.topics.length > 0) await writeReflections(writing, { ...reading, known });
-    // Requests to forget are applied last, so that they also remove statements that this reading has just written.
+    // Requests to forget come last, so that they also remove statements that this reading has just written.
     if (requests.ends.length + requests.forgets.length > 0) await applyRequests(writing, requests);
-    // The consolidation of tiers reads observations later and marks them then.
+    // Observations are marked later, when the consolidation of tiers reads them.
     const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
     if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
     await options.complete?.(writer);
@@ -356,7 +358,7 @@ function countsOf(events: readonly Event[]): { messages: number; weightedTokens:
   };
 }
 
-/** Near-duplicates are merged some minutes after they were written, when they have vectors. */
+/** Near-duplicates are merged this long after they were written. By then they have vectors. */
 const MERGE_AFTER = 5 * MINUTE;
 
 /** Queues the formation of the rest of the session, and the merging of near-duplicates. */
@@ -369,7 +371,7 @@ async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, r
   await enqueue(writer, { ...merge, uniqueKey: ownerKey(scope), delay: MERGE_AFTER }, deps);
 }
 
-/** The refusals of a formation. Refusals that repeat forgotten words lose their text and detail. */
+/** Returns the refusals of a formation. A refusal that repeats forgotten words loses its text and detail. */
 async function withoutForgotten({ writer, scope, result: { refused } }: Writing): Promise<Refusal[]> {
   if (refused.length === 0) return [];
   const says = await saysForgotten(writer, ownerOf(scope));
@@ -381,13 +383,13 @@ async function withoutForgotten({ writer, scope, result: { refused } }: Writing)
 /** Stores refusals with their text and reason, so that applications can list them. */
 async function keepRefusals({ writer, deps, scope, events, result, why }: Writing): Promise<void> {
   const at = new Date(deps.clock.now());
-  // A refusal that cites no event may come from any event of the formation, so it is erased together with any of them.
+  // A refusal that cites no event may come from any event of the formation, so erasing any of them erases the refusal.
   const all = events.map(({ id }) => id);
   await insertRefusals(
     writer,
     result.refused.map((refusal) => ({
       ...refusal,
-      // An item that could not be read has no text, and no record of Varve has an empty text.
+      // An item that could not be read has no text. It is stored as null, because no record of Varve has an empty text.
       text: plainText(refusal.text ?? '') || null,
       detail: plainText(refusal.detail ?? '') || null,
       events: refusal.events.length === 0 ? all : refusal.events,
@@ -400,7 +402,7 @@ async function keepRefusals({ writer, deps, scope, events, result, why }: Writin
   );
 }
 
-/** Writes the formation of a session to the audit log: the events that were read, the changes, the reader and the cost. */
+/** Writes a session's formation to the audit log: the events that were read, the changes, the reader and the cost. */
 async function logRun(
   writer: Writer,
   { deps, scope, run, meter, reader, startedAt, stretch }: FormWork,
@@ -426,14 +428,14 @@ async function logRun(
   });
 }
 
-/** Statements that were given as fields, so that no reader is needed. They cite the events by number: turn n is `events[n - 1]`. */
+/** Statements whose fields are given, so that no reader is needed. They cite events by number: turn n is `events[n - 1]`. */
 interface GivenStatements extends Pick<CheckContext, 'sourceType' | 'stated'> {
   statements: readonly ReadStatement[];
 }
 
 /**
- * Forms statements of another source, such as a nightly reflection or an import, in the caller's transaction. They pass through the same
- * check, comparison and decision as the statements of a reader.
+ * Forms statements that no reader produced, such as those of a nightly reflection or an import, in the caller's transaction. They are
+ * checked, compared and decided exactly like a reader's statements.
  */
 export async function formStatements(
   given: Omit<Writing, 'result'>,

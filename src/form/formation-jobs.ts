@@ -21,8 +21,8 @@ import { nothingFormed, readStatement, usesModel } from './read/reader.ts';
 import type { FormDeps, TriggerDeps, TriggerSettings } from './formation-settings.ts';
 
 /**
- * Queues the jobs that new events require, in the transaction that appends the events: the formation of the session when there are enough
- * events, the reading of the exchange, the summary of the session once it is quiet, and the boost after a positive outcome.
+ * Queues the jobs that new events require, in the transaction that appends the events. These are the formation of the session if enough
+ * events have come, the reading of the exchange, the summary of the session once it is quiet, and the boost after a positive outcome.
  */
 export async function triggerFormation(
   writer: Writer,
@@ -48,54 +48,54 @@ export async function triggerFormation(
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
 }
 
-/** Whether a model reads every exchange immediately, in addition to the formation of the session. */
+/** Checks whether a model reads every exchange immediately, in addition to the formation of the session. */
 function readsByModel(deps: TriggerDeps): boolean {
   const { facts, writes, inlineReader } = deps.settings;
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
 }
 
-// Events are read in batches, so that many events do not block the process.
+// Events are read in batches of this size, so that many events do not block the process.
 const AT_ONCE = 20;
 
-/** The ids of the events that this process's local reader reads immediately, in batches of AT_ONCE. */
+/** Returns the ids of the events that this process's local reader reads immediately, in batches of AT_ONCE. */
 export function inlineExchanges(deps: TriggerDeps, events: readonly Event[]): string[][] {
   if (deps.settings.writes === 'deferred' || !deps.settings.facts || readsByModel(deps)) return [];
   const ids = events.filter(({ kind }) => kind !== 'document_chunk').map(idOf);
   return [...chunks(ids, AT_ONCE)];
 }
 
-/** How long an exchange waits to be read by the process that logged it. After that time, any process reads it. */
+/** For this long, only the process that logged an exchange may read it. After that, any process may. */
 const INLINE_PATIENCE = MINUTE;
 
 /**
- * The job of an exchange that this process reads from its own queue. The reading removes the job, so the job runs only if this process ends
- * or is too slow.
+ * Returns the fallback job for an exchange that this process reads from its own queue. The reading removes the job, so the job runs only if
+ * this process ends or is too slow.
  */
 export function inlineJob(scope: Scope, events: readonly string[]): NewJob & { uniqueKey: string } {
   return { ...readingJob(scope, 'read-inline', events), uniqueKey: events[0] ?? '', delay: INLINE_PATIENCE };
 }
 
-/** The exchanges that earlier processes logged but did not read, oldest first. */
+/** Finds the exchanges that earlier processes logged but did not read, oldest first. */
 export async function unreadExchanges(deps: TriggerDeps): Promise<{ scope: Scope; events: string[] }[]> {
   const jobs = await deps.database.read(EVERY_TENANT, (store) => waitingJobs(store, 'read-inline', MOST_SESSIONS));
   return jobs.map((job) => ({ scope: scopeOfJob(job), events: eventsOf(job) }));
 }
 
-/** Whether there are enough events since the last formation. */
+/** Checks whether enough events have come since the last formation. */
 function isFormationDue(session: Session, { messages, weightedTokens, minimumMessages }: TriggerSettings): boolean {
   const since = session.messagesSinceFormation;
   if (since < minimumMessages) return false;
   return since >= messages || session.weightedTokensSinceFormation >= weightedTokens;
 }
 
-/** The job that forms a session. With `whole`, it forms the session however few messages there are. */
+/** Returns the job that forms a session. With `whole`, the session is formed even if it has few messages. */
 export function formationJob(scope: Scope, { whole = false }: { whole?: boolean } = {}): NewJob {
   return sessionJob('form', scope, { cause: 'schedule', whole });
 }
 
 /**
- * The jobs that read an exchange. In a session, they read only the last messages, because the formation of the session reads the rest.
- * Without a session, they read all messages.
+ * Returns the jobs that read an exchange. In a session, only the last messages are read, because the formation of the session reads the
+ * rest. Without a session, all messages are read.
  */
 function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
   const read = scope.session === null ? messages : messages.slice(-4);
@@ -104,7 +104,6 @@ function exchangeJobs(scope: Scope, messages: readonly Event[]): NewJob[] {
     .map((some) => readingJob(scope, 'read-exchange', some.map(idOf)));
 }
 
-/** A job that reads events by their ids. */
 function readingJob(scope: Scope, kind: 'read-exchange' | 'read-inline', events: readonly string[]): NewJob {
   return { ...ownerJob(kind, scope, { events: [...events] }), priority: 3 };
 }
@@ -116,15 +115,13 @@ function boostJob({ id, kind, metadata, scope }: Event): NewJob[] {
   return [{ ...ownerJob('boost-outcomes', { ...scope, session: null }, { outcome: id }), uniqueKey: id }];
 }
 
-/** Imported messages of one scope that have not been read yet. */
 interface ImportedMessages {
   scope: Scope;
-  /** The ids of the messages. */
   events: readonly string[];
 }
 
 /**
- * Queues the reading of imported messages. An imported conversation is over, so its session is formed however few messages it has. Messages
+ * Queues the reading of imported messages. An imported conversation is over, so its session is formed even if it has few messages. Messages
  * without a session are read in the order in which they were imported.
  */
 export async function formImported(deps: TriggerDeps, imported: readonly ImportedMessages[]): Promise<void> {
@@ -139,10 +136,10 @@ export async function formImported(deps: TriggerDeps, imported: readonly Importe
 }
 
 const MOST_SESSIONS = 500;
-/** A formation that was given up because of an outage or an expired key is tried again after this time. */
+/** A formation that was given up, because of an outage or an expired key, is tried again after this time. */
 const TRY_AGAIN_AFTER = HOUR;
 
-/** Queues a formation for every session that has been quiet for `quietFor` and has unread events, however few. */
+/** Queues a formation for every session that has been quiet for `quietFor` and has unread events, even if these are few. */
 export async function formColdSessions(
   deps: TriggerDeps,
   quietFor: number = deps.settings.triggers.coldAfter,
@@ -165,15 +162,14 @@ export function payloadOf(job: Job): Record<string, unknown> {
   return (job.payload ?? {}) as Record<string, unknown>;
 }
 
-/** The ids of the events that a job reads. */
 export function eventsOf(job: Job): string[] {
   return payloadOf(job)['events'] as string[];
 }
 
-/** How many of the last events of a session are summarised. Earlier summaries cover the events before them. */
+/** Only this many of a session's last events are summarised. Earlier summaries cover the events before them. */
 const MOST_SUMMARISED = 2000;
 
-/** Writes the topics of a session as quotations of the user, from the live statements that were formed from the user's turns. */
+/** Writes a session's topics without a model: the topics quote the user, and come from the live statements of the user's turns. */
 export async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: Scope): Promise<void> {
   const why = { reason: 'summed up the session', actor: 'form', run: deps.ids.next('run') };
   await changeOwner(writer, scope, deps.clock.now());
@@ -201,8 +197,8 @@ export async function writeQuotedTopics(writer: Writer, deps: FormDeps, scope: S
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };
 
 /**
- * Puts a plan into effect on its day. From then on the plan holds, and it replaces the statements that it excludes and the statement that
- * its reader named. A plan that was ended, replaced or outranked meanwhile is not changed.
+ * Puts a plan into effect on its day. The plan becomes a current statement, and replaces the statements that it excludes and the one that
+ * its reader named. A plan that was ended, replaced or outranked in the meantime stays as it is.
  */
 export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext['complete']): Promise<void> {
   const scope = scopeOfJob(job);
@@ -228,8 +224,8 @@ export async function takeEffect(deps: FormDeps, job: Job, complete: JobContext[
 }
 
 /**
- * The memories that a plan replaces on its day: the memories that its fields exclude, and the memory that its reader named. Null if one of
- * the excluded memories outranks the plan.
+ * Finds the memories that a plan replaces on its day: those that its fields exclude, and the one that its reader named. Null if one of the
+ * excluded memories outranks the plan.
  */
 async function placeTakenBy(writer: Writer, deps: FormDeps, plan: Memory): Promise<Memory[] | null> {
   const { id, attribute, scope, internal } = plan;

@@ -14,7 +14,7 @@ import type { SeenOwner } from '../store/owner-store.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { FormResult, StatementReader } from './read/reader.ts';
 
-/** The tasks of formation that a model can do. Each is configured separately. */
+/** The tasks of formation that a model can do. Each can be given to the model or to the local reader. */
 const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
 export type FormTask = (typeof FORM_TASKS)[number];
 
@@ -22,45 +22,46 @@ export type FormTask = (typeof FORM_TASKS)[number];
 export interface FormationSettings {
   /** Whether statements are formed. */
   facts: boolean;
-  /** Whether reflections are formed. Reflections are part of every prompt. */
+  /** Whether reflections are formed. They are part of every prompt. */
   reflections: boolean;
-  /** Whether the topics of a session are summarised once the session is quiet. */
+  /** Whether a session's topics are summarised once the session is quiet. */
   summaries: boolean;
   /** `immediate`: every exchange is read immediately. `deferred`: exchanges are read when their session is formed. */
   writes: 'immediate' | 'deferred';
-  /** Who reads an exchange immediately: the local reader, or the language model in a call of its own. */
+  /** Who reads an exchange immediately: the local reader, or the language model in a separate call. */
   inlineReader: 'local' | 'model';
   /**
-   * `with-reading`: reflections are part of the model's answer about the turns. `own`: a separate call is shown the new statements and
-   * asked for reflections.
+   * `with-reading`: the model's answer about the turns also contains the reflections. `own`: a separate call is shown the new statements
+   * and asked for reflections.
    */
   reflectionCall: 'with-reading' | 'own';
-  /** Who does which task. Default: the language model if one is configured, otherwise the local reader. */
+  /** Who does each task. Default: the language model if one is configured, otherwise the local reader. */
   tasks: Partial<Record<FormTask, 'local' | 'model'>>;
   triggers: TriggerSettings;
   summary: SummarySettings;
   thresholds: ThresholdSettings;
   limits: LimitSettings;
-  /** The action for each category of sensitive text, such as secrets, card numbers and health data, before a memory is formed. */
+  /**
+   * The action for each category of sensitive text, such as secrets, card numbers and health data. It is applied before a memory is formed.
+   */
   privacy: PrivacyPolicy;
   /**
-   * Whether the same policy redacts events before they are appended; `drop` then redacts as well. With `false`, events are stored
-   * unchanged. Sensitive text is then redacted when events are recalled and when a language model or a reranker reads them. An embedder
-   * reads events as they are stored.
+   * Whether the same policy also redacts events before they are appended. The action `drop` redacts them as well. With `false`, events are
+   * stored unchanged; sensitive text is then redacted when events are recalled and when a language model or a reranker reads them. An
+   * embedder reads events as they are stored.
    */
   redactEvents: boolean;
   /**
-   * `obey`: what a user asks to forget in a conversation is forgotten. `report`: nothing is forgotten, and the request is listed in
-   * `refusals` with the statements that it means, so that the application can ask the user and then call `memories.forget`.
+   * `obey`: a user's request to forget, made in a conversation, is carried out. `report`: nothing is forgotten, and the request is listed
+   * in `refusals` with the statements that it refers to. The application can then ask the user and call `memories.forget`.
    */
   requestsToForget: 'obey' | 'report';
-  /** The IANA time zone of messages and users that have none of their own: "yesterday" and "next week" are resolved in it. */
+  /** The IANA time zone in which "yesterday" and "next week" are resolved, for messages and users that have no time zone of their own. */
   timeZone: string;
-  /** The factor by which the importance of a goal is multiplied once the goal is reached. */
+  /** When a goal is reached, its importance is multiplied by this factor. */
   achievedGoalFactor: number;
 }
 
-/** When a session is formed. */
 export interface TriggerSettings {
   /** A session is formed after this many new messages. */
   messages: number;
@@ -81,14 +82,11 @@ export interface SummarySettings {
 
 /** Thresholds on the calibrated scale of similarities. */
 export interface ThresholdSettings {
-  /** From this similarity on, a model is asked how a new statement relates to a known memory, if their fields do not decide. */
+  /** From this similarity on, a model is asked how a new statement relates to a known memory, if their fields leave that open. */
   related: number;
-  /** From this similarity on, a new statement confirms or revises a known memory of the same type, if no field tells them apart. */
+  /** From this similarity on, a new statement confirms or revises a known memory of the same type, unless a field differs. */
   nearlySame: number;
-  /**
-   * From this similarity on, a later job merges two memories. The same threshold applies to a new statement and a known memory of another
-   * type.
-   */
+  /** From this similarity on, a later job merges two memories. It also applies to a new statement and a known memory of another type. */
   same: number;
 }
 
@@ -99,29 +97,29 @@ export interface LimitSettings {
   /** How many known memories each new statement is compared with. */
   candidates: number;
   /**
-   * The most statements that one formation may add: one for every six words that it reads, at least `minimumMemories` and never more than
-   * `memories`. A model's further statements are refused.
+   * The most statements that one formation may add: one for every six words that it reads, but at least `minimumMemories` and at most
+   * `memories`. Further statements of a model are refused.
    */
   memories: number;
   minimumMemories: number;
-  /** How many memories one formation may retire. */
+  /** How many memories one formation may end or replace. */
   retired: number;
   reflectionsPerLevel: number;
-  /** How many events one formation reads. `tokens` limits their text. The remaining events wait for the next formation. */
+  /** How many events one formation reads. `tokens` limits their total length. The remaining events wait for the next formation. */
   events: number;
   tokens: number;
-  /** How many characters of a turn a model is shown. For the user's turns the limit is ten times as high. */
+  /** A model is shown this many characters of a turn, and ten times as many of a user's turn. */
   turnCharacters: number;
 }
 
-/** The settings that an application may set. The others have their defaults. */
+/** The settings as an application gives them. A missing setting has its default. */
 export type FormationOptions = {
   [Name in keyof FormationSettings]?: FormationSettings[Name] extends object
     ? Partial<FormationSettings[Name]>
     : FormationSettings[Name];
 };
 
-/** The schema of a group of settings. An absent group has its defaults. */
+/** Returns the schema of a group of settings. A missing group has its defaults. */
 const group = <Fields extends z.ZodRawShape>(fields: Fields) => z.strictObject(fields).prefault({} as never);
 const count = z.int().min(0).max(100_000);
 const duration = z.number().min(0);
@@ -183,28 +181,26 @@ export function formationSettings(options: FormationOptions = {}): FormationSett
   return parse(settingsSchema, options, 'The formation settings');
 }
 
-/** The dependencies of formation. */
 export interface FormDeps extends Parts {
   embedding: EmbeddingModels;
   ledger: Ledger;
   settings: FormationSettings;
-  /** Returns the reader that works without a language model. It is loaded on first use. */
+  /** Returns the local reader, which needs no language model. It is loaded on first use. */
   localReader(): Promise<StatementReader>;
-  /** Classifies the parts of a message with the reading layers of the local embedder, also if the application uses another embedder. */
+  /** Classifies the parts of a message with the reading layers of the local embedder, even if the application uses another embedder. */
   readParts: NonNullable<Embedder['readParts']>;
   /** Null if the local reader reads everything. */
   languageModel: LanguageModel | null;
-  /** The texts that were recalled for a session. They are already known, so they form no new statements. */
+  /** Returns the texts that were recalled for a session. They are already known, so no new statements are formed from them. */
   recalledTexts?(scope: Scope): Promise<readonly string[]>;
 }
 
-/** The dependencies of the decision when a session is formed. */
+/** What is needed to find out whether a session is due to be formed. */
 export type TriggerDeps = Parts & Pick<FormDeps, 'settings' | 'languageModel'>;
 
-/** The dependencies of comparing and writing statements, which need no reader and no model. */
+/** What is needed to compare and write statements, without a reader or a model. */
 export type ApplyDeps = Parts & Pick<FormDeps, 'settings'>;
 
-/** How a formation is run. */
 export interface FormOptions {
   /** Default `hand`. */
   cause?: RunCause;
@@ -223,13 +219,13 @@ export interface FormWork {
   meter: Meter;
   reader: StatementReader;
   events: readonly Event[];
-  /** The preceding events, which contain the questions that the turns answer. */
+  /** The events before these. They contain the questions that these events answer. */
   earlier: readonly Event[];
-  /** The part of the session that is read: positions, and whether events are left after it. Null for an exchange on its own. */
+  /** The part of the session that is read, as positions, and whether unread events follow it. Null for an exchange on its own. */
   stretch: { from: number; to: number; hasMore: boolean } | null;
   startedAt: Date;
   signal?: AbortSignal;
-  /** The state of the owner before the reading. If the owner is erased meanwhile, the formation writes nothing. */
+  /** The owner's state before the reading. If the owner is erased in the meantime, nothing is written. */
   seen: SeenOwner;
   why: Change;
 }
@@ -238,7 +234,7 @@ export interface FormWork {
 export interface Writing extends Pick<FormWork, 'scope' | 'events' | 'why'> {
   writer: Writer;
   deps: ApplyDeps;
-  /** The id of the reader of the events: `local`, or the id of a model. It is stored with each memory as its `reader`. */
+  /** The id of the reader: `local`, or the id of a model. It is stored with each memory as its `reader`. */
   readBy: string;
   /** The changes and refusals so far. */
   result: FormResult;

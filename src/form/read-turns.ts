@@ -62,7 +62,7 @@ import { ownTextsAmong } from './read/local/reading-layers.ts';
 import type { CheckedForget, CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 
-/** A checked reading, with the vectors and verdicts that decide about its statements. */
+/** A checked reading, with the vectors and the model's verdicts for deciding what to do with its statements. */
 export interface Formable {
   reading: Reading;
   statements: Statement[];
@@ -71,8 +71,7 @@ export interface Formable {
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
   /**
-   * The texts from which reflections and topics may take names and numbers: the known texts that the reader was shown, and its checked
-   * statements.
+   * Where reflections and topics may take names and numbers from: the known texts that the reader was shown, and its checked statements.
    */
   known: string[];
 }
@@ -83,8 +82,8 @@ export function isEmpty({ statements, requests, refused, reading }: Formable): b
 }
 
 /**
- * Runs the stages read → resolve → check. A model is also told once which items were refused, and is asked about pairs of statements that
- * their fields do not decide.
+ * Runs the stages read → resolve → check. If the reader is a model, it is told once which items were refused. It is also asked about each
+ * pair of statements whose relation their fields leave open.
  */
 export async function readTurns(given: FormWork): Promise<Formable> {
   // Without a user in the scope, nothing is formed: the memories would be in the prompts of all users.
@@ -139,8 +138,8 @@ export async function readTurns(given: FormWork): Promise<Formable> {
 }
 
 /**
- * Finds the known statements that turns make untrue. A turn from which nothing else was read is a correction. If a language model is
- * configured as the reader, it finds such statements itself, and this function returns none.
+ * Finds the known statements that the turns make untrue. If nothing else was read from such a turn, the turn itself becomes a correction.
+ * Returns nothing if a language model is the configured reader, because the model finds such statements itself.
  */
 async function changedByTurns(
   work: FormWork,
@@ -158,8 +157,8 @@ async function changedByTurns(
   for (const number of reading.changes ?? []) {
     const event = work.events[number - 1] as Event;
     const own = reading.statements.filter(({ quotes }) => quotes.some(({ turn }) => turn === number));
-    // If the turn itself states the attribute of the target, the later comparison by fields decides whether the target ends: "I live in
-    // Linz now" may only repeat it. If the turn extends the target, the target must not end, because the new words would end with it.
+    // If the turn itself states the target's attribute, the comparison by fields settles later whether the target ends: "I live in Linz
+    // now" may only repeat it. A target that the turn extends must not end, because the new words would end with it.
     const found = (await changedBy(work, event)).flatMap(({ target, isOver }) => {
       const isTold = own.some(({ attribute, relation, text }) =>
         relation?.kind === 'extends'
@@ -175,12 +174,13 @@ async function changedByTurns(
   return { ends, corrections };
 }
 
-/** How many of the statements nearest to a message are read with it. */
+/** A message is read together with this many known statements, the ones nearest to it. */
 const MOST_NEAR = 10;
 /**
- * The log-odds of the reading layers above which a message makes a statement untrue, for statements with and without an attribute. The
- * thresholds are high, because keeping two statements is better than losing one. They were chosen with 118 pairs by other authors. Of 59
- * changes, 37 are above 3 and 27 above 6. Of 59 everyday sentences that change nothing, 2 are above 3 and none above 6.
+ * A message makes a statement untrue only above these log-odds of the reading layers. `fact` is for statements with an attribute, `other`
+ * for those without. The thresholds are high, because keeping two statements is better than losing one. They were chosen with 118 pairs by
+ * other authors. Of 59 changes, 37 are above 3 and 27 above 6. Of 59 everyday sentences that change nothing, 2 are above 3 and none above
+ * 6.
  */
 const ENDS = { fact: 3.9, other: 1.9 };
 
@@ -195,8 +195,8 @@ const LEFT: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The known facts that are ended by a text from the application: "User left Siemens in March". The reading layers are not used for such
- * texts, because they classify "User visited Graz" as the end of living there.
+ * Finds the known facts that a text from the application ends: "User left Siemens in March". Does not use the reading layers, because they
+ * read "User visited Graz" as the end of living there.
  */
 export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scope'>, turn: Event): Promise<Memory[]> {
   const left = Object.entries(LEFT).flatMap(([attribute, pattern]) => {
@@ -217,18 +217,19 @@ export async function endedByText({ deps, scope }: Pick<FormWork, 'deps' | 'scop
 
 interface ChangedStatement {
   target: Memory;
-  /** Whether the statement ends. A statement of which most still holds does not end: "the cutoff is at 14:45 now" leaves the carrier. */
+  /** Whether the whole statement ends. False if most of it stays true: "the cutoff is at 14:45 now" does not change the carrier. */
   isOver: boolean;
 }
 
 /**
- * The statements that a message of the user makes untrue, at least in part: "they've taken me off warfarin" ends "I take warfarin". The
- * reading layers of the local embedder read the message together with the statements that are nearest to it.
+ * Finds the statements that a message of the user makes untrue, at least in part: "they've taken me off warfarin" ends "I take warfarin".
+ * The reading layers of the local embedder read the message together with the nearest statements.
  */
 async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement[]> {
   const { deps, signal } = work;
   const pack = detectPack(event.content);
-  // A plan and another sentence about its place or its day share words: "I got the job at Meadow Lane", "first week at Meadow Lane done".
+  // A plan shares words with other sentences about its place or its day: "I got the job at Meadow Lane" and "first week at Meadow Lane
+  // done".
   const mayEndPlans = pack === null || saysAny(pack, plainMarks(event.content), 'change', 'not', 'over', 'ended');
   const near = (await nearStatements(work, event.content, { most: MOST_NEAR, policy: 'comparable' })).filter(
     (memory) => memory.statedBy === 'user' && canEnd(memory, event) && (mayEndPlans || memory.tense !== 'planned'),
@@ -249,7 +250,7 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
     const changed = clauses.filter((_, at) => (odds[at] ?? 0) > least);
     const over = changed.filter((clause) => speaksOf(claimed, clause));
     const rest = clauses.filter((clause) => !over.includes(clause));
-    // A new time for the meeting ends only a part of "lab meeting tuesdays 9:30, journal club thursdays 16:00".
+    // In "lab meeting tuesdays 9:30, journal club thursdays 16:00", a new time for the meeting leaves the journal club as it is.
     const isListed = target.tense === 'habit' && rest.some(hasTime) && over.some(hasTime);
     const isSame = target.tense !== 'habit' || pack === null || mayEndHabit(event.content, target, pack);
     const isOver = over.length > 0 && !isListed && isSame && over.join('').length * 2 >= clauses.join('').length;
@@ -259,8 +260,8 @@ async function changedBy(work: FormWork, event: Event): Promise<ChangedStatement
 }
 
 /**
- * Whether a message may end a habit. An additional habit ("I swim on Wednesdays too now") or a habit of other people does not end it,
- * although the reading layers classify the message as an end.
+ * Checks whether a message may end a habit. An additional habit ("I swim on Wednesdays too now") and other people's habits do not end it,
+ * although the reading layers say that they do.
  */
 function mayEndHabit(message: string, { content }: Memory, pack: Pack): boolean {
   const plain = plainMarks(message);
@@ -270,14 +271,13 @@ function mayEndHabit(message: string, { content }: Memory, pack: Pack): boolean 
 
 const WEEKDAY = new RegExp(`(?<!\\p{L})(?:${PACKS.flatMap(({ calendar }) => calendar.weekdays).join('|')})`, 'iu');
 
-/** Whether a clause has a number or a weekday. */
 function hasTime(clause: string): boolean {
   return /\d/u.test(clause) || WEEKDAY.test(clause);
 }
 
 const LONGEST_CONTRAST = 3;
 
-/** A message without its short negated clauses: "not Leeds" in "I prefer Otley, not Leeds" ends nothing. */
+/** Removes the short negated clauses from a message: in "I prefer Otley, not Leeds", the words "not Leeds" end nothing. */
 function withoutContrast(clauses: readonly string[], message: string): string {
   const pack = detectPack(message);
   if (pack === null) return message;
@@ -287,10 +287,10 @@ function withoutContrast(clauses: readonly string[], message: string): string {
 }
 
 /**
- * Whether a message shares a word with the predicate of a clause, and not only with its topic. "My mum is home again" and "the laptop is
- * fixed" end neither "my mum lives in Leeds" nor "my laptop is a Framework". The reading layers do not see the difference: they classified
- * 14 of 26 such sentences as an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word. A common day, time or word
- * for an appointment does not count: two appointments on Thursday can both be true.
+ * Checks whether a message shares a word with a clause's predicate, not only with its topic. "My mum is home again" does not end "my mum
+ * lives in Leeds", and "the laptop is fixed" does not end "my laptop is a Framework". The reading layers miss the difference: they
+ * classified 14 of 26 such sentences as an end. They recognised 7 of 16 plain endings, and 6 of these 7 share such a word. Common words,
+ * days, times and words for appointments are ignored: two appointments on Thursday can both be true.
  */
 function speaksOf(message: string, clause: string): boolean {
   const pack = detectPack(clause, detectPack(message));
@@ -302,7 +302,7 @@ function speaksOf(message: string, clause: string): boolean {
   return [...wanted].some((stem) => said.has(stem) && !ignored.has(stem));
 }
 
-/** Matches the topic of a clause, the words at its beginning that name a person or a thing: "my mum Carol", "the old laptop is". */
+/** Matches a clause's topic, which is the name of a person or an object at its beginning: "my mum Carol", "the old laptop is". */
 const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)' } }) => {
   if (script === 'han') return packRegExp(`^(?:${my})?[^是はがも]{1,8}(?:${is})`);
   const word = "[\\p{L}\\p{N}'-]+";
@@ -310,12 +310,12 @@ const topicPattern = perPack(({ script, my, is, i, iAm, lists: { article = '(?!)
   return packRegExp(`^(?!(?:${i}|${iAm})(?![\\p{L}]))(?:(?:${word} ){0,4}?${word}(?:${is})(?![\\p{L}])|${named})`);
 });
 
-/** The stems of common words and of words for relatives, which occur in sentences about any topic. */
+/** The stems that `speaksOf` ignores: common words and words for relatives, which occur in sentences about any topic. */
 const ignoredStems = perPack((pack) => contentStems(`${pack.common}|${relationsOf(pack)}`.replaceAll('|', ' ')));
 
 /**
- * The user's own clauses from which a statement was formed: only the clauses that contain its value, if any do. Without a clause, the text
- * of the statement is returned.
+ * Returns the user's clauses from which a statement was formed. If some of them contain its value, only these are returned. If there is no
+ * clause, the statement's text is returned.
  */
 function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): string[] {
   const clauses = quotedIn(quotes, sources).flatMap(clausesIn);
@@ -323,7 +323,7 @@ function saidIn({ quotes, value, content }: Memory, sources: readonly Event[]): 
   return [naming, clauses, [content]].find(({ length }) => length > 0) ?? [];
 }
 
-/** Whether a statement was made before a message and claims a state that can end. A past event stays true. */
+/** Checks whether a message can end a statement: the statement is older, and it claims a state. A past event stays true. */
 function canEnd(memory: Memory, event: Event): boolean {
   const { statedAt, sourceEvents, tense, dueAt } = memory;
   const isClaim = tense !== 'happened' || dueAt !== null;
@@ -332,12 +332,12 @@ function canEnd(memory: Memory, event: Event): boolean {
 }
 
 const FEW_WORDS = 6;
-/** A longer message contains more than the correction. */
+/** A longer message is not kept as a correction, because it contains more than that. */
 const MOST_CHARACTERS = 200;
 
 /**
- * Keeps a message that makes a statement untrue and from which nothing was read, in the user's words. The words of a short message ("No,
- * Friday") follow the text of the statement that it corrects.
+ * Keeps a message that makes a statement untrue but from which nothing was read. The text is the user's own words. A short message ("No,
+ * Friday") is appended to the statement that it corrects.
  */
 function correctionBy(event: Event, number: number, target: Memory | undefined): ReadStatement[] {
   if (target === undefined || event.content.length > MOST_CHARACTERS) return [];
@@ -349,8 +349,8 @@ function correctionBy(event: Event, number: number, target: Memory | undefined):
 }
 
 /**
- * Whether a statement says only what a turn asks to forget: "please drop my old number". The value decides if the quotes contain it.
- * Otherwise the request must cover half of the quoted words.
+ * Checks whether a statement only repeats what a turn asks to forget: "please drop my old number". If the statement's quotes contain its
+ * value, the request must contain it too. Otherwise the request must cover half of the quoted words.
  */
 function isRequest({ quotes, events, value }: Statement, forgets: readonly CheckedForget[]): boolean {
   const isSaid = value !== null && isQuoted(value, quotes, events);
@@ -362,7 +362,7 @@ function isRequest({ quotes, events, value }: Statement, forgets: readonly Check
   });
 }
 
-/** The input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
+/** Collects the input of a reader: the turns, the turns before them, and the known statements that are relevant to them. */
 async function readInput(work: FormWork): Promise<ReadInput> {
   const { deps, scope, reader, events, earlier, signal } = work;
   const { settings, memoryTypes, attributes } = deps;
@@ -386,7 +386,7 @@ async function readInput(work: FormWork): Promise<ReadInput> {
     return {
       known: settings.limits.existing === 0 ? [] : await knownStatements(store, work, { vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, work) : [],
-      // A draft of these turns does not count: the local reader may have read "Gert is fine", which is about the boss, as the user's name.
+      // Drafts of these turns are left out: the local reader may have taken "Gert is fine", which is about the boss, for the user's name.
       names: userNamesOf(
         scope,
         named.filter(({ id }) => !drafts.some((draft) => draft.id === id)),
@@ -414,27 +414,29 @@ async function readInput(work: FormWork): Promise<ReadInput> {
 
 const MOST_RECENT = 200;
 
-/** The speakers of the user's latest turns. Null for a turn without a speaker. */
+/** Lists the speakers of the user's latest turns. A turn without a speaker gives null. */
 async function listSpeakers(store: Reader, scope: Scope): Promise<(string | null)[]> {
   const recent = { kind: 'message', origins: ['user'], limit: MOST_RECENT, order: 'newest' } as const;
   return (await ownEvents(store, ownerOf(scope), recent)).map(({ speaker }) => speaker);
 }
 
 /**
- * The cosine below which a statement and a text have nothing in common. The figures were measured with earlier vectors and a threshold of
- * .12. A fifth of random pairs was below it. Of 936 recorded statements, 30 share no word with their turn, and all 30 were above .137 to
+ * A statement and a text whose cosine is below this have nothing in common. The figures were measured with earlier vectors and a threshold
+ * of .12. A fifth of random pairs was below it. Of 936 recorded statements, 30 share no word with their turn, and all 30 were above .137 to
  * that turn or to a turn before it.
  */
 const LEAST_RELATED = 0.17;
 
-/** Checks the statements of a reading. A model's statement that shares no word with its sources must be near to one of them in meaning. */
+/**
+ * Checks the statements of a reading. If a model's statement shares no word with its sources, it must be close in meaning to one of them.
+ */
 async function checkReading(work: FormWork, read: readonly ReadStatement[], context: CheckContext): Promise<Checked> {
   if (context.isLocal) return checkStatements(read, context);
   const unrelated = new Set<ReadStatement>();
   const told: ReadStatement[] = [];
   for (const statement of read) {
     const sources = unsharedSources(statement, context);
-    // A statement that shares no word with its sources counts as a conclusion.
+    // A statement that shares no word with its sources was inferred.
     const each = sources === null ? statement : { ...statement, explicit: false };
     told.push(each);
     const nearness = sources === null ? null : await nearnessTo(work, statement.text, sources);
@@ -443,7 +445,7 @@ async function checkReading(work: FormWork, read: readonly ReadStatement[], cont
   return withoutUnrelated(work, checkStatements(told, { ...context, unrelated }), context);
 }
 
-/** Removes relations to known statements that have nothing in common with the words of the new statement. */
+/** Removes a statement's relation to a known statement if the two have nothing in common. */
 async function withoutUnrelated(work: FormWork, checked: Checked, context: CheckContext): Promise<Checked> {
   const changes = checked.statements.flatMap((statement) => {
     const { relation, attribute, subject, text, events } = statement;
@@ -464,7 +466,7 @@ async function withoutUnrelated(work: FormWork, checked: Checked, context: Check
   };
 }
 
-/** Tells a model once which items were refused, and adds its corrected items. An item that is refused again stays refused. */
+/** Tells a model once which items were refused, and adds the items that it corrected. An item that is refused again stays refused. */
 async function amended(
   work: FormWork,
   input: ReadInput,
@@ -475,7 +477,7 @@ async function amended(
   const mendable = all.filter((each) => isMendable(each) && each.text !== null && each.text !== '');
   if (work.reader.amend === undefined || mendable.length === 0) return checked;
   const again = await checkReading(work, await work.reader.amend(input, mendable, { signal: work.signal }), context);
-  // A model may repeat its whole answer, so only new items count as corrections.
+  // A model may repeat its whole answer, so only new items are corrections.
   const passed = new Set(checked.statements.map(({ text }) => contentHash(text)));
   const mended = again.statements.filter(({ text }) => !passed.has(contentHash(text)));
   const left = [...mendable];
@@ -491,7 +493,7 @@ type Retiring = Pick<Formable, 'statements' | 'requests'>;
 
 /**
  * Limits how many known statements a reader may end or replace: `limits.retired`, or the number of user turns if that is higher. Above the
- * limit, all ends are refused, and statements that end or replace others are decided by their fields alone.
+ * limit, all ends are refused, and a statement that the reader wanted to replace or end another is compared by its fields alone.
  */
 function withinRetired({ deps, events }: FormWork, { statements, requests }: Retiring): Retiring {
   const retires = ({ relation }: Statement): boolean => relation?.kind === 'replaces' || relation?.kind === 'ends';
@@ -506,7 +508,7 @@ function withinRetired({ deps, events }: FormWork, { statements, requests }: Ret
   };
 }
 
-/** Asks the model, in at most one call, about similar pairs of statements that their fields do not decide. */
+/** Asks the model, in at most one call, about pairs of similar statements whose relation their fields leave open. */
 async function verdictsOf(
   work: FormWork,
   { statements, vectors, shown }: Pick<Formable, 'statements' | 'vectors'> & { shown: readonly Memory[] },

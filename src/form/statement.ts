@@ -5,14 +5,14 @@ import type { ScopeLevel } from '../record/scope.ts';
 import type { Quote, Trust } from '../record/statement.ts';
 import type { ReadForget, ReadStatement, Refusal, Relation } from './read/reader.ts';
 
-/** Words of an event that a statement rests on. */
+/** Words of an event that support a statement. */
 export interface Evidence extends TextSpan {
   event: Event;
-  /** Whether the event is the user's own text although it has the form of a pasted one (`ownTextsAmong`). */
+  /** Whether the event is the user's own text although it looks pasted (`ownTextsAmong`). */
   isOwnText?: boolean;
 }
 
-/** A statement that was resolved and checked, and is ready to be compared with the known statements. */
+/** A statement whose fields are resolved and checked. The next step compares it with the known statements. */
 export interface Statement
   extends
     Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'type' | 'tags' | 'quotes'>,
@@ -24,11 +24,11 @@ export interface Statement
   timeZone: string;
   /** The events that the statement quotes, oldest first. */
   events: Event[];
-  /** The relation to a known statement that the reader gave. `isOwnMatter`: a person other than the user speaks about themself. */
+  /** The relation to a known statement that the reader named. With `isOwnMatter`, somebody other than the user speaks about themself. */
   relation: { kind: Relation; target: Memory; isOwnMatter?: boolean } | null;
 }
 
-/** The ends and requests to forget of a reading whose quotes are the user's own words. */
+/** The ends and requests to forget that the user's own words support. */
 export interface CheckedRequests {
   ends: {
     target: Memory;
@@ -45,27 +45,27 @@ export interface CheckedRequests {
 export interface CheckedForget {
   request: ReadForget;
   evidence: Evidence;
-  /** The known statements that the request means, according to the reader. */
+  /** The known statements that the reader thinks the request is about. */
   targets: Memory[];
   /**
-   * How the reading layers of the local embedder read the request. Null if they were not used, or if the reader named the statements that
-   * the request means.
+   * How the reading layers of the local embedder understood the request. Null if they were not used, or if the reader named the statements
+   * itself.
    */
   told: ToldRequest | null;
 }
 
-/** A request to forget as the reading layers read it. */
+/** A request to forget, as the reading layers understood it. */
 export interface ToldRequest {
   /** The clauses that express the request. */
   asking: MeantWords[];
   /** Whether the turn withdraws an earlier request. */
   takesBack: boolean;
-  /** The clauses that the request means, in its own turn and in earlier turns. */
+  /** The clauses to forget, from the turn itself and from earlier turns. */
   words: MeantWords[];
-  /** The ids of the statements that the request means and that quote no words of the log. */
+  /** The ids of the statements to forget that quote no words of the log. */
   memories: string[];
   isEverything: boolean;
-  /** Whether the request means only the clauses, and not the sentences around them. */
+  /** Whether only the clauses are to be forgotten, and not the sentences around them. */
   isByClause: boolean;
 }
 

@@ -36,14 +36,17 @@ import { refusal } from '../read/reader.ts';
 import type { ApplyDeps, Writing } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
-/** Checked statements, with the vectors and verdicts that decide about them. */
+/** Checked statements, with the vectors and the model's verdicts for deciding what to do with them. */
 interface Decidable {
   statements: readonly Statement[];
   vectors: Vectors | null;
   verdicts: ReadonlyMap<Statement, Verdict>;
-  /** Whether this reading replaces the local reader's statements of the same events. */
+  /** Whether this reading replaces the local reader's drafts of the same events. */
   replacesDrafts: boolean;
-  /** Whether drafts that are permanent facts or about health stay nevertheless, because the reading has no items at all. */
+  /**
+   * Whether drafts that are permanent facts or about health are kept even if the reading replaces drafts. True if the reading has no items
+   * at all.
+   */
   keepsFacts: boolean;
 }
 
@@ -51,26 +54,26 @@ interface Deciding extends Writing {
   statement: Statement;
 }
 
-/** A new statement that retires others. Only its times are needed. */
+/** A new statement that retires others, of which only the times are needed. */
 type Succeeding = Writing & { statement: Pick<Statement, 'validFrom' | 'statedAt'> };
 
 type DecisionTo<Action> = Extract<Decision, { action: Action }>;
 
 /**
- * Decides and writes statements one after the other, so that each is compared with those before it. The transaction holds the owner's lock,
- * so the compared statements cannot change meanwhile.
+ * Decides and writes statements one by one, so that each is compared with those before it. The transaction holds the owner's lock, so the
+ * known statements cannot change meanwhile.
  */
 export async function applyStatements(writing: Writing, given: Decidable): Promise<void> {
   const { writer, deps, scope, events, result } = writing;
   const { statements, vectors } = given;
-  // The shared owner is locked as well, because another agent must not change the shared facts before this transaction ends.
+  // The shared owner is locked as well, so that no other agent changes the shared facts before this transaction ends.
   if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
     await changeOwner(writer, sharedOwner(scope), deps.clock.now());
   const eventIds = events.map(({ id }) => id);
   const formed = await memoriesFrom(writer, scope.tenant, eventIds);
   const forgotten = await listForgotten(writer, ownerOf(scope), { as: 'forgotten' });
   if (given.replacesDrafts) {
-    // A draft whose quoted words were forgotten together with another statement stays, because the model cannot read those words again.
+    // If the words of a draft were forgotten together with another statement, the model cannot read them again. The draft stays.
     const drafts = formed.filter(
       (memory) =>
         memory.archivedAt === null &&
@@ -103,23 +106,23 @@ export async function applyStatements(writing: Writing, given: Decidable): Promi
 }
 
 /**
- * Whether a memory is a permanent fact, or has a value about somebody's health. Of such values, the local reader reads 97 of 100 correctly.
+ * Checks whether a memory is a permanent fact, or a value about somebody's health. The local reader reads 97 of 100 such values correctly.
  */
 function isFact({ permanent, attribute, value }: Memory, { attributes }: ApplyDeps): boolean {
   return permanent || (attribute !== null && value !== null && attributes.policyOf(attribute).category === 'health');
 }
 
-/** The owner's statements as this formation has changed them so far. */
+/** Keeps track of the owner's statements as this formation changes them. */
 function createOwnerState(targets: readonly Memory[], vectors: Vectors | null) {
   const now = new Map(targets.map((target) => [target.id, target]));
-  /** The ids of the changed statements, each with the index of the new statement that changed it. */
+  /** The ids of the changed statements. `index` is the number of the new statement that changed each. */
   const changed: { id: string; index: number }[] = [];
   return {
     note(memory: Memory, index: number): void {
       now.set(memory.id, memory);
       changed.push({ id: memory.id, index });
     },
-    /** The candidates in their current state, and the statements that this formation has changed, each with its similarity. */
+    /** Returns the candidates in their current state and the statements that this formation has changed, each with its similarity. */
     candidates(found: readonly Candidate[], { text }: Statement, index: number): Candidate[] {
       const all = new Map(
         found.map((each) => [each.memory.id, { ...each, memory: now.get(each.memory.id) ?? each.memory }]),
@@ -132,7 +135,10 @@ function createOwnerState(targets: readonly Memory[], vectors: Vectors | null) {
       }
       return [...all.values()];
     },
-    /** The statement, with the known statement of its relation in its current state. The relation is removed if that statement is gone. */
+    /**
+     * Returns a statement whose relation points to the current state of the known statement. If that statement is gone, the relation is
+     * removed.
+     */
     current(statement: Statement): Statement {
       const { relation } = statement;
       const target = now.get(relation?.target.id ?? '');
@@ -141,7 +147,7 @@ function createOwnerState(targets: readonly Memory[], vectors: Vectors | null) {
   };
 }
 
-/** Reads again the known statements to which the relations of new statements point. They may have changed since the model was called. */
+/** Loads the known statements that the new ones are related to again. They may have changed since the model was called. */
 async function targetsNow({ writer, deps, scope }: Writing, statements: readonly Statement[]): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];
@@ -160,9 +166,9 @@ function hasSameFields(memory: Memory, statement: Statement): boolean {
 }
 
 /**
- * Whether the same reader already read the same statement from the same events, for example before a crash. Since then, words of a later
- * turn may have been added to the known memory. If the statement has a relation that changes a known memory, that memory never counts as
- * the earlier result, even if a draft of these events has confirmed that memory, because the relation still has to change it.
+ * Checks whether the same reader already read the same statement from the same events, for example before a crash. Words of a later turn
+ * may have been added to the memory since then. If a statement is about to change a known memory, that memory is never its own earlier
+ * result, even if a draft of these events has confirmed it: the change is still to be made.
  */
 function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy }: Writing): boolean {
   const { relation } = statement;
@@ -179,7 +185,7 @@ function wasReadBefore(statement: Statement, formed: readonly Memory[], { readBy
   );
 }
 
-/** Writes one decision and returns the memories that it changed. */
+/** Carries out a decision and returns the memories that it changed. */
 async function applyDecision(deciding: Deciding, decision: Decision): Promise<Memory[]> {
   const { result, statement } = deciding;
   const changed: Memory[] = [];
@@ -232,17 +238,16 @@ async function add(deciding: Deciding, { retires, retiresLater }: DecisionTo<'ad
   return changed;
 }
 
-/** Writes a memory in place of the statements that it retires. `changed` contains all these memories. */
+/** Writes a memory in place of those that it retires. `changed` contains all of them. */
 export async function writeInPlace(
   succeeding: Succeeding,
   input: InternalMemory,
   retires: readonly Retirement[],
 ): Promise<WrittenMemory & { changed: Memory[] }> {
   const { writer, deps, scope, result, why } = succeeding;
-  // The id is needed before the memory is written, because the replaced memories refer to it.
+  // The replaced memories refer to this id, so it is needed before the memory is written.
   const id = deps.ids.next('mem');
-  // The old value is archived first, so that two live values of one attribute never exist at the same time, not even within the
-  // transaction.
+  // The old value is archived first, so that one attribute never has two live values, not even within the transaction.
   const changed = await retireAll(succeeding, id, retires);
   const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
   const written = await writeMemory(writer, deps, scope, { ...input, id, contradicts }, why);
@@ -254,9 +259,8 @@ export async function writeInPlace(
 }
 
 /**
- * Merges the times, the importance and the tags of a known statement into the new statement that extends it under another attribute. An
- * expired statement is not merged, because the new statement would expire immediately. The outcome of a plan does not take over the times
- * of the plan.
+ * Merges the times, the importance and the tags of a known statement into the new one that extends it under another attribute. An expired
+ * statement is not merged, because the new one would expire immediately. The outcome of a plan does not take over the plan's times.
  */
 function mergedWith(statement: Statement, retires: readonly Retirement[]): Statement {
   const old = retires.find(
@@ -264,7 +268,7 @@ function mergedWith(statement: Statement, retires: readonly Retirement[]): State
   )?.memory;
   if (old === undefined) return statement;
   const isOutcome = old.tense === 'planned' && statement.tense === 'happened';
-  // A provisional follow-up date is not taken over: it is counted again from the new statement.
+  // A provisional follow-up date is not copied, because it is computed anew for the new statement.
   const dated = old.internal['due'] === FOLLOW_UP ? { ...old, dueAt: null } : old;
   return {
     ...statement,
@@ -275,20 +279,20 @@ function mergedWith(statement: Statement, retires: readonly Retirement[]): State
 }
 
 /**
- * The share of a known statement's words that its successor must contain to count as repeating it. The higher value applies if the tenses
- * differ.
+ * A new statement repeats the one that it replaces if it contains at least this fraction of its words. The higher value applies if the
+ * tenses differ.
  */
 const SAID_AGAIN = 0.5;
 const WHOLLY_SAID_AGAIN = 0.8;
 
 /**
  * Adds the sources of a replaced statement to its successor if the successor repeats parts of it ("Oisin, 34, from Strabane, is permanent
- * now"). The repeated words come from those sources, so forgetting or erasing a source must reach the successor as well. The outcome of a
- * plan cites only its own turns.
+ * now"). The repeated words come from those sources, so forgetting or erasing them must reach the successor as well. The outcome of a plan
+ * cites only its own turns.
  */
 function withCarriedOver(input: InternalMemory, statement: Statement, retires: readonly Retirement[]): InternalMemory {
   const old = retires.find(({ memory }) => memory.id === statement.relation?.target.id)?.memory;
-  // Words that a more trusted speaker repeats count as that speaker's words.
+  // If a more trusted speaker repeats words, they count as that speaker's words.
   if (old === undefined || isMoreTrusted(statement.trust, old.trust)) return input;
   if (old.internal['planned'] === true || (old.tense === 'planned' && statement.tense !== 'planned')) return input;
   const needed = old.tense === statement.tense ? SAID_AGAIN : WHOLLY_SAID_AGAIN;
@@ -300,7 +304,7 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
   };
 }
 
-/** Stores an outranked statement as history, which recall does not find, and retires the statements that it excluded while it held. */
+/** Stores an outranked statement as history, which recall does not find, and retires the statements that it excluded while it was true. */
 async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'yield'>): Promise<Memory[]> {
   const { writer, deps, scope, statement, why } = deciding;
   const input = await toMemory(deciding);
@@ -310,14 +314,17 @@ async function storeAsHistory(deciding: Deciding, { to, retires }: DecisionTo<'y
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
-    // If the outranking statement is earlier, the new statement ends at the time at which the new statement was made, and not before.
+    // The new statement ends when the outranking one begins, but not before it was made.
     until: new Date(Math.max((to.validFrom ?? to.statedAt).getTime(), statement.statedAt.getTime())),
     why: { ...why, reason: `outranked: ${why.reason}` },
   });
   return [...changed, archived];
 }
 
-/** Restores a statement whose successor turned out not to exclude it, unless it was forgotten or another memory has taken its place. */
+/**
+ * Restores a statement that was replaced wrongly, because its successor does not exclude it. Does nothing if it was forgotten or another
+ * memory has taken its place.
+ */
 async function restore({ writer, deps, why }: Writing, memory: Memory): Promise<Memory> {
   if (memory.archiveReason === 'forgotten' || (await findInItsPlace(writer, deps, memory)) !== null) return memory;
   const reason = `holds after all: ${why.reason}`;
@@ -356,7 +363,7 @@ async function revise(deciding: Deciding, { target, text }: DecisionTo<'revise'>
       internal: {
         ...(claim.internal ?? target.internal),
         ...zoneOfDays(statement),
-        // The statement names the day, so the provisional follow-up date is dropped.
+        // The statement names the day, so the provisional follow-up date is removed.
         ...(statement.dueAt === null ? {} : { due: null }),
       },
     },
@@ -366,14 +373,14 @@ async function revise(deciding: Deciding, { target, text }: DecisionTo<'revise'>
   return revised;
 }
 
-/** The times of a statement that takes over new words. If the beginning of a plan moves, its due date moves as well. */
+/** Returns the times of a known statement after it has taken over new words. If a plan's beginning moves, its due date moves as well. */
 function timesOf(statement: Statement, target: Memory): Pick<Memory, 'validFrom' | 'validTo' | 'dueAt'> {
   const validFrom = statement.validFrom ?? target.validFrom;
   const validTo = statement.validTo ?? target.validTo;
   const movedDue = target.tense === 'planned' && target.dueAt !== null ? statement.validFrom : null;
   return {
     validFrom,
-    // If the end is before the new beginning, it belonged to the old times and is dropped.
+    // An end before the new beginning belonged to the old times, and is removed.
     validTo: validFrom !== null && validTo !== null && validTo < validFrom ? null : validTo,
     dueAt: statement.dueAt ?? movedDue ?? target.dueAt,
   };
@@ -395,7 +402,7 @@ async function dropDraft(writing: Writing, draft: Memory): Promise<void> {
 }
 
 /**
- * Records that a goal was reached: the goal gets its outcome and its end, and the next maintenance archives it. An intention is archived
+ * Records that a goal was reached. The goal gets its outcome and its end, and the next maintenance archives it. An intention is archived
  * immediately, as it is when the application marks it as done. If its day has passed, it ended on that day.
  */
 export async function reachGoal(
@@ -407,7 +414,7 @@ export async function reachGoal(
   const state = goal.type === 'intention' ? 'done' : 'achieved';
   const day = state === 'done' && isDaySaid(goal) && isPlanOver(goal, at.getTime()) ? plannedFor(goal) : null;
   const until = day ?? at;
-  // A goal that is reached before its planned start starts when it is reached.
+  // A goal that is reached before its planned beginning begins when it is reached.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
   const why = { ...writing.why, reason: 'the user says that it is reached' };
   const change = { state, importance, validFrom, validTo: until };
@@ -418,8 +425,8 @@ export async function reachGoal(
 }
 
 /**
- * Schedules the job that puts a plan into effect on its day. The job is needed only if the plan replaces other values or a memory that its
- * reader named.
+ * Schedules the job that puts a plan into effect on its day. Only a plan that replaces other values, or a memory that its reader named,
+ * needs the job.
  */
 async function scheduleEffect({ writer, deps }: Writing, memory: Memory): Promise<void> {
   const { attribute, tense, validFrom, scope, internal } = memory;
@@ -437,7 +444,7 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
   return {
     ...fields,
     content: text,
-    // A reader gives no titles. If a type requires a title, the text of the statement is the title.
+    // A reader gives no titles. If a type requires one, it is the text of the statement.
     title: type?.title === 'required' ? text.slice(0, 200).toWellFormed() : null,
     permanent: isPermanent(statement, deps),
     reader: readBy,
@@ -449,15 +456,18 @@ async function toMemory(deciding: Deciding): Promise<InternalMemory> {
   };
 }
 
-/** The time zone of a statement's days, for `internal`. It is left out for UTC and for statements without days. */
+/**
+ * Returns the time zone of a statement's days, in the form in which `internal` stores it. Nothing is stored for UTC and for statements
+ * without days.
+ */
 function zoneOfDays({ timeZone, validFrom, validTo, dueAt }: Statement): Record<string, unknown> {
   if (validFrom === null && validTo === null && dueAt === null) return {};
   return { timeZone: timeZone === 'UTC' ? undefined : timeZone };
 }
 
 /**
- * Whether a statement is part of every prompt: it holds for the user, under an attribute whose policy is permanent, and is not of low
- * trust.
+ * Checks whether a statement is part of every prompt: it is true of the user now, its attribute is a permanent one, and its trust is not
+ * low.
  */
 export function isPermanent(
   claim: Pick<Memory, 'attribute' | 'subject' | 'value' | 'polarity' | 'trust' | 'tense'>,
@@ -471,7 +481,7 @@ export function isPermanent(
 
 const FOLLOW_UP_DAYS = 7;
 
-/** The provisional due date of an intention without a day: its beginning, or a week after it was stated. */
+/** Returns a provisional due date for an intention without a day: its beginning or, without one, a week after it was stated. */
 function followUp(statement: Statement): Pick<InternalMemory, 'dueAt' | 'internal'> {
   const { statedAt, validFrom } = statement;
   const dueAt = validFrom ?? new Date(statedAt.getTime() + FOLLOW_UP_DAYS * DAY);
@@ -483,7 +493,7 @@ async function linkEntities({ writer, deps, scope, statement }: Deciding): Promi
   const owner = ownerOf(scope);
   const ids: string[] = [];
   for (const entity of entitiesOf(text, subject, names)) {
-    // A name of unknown type refers to the entity that is already stored under that name.
+    // A name of unknown type belongs to the entity that is already stored under it.
     const [known] = entity.type === 'other' ? await findEntitiesByName(writer, owner, [entity.name]) : [];
     ids.push((known ?? (await writeEntity(writer, deps, owner, entity))).id);
   }

@@ -22,7 +22,7 @@ import type { Statement } from '../statement.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
 import { countWords } from '../../record/parse.ts';
 
-/** The reflections of a model's reading, or of a separate call that is shown the new statements. */
+/** Returns the reflections of a model's reading, or asks for them in a separate call that is shown the new statements. */
 export async function reflectionsOf(
   work: FormWork,
   reading: Reading,
@@ -40,31 +40,31 @@ export async function reflectionsOf(
   return askReflections(meter.languageModel(languageModel), input, signal);
 }
 
-/** The reflections and topics of a reading. `known` has the texts whose names and numbers a reflection or a topic may repeat. */
+/** The reflections and topics of a reading. They may repeat only names and numbers that occur in the turns or in `known`. */
 interface Reflected extends Pick<Reading, 'reflections' | 'topics'> {
   known: readonly string[];
 }
 
-/** Writes the reflections and the topics of a reading. They rest on messages of the user and the agent, never on tools or documents. */
+/** Writes the reflections and the topics of a reading. Their sources are messages of the user and the agent, never tools or documents. */
 export async function writeReflections(given: Writing, reflected: Reflected): Promise<void> {
   const writing = { ...given, events: spokenEvents(given.events) };
   await writeReflected(writing, reflected);
   await writeTopics(writing, reflected);
 }
 
-/** The events that reflections and topics may rest on. */
+/** Selects the events that reflections and topics may cite. */
 export function spokenEvents(events: readonly Event[]): Event[] {
   return events.filter(({ kind, origin }) => kind === 'message' && (origin === 'user' || origin === 'agent'));
 }
 
 const MOST_WORDS = 35;
-// A reflection repeats another one that contains this share of its words.
+// A reflection repeats another one if it contains at least this fraction of its words.
 const REPEATS = 0.8;
 const LEVELS = ['agent', 'user', 'session'] as const;
 
 /**
- * Writes the reflections that are short, supported by the turns and not repeated. A reflection about a person is never written at the agent
- * level, which all users share. A reflection at that level must not give an order, grant a permission or contain an address.
+ * Writes the reflections that are short, supported by the turns and new. All users share the agent level, so a reflection about a person is
+ * never written there. A reflection at that level must not give an order, grant a permission or contain an address.
  */
 async function writeReflected(writing: Writing, { reflections, known }: Reflected): Promise<void> {
   const { writer, deps, scope, events, result } = writing;
@@ -103,7 +103,10 @@ async function writeReflected(writing: Writing, { reflections, known }: Reflecte
   }
 }
 
-/** The level of a reflection. A reflection about a person is never above the user level, and the scope must have the level. */
+/**
+ * Returns the level at which a reflection is stored. A reflection about a person is never above the user level. If the scope lacks the
+ * level, a level that it has is returned.
+ */
 async function levelOf({ writer, scope }: Writing, level: ScopeLevel, text: string): Promise<ScopeLevel> {
   const own = ownerLevel(scope);
   if (level === 'session') return scope.session === null ? own : 'session';
@@ -126,7 +129,7 @@ async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promi
 const TITLE = 'Summary: ';
 const LONGEST_SUMMARY = 4000;
 
-/** Writes the topics of a session, one memory for each. The memory of a known topic is updated. */
+/** Writes the topics of a session, one memory per topic. If a topic is known, its memory is updated. */
 async function writeTopics(writing: Writing, { topics, known }: Reflected): Promise<void> {
   const { writer, deps, scope, events, result, why } = writing;
   const { mostTopics, minimumInteractions } = deps.settings.summary;
@@ -135,7 +138,7 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected): Prom
     const title = plainText(topic).slice(0, 200);
     const text = summary.split('\n').map(plainText).join('\n').trim().slice(0, LONGEST_SUMMARY);
     if (title === '' || text === '') continue;
-    // The summary of a continued topic may repeat the earlier summary.
+    // If a topic continues, its new summary may repeat the earlier one.
     const verdict = checkText(writing, 'topic', text, known);
     if ('reason' in verdict) {
       result.refused.push(verdict);
@@ -159,16 +162,15 @@ async function writeTopics(writing: Writing, { topics, known }: Reflected): Prom
 }
 
 /**
- * The share of an earlier line's words that a new summary must contain to replace the line, and the smaller share that suffices with
- * several common words. In ten lives of the data set `lives`, whose model answers were recorded, nearly all summaries of a known topic
- * reach the smaller share, and say what became of the earlier line.
+ * A new summary replaces an earlier line if it contains the fraction `share` of the line's words. If they have at least `words` words in
+ * common, `smaller` suffices. In ten lives of the data set `lives`, whose model answers were recorded, nearly all summaries of a known
+ * topic reach `smaller`, and say what became of the earlier line.
  */
 const CONTINUES = { share: 0.35, smaller: 0.15, words: 4 };
 
 /**
- * The summary of a topic that may already have a summary. The new text replaces an earlier line if it contains enough of its words. The
- * other lines are kept with their date, because the new text may contradict them. If all lines are too long together, the oldest are
- * dropped.
+ * Combines a topic's new summary with the earlier one. The new text replaces each earlier line of which it contains enough words. The other
+ * lines are kept with their date, because the new text may contradict them. If the result is too long, the oldest lines are dropped.
  */
 function continuedSummary(known: Memory | null, text: string): string {
   if (known === null) return text;
@@ -185,7 +187,7 @@ function continuedSummary(known: Memory | null, text: string): string {
     .map((line) => (isDated(line) ? line : withDatedNote(line, 'asOf', isoDay(known.statedAt))));
   const said = new Map<string, string>();
   for (const line of [...earlier, ...text.split('\n')]) {
-    // If a line is repeated, only its last version is kept, with its date.
+    // Of a repeated line, only the last version is kept, with its date.
     said.delete(undated(line));
     said.set(undated(line), line);
   }
@@ -195,18 +197,21 @@ function continuedSummary(known: Memory | null, text: string): string {
 }
 
 const MOST_SUMMARIES = 50;
-/** How many known topics a reader is shown. */
+/** A reader is shown at most this many known topics. */
 const MOST_TOPICS = 10;
 
-/** How many characters of a topic's summary a reader is shown. */
+/** A reader is shown at most this many characters of a topic's summary. */
 const SHOWN_SUMMARY = 1200;
 
-/** The last part of a long summary, beginning with a whole word. */
+/** Cuts a long summary to its last part, beginning with a whole word. */
 function lastOf(summary: string): string {
   return summary.length <= SHOWN_SUMMARY ? summary : summary.slice(-SHOWN_SUMMARY).replace(/^\S*\s+/, '');
 }
 
-/** The known topics that these turns may continue. Topics whose titles share more words with the turns come first, then the latest ones. */
+/**
+ * Finds the known topics that these turns may continue. Those whose titles share more words with the turns come first, then the latest
+ * ones.
+ */
 export async function topicsToContinue(store: Reader, work: FormWork): Promise<ReadInput['topics']> {
   const { deps, scope, events } = work;
   const said = contentStems(events.map(({ content }) => content).join(' '));
@@ -233,7 +238,7 @@ function sourceOf({ readBy, scope }: Writing, events: readonly Event[]) {
   };
 }
 
-/** Checks a text without quotes. It must not contain a name, a number, an address or an instruction that nobody said. */
+/** Checks a text that has no quotes. It must not contain a name, a number, an address or an instruction that nobody said. */
 function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text: string, known: readonly string[]) {
   if (text === '') return refusal(what, 'malformed', text);
   if (what === 'reflection' && countWords(text) > MOST_WORDS) return refusal(what, 'too_long', text);
@@ -242,7 +247,7 @@ function checkText({ deps, events }: Writing, what: 'reflection' | 'topic', text
   const said = [...events.map(({ content, speaker }) => `${speaker ?? ''} ${content}`), ...known];
   const dates = events.map(({ occurredAt }) => occurredAt.toISOString());
   const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbersSaid([...said, ...dates].join('\n')));
-  // A number up to 31 may be a day of the month that was computed from the date of the turn.
+  // A number up to 31 may be a day of the month, computed from the date of the turn.
   if (number !== null && !(Number(number) <= 31)) return refusal(what, 'value_not_said', text, { detail: number });
   const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}\p{N}'-]*/gu) ?? [];
   // Other languages are not checked: in German, for example, every noun has a capital letter.

@@ -28,31 +28,31 @@ import type { MeantWords } from '../statement.ts';
 import { type Owned, ownersIn, ownersOf } from './request-owners.ts';
 
 /**
- * A clause that a request to forget may mean: words of the user, with their place in the log, or a statement that quotes no words of the
+ * A clause that a request to forget may refer to: the user's words with their place in the log, or a statement that quotes no words of the
  * log.
  */
 export interface Heard extends Owned {
-  /** The id of the turn, or of the statement. */
+  /** The id of the turn or of the statement. */
   source: string;
   /** Null for a statement. */
   quote: Quote | null;
   /** The topics that the request names and that the clause is about: "my salary" names the topic of "I make 90k". */
   topics: readonly string[];
-  /** Whether the clause is in the user's own words, and not pasted or quoted. */
+  /** Whether the user wrote the clause. False for pasted and quoted text. */
   isOwn: boolean;
   /** Whether the clause states the user's own name, city, job or employer. */
   isIdentity: boolean;
 }
 
-/** The clauses before a request, and the names and values in them. */
+/** What the user said before a request, with the names and values in it. */
 export interface HeardBefore {
   /** All clauses of the user's turns, and the statements that quote no words of the log. */
   all: readonly Heard[];
-  /** The clauses of `all` that are read together with the request, the latest turn first. */
+  /** The clauses of `all` that the reading layers read together with the request, the latest turn first. */
   heard: readonly Heard[];
   /** The names of people in the user's life, in lower case. */
   people: readonly string[];
-  /** What is known about the topics of the request: the values of statements, and clauses from which no statement was formed. */
+  /** What is known about the request's topics: the values of statements and, where no statement was formed, the clauses themselves. */
   values: readonly string[];
   /** Returns the names of the people with a given relation to the user ("mother"), in lower case. */
   namesOf(relation: string): string[];
@@ -62,19 +62,19 @@ export function clausesOf({ id, content }: Event): MeantWords[] {
   return splitClauses(content).map(({ start, end }) => ({ event: id, start, end, text: content.slice(start, end) }));
 }
 
-/** The maximum number of turns that are searched. */
+/** At most this many turns are searched. */
 const MOST_TURNS = 300;
-/** The maximum number of clauses that are read with the request. */
+/** At most this many clauses are read with the request. */
 const MOST_READ = 80;
-/** The number of latest clauses that are always among them. */
+/** The latest clauses are always read with the request, up to this many. */
 const MOST_LATEST = 16;
-/** The maximum number of statements nearest to the request. */
+/** At most this many statements are looked up as the nearest to the request. */
 const MOST_STATED = 12;
 
 /**
- * Finds the clauses that a request may mean, the latest turn first. In a long log, these are the latest clauses, and the best of the older
- * ones: clauses about a topic that the request names, clauses from which the statements nearest to the request were formed, and clauses
- * that share words with the request.
+ * Finds the clauses that a request may refer to, the latest turn first. In a long log, these are the latest clauses and the best of the
+ * older ones: clauses about a topic that the request names, clauses behind the statements nearest to the request, and clauses that share
+ * words with the request.
  */
 export async function clausesBefore(work: FormWork, event: Event, request: string): Promise<HeardBefore> {
   const near = await nearStatements(work, request, { most: MOST_STATED, policy: 'forgettable' });
@@ -91,8 +91,8 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
     clausesOf(turn).map((quote) => ({ text: quote.text, session: turn.scope.session, quote })),
   );
   const owners = pack === null ? null : ownersOf(split, { pack, people });
-  // A statement that names a close person ("my partner is called Jussara") is about that person, too, so it does not make the user the
-  // owner of its clause.
+  // A statement that names a close person ("my partner is called Jussara") is about that person as well, so the user is not an owner of its
+  // clause.
   const own = ofTopics.filter(({ attribute }) => !hasTrait(attribute, 'close', work.deps.attributes));
   const userOf = (quote: Quote): string[] => (own.some(({ quotes }) => quotesMeet(quotes, [quote])) ? [USER] : []);
   const clauses = turns.flatMap((turn, index) => {
@@ -136,7 +136,7 @@ export async function clausesBefore(work: FormWork, event: Event, request: strin
   };
 }
 
-/** The owners of a statement that quotes no words of the log. */
+/** Returns the people to whom a statement belongs. It is called for statements that quote no words of the log. */
 function ownersOfStatement(
   { subject, attribute, content }: Memory,
   pack: Pack | null,
@@ -159,7 +159,7 @@ function loadBefore({ deps, scope }: FormWork, event: Event) {
   }));
 }
 
-/** Whether a clause is about a topic of the user. */
+/** Checks whether a clause is about a topic that the request names. */
 function isAbout(
   quote: MeantWords,
   { topic, stated, isWide }: StatedTopic,
@@ -170,23 +170,23 @@ function isAbout(
   return isSaid || stated.some((memory) => isStatedIn(quote, memory));
 }
 
-/** Whether a statement was formed from a clause, and its value, if it has one, shares a word with the clause. */
+/** Checks whether a statement was formed from a clause. If the statement has a value, the clause must share a word with it. */
 function isStatedIn(quote: MeantWords, { quotes, value }: Memory): boolean {
   if (!quotesMeet(quotes, [quote])) return false;
   return value === null || coveredBy(contentStems(quote.text), contentStems(value)) > 0;
 }
 
-/** Whether a clause contains the whole value of a statement that was formed from it. */
+/** Checks whether a statement was formed from a clause that contains its whole value. */
 function isToldIn(quote: MeantWords, { quotes, value }: Memory): boolean {
   return quotesMeet(quotes, [quote]) && value !== null && quote.text.toLowerCase().includes(value.toLowerCase());
 }
 
-/** Whether a turn is only a greeting ("Good morning!"), which a request never means. */
+/** Checks whether a turn is only a greeting ("Good morning!"). A request never refers to one. */
 function isGreeting(text: string): boolean {
   return smallTalkIn(text) !== null && PACKS.some((pack) => packPattern(pack, 'greeting').test(plainMarks(text)));
 }
 
-/** Selects the clauses of earlier turns that are read together with a request. */
+/** Selects the clauses that are read together with a request. */
 function nearestOf(clauses: readonly Heard[], request: string, stated: readonly Memory[]): Heard[] {
   if (clauses.length <= MOST_READ) return [...clauses];
   const stems = contentStems(request);
@@ -206,8 +206,8 @@ function nearestOf(clauses: readonly Heard[], request: string, stated: readonly 
 interface StatedTopic {
   topic: string;
   /**
-   * Whether the topic is a category of attributes ("health"). A clause is then also about the topic if its words name the topic, even if no
-   * statement was formed from it.
+   * Whether the topic is a category of attributes ("health"). Any clause that names such a topic is about it, even if no statement was
+   * formed from the clause.
    */
   isWide: boolean;
   /** The user's own statements about the topic. */
@@ -226,14 +226,14 @@ async function statedTopics({ deps, scope }: FormWork, topics: readonly string[]
   }));
 }
 
-/** A pattern of the words for other people: the user's relatives, and the names of people in the user's life. */
+/** Returns a pattern for words that name other people: the user's relatives, and the people in the user's life by name. */
 function othersIn(people: readonly string[], pack: Pack | null): RegExp {
   const relatives = pack === null ? [] : [`(?:${pack.my}) (?:${relationsOf(pack)})`];
   const names = people.map((name) => name.replace(/[^\p{L}\p{N} ]/gu, '.'));
   return wordsPattern([...relatives, ...names].join('|'), pack?.script);
 }
 
-/** The user's turns before the given one, the latest first. */
+/** Returns the user's turns before the given one, latest first. */
 export async function userTurnsBefore(store: Reader, owner: Scope, event: Event, limit: number): Promise<Event[]> {
   const heard = await ownEvents(store, owner, {
     kind: 'message',
@@ -242,6 +242,6 @@ export async function userTurnsBefore(store: Reader, owner: Scope, event: Event,
     occurred: { upTo: event.occurredAt.getTime() },
     order: 'newest',
   });
-  // The list is cut by position, because all turns that the application logs in one call may have the same time.
+  // The list is cut at the turn itself and not by time, because turns that the application logs in one call may all have the same time.
   return heard.slice(heard.findIndex(({ id }) => id === event.id) + 1);
 }

@@ -20,16 +20,15 @@ import { matchesOf, words } from '../../language/words.ts';
 import { ATTRIBUTES, hasTrait } from '../../record/attributes.ts';
 import { oneRelation, USER } from '../../record/statement.ts';
 
-/** A clause with the people whose matters it states. */
+/** A clause with its owners, who are the people it is about. */
 export interface Owned {
   text: string;
   /** The session of its turn. Null for a statement, and for a turn without a session. */
   session: string | null;
-  /** `USER` for the user, and the words for other people: "mother", "tom". */
+  /** `USER` for the user. Other people appear as words: "mother", "tom". */
   owners: readonly string[];
 }
 
-/** What is needed to read the owners in a text. */
 export interface OwnerContext {
   pack: Pack;
   /** The names of people in the user's life, in lower case. */
@@ -45,8 +44,8 @@ const ofRelation = perPack((pack) =>
 );
 
 /**
- * The other people whose matters a text names: "Tom's allergy", "the allergy of my sister", "where Rob works". A clause is also about the
- * person with whom it begins ("Tash lives in Bramley"), and a request is not ("marcus is what I want you to forget").
+ * Finds the other people to whom something in a text belongs: "Tom's allergy", "the allergy of my sister", "where Rob works". A clause is
+ * also about the person with whom it begins ("Tash lives in Bramley"), but a request is not ("marcus is what I want you to forget").
  */
 export function ownersIn(text: string, { pack, people }: OwnerContext, kind: 'clause' | 'request'): string[] {
   if (pack.script === 'han') return [];
@@ -73,7 +72,7 @@ export function ownersIn(text: string, { pack, people }: OwnerContext, kind: 'cl
   const [, first = ''] = (kind === 'clause' ? opening(pack).exec(plain) : null) ?? [];
   const isCapital = pack.capitalisesNouns !== true && possibleNames(text.trim(), 'sentence').includes(first);
   const begun = isCapital || isRelation(first.toLowerCase(), pack) || isKnown(first) ? [first] : [];
-  // Many users leave out the apostrophe, and the letter after an "s": "delete marcus number".
+  // Many users leave out the apostrophe, and the "s" as well after a name that ends in one: "delete marcus number".
   const unmarked = matchesOf(plain, WORD_BEFORE).flatMap(({ 0: { length }, 1: word = '', index }) => {
     const rest = plain.slice(index + length);
     return isKnown(word) && topics.some((topic) => topic.exec(rest)?.index === 0) ? word : [];
@@ -85,32 +84,32 @@ export function ownersIn(text: string, { pack, people }: OwnerContext, kind: 'cl
 
 const WORD_BEFORE = /(?<![\p{L}'])(\p{L}+) (?=\p{L})/gu;
 
-/** The same key for all words that name one person: the stem of a name, and the English word for a relation. */
+/** Returns the same key for all forms of a word that names a person: the stem of a name, or the English word for a relation. */
 function keyOf(word: string, pack: Pack): string {
   const [lower = ''] = wordsOf(word);
   return oneRelation(relationOf(lower, pack) ?? stemOf(lower));
 }
 
-/** Whether a text speaks of the user, and not only of a relation of the user ("my sister"). */
+/** Checks whether a text is about the user, and not only about a relative of the user ("my sister"). */
 export function isOfUser(text: string, pack: Pack): boolean {
   return isAboutUser(plainMarks(text).replace(ofRelation(pack), ' '), pack);
 }
 
-/** How clauses relate to the other people whose matters a part of a request names. */
+/** How clauses relate to the owners in one part of a request: the other people to whom the part refers, such as Tom in "Tom's allergy". */
 export interface Ownership {
-  /** Whether the part names such people. */
+  /** Whether the part names an owner. */
   isOfOwner: boolean;
-  /** Whether the part names such people, or a topic of the user. */
+  /** Whether the part names an owner, or something of the user's own ("my address"). */
   isLimited: boolean;
-  /** Whether the part names a topic of such people: "Tom's birthday". */
+  /** Whether the part names a topic of an owner: "Tom's birthday". */
   isOfTopic: boolean;
-  /** Whether a word of the part is such a person. */
+  /** Whether a word of the part is an owner. */
   isOwner(word: string): boolean;
-  /** Whether a clause is about such a person or mentions the person. */
+  /** Whether a clause is about an owner or mentions one. */
   byOwner(clause: Owned): boolean;
   /**
-   * Whether a clause states only matters of other people: "Tom's allergy" does not mean "I'm allergic to penicillin", and "my address" does
-   * not mean "Tash lives in Bramley".
+   * Whether a clause is only about people to whom the part does not refer. "Tom's allergy" does not refer to "I'm allergic to penicillin",
+   * and "my address" does not refer to "Tash lives in Bramley".
    */
   byOthers(clause: Owned): boolean;
 }
@@ -137,8 +136,8 @@ export function ownedBy(owners: readonly string[], part: string, all: readonly O
 }
 
 /**
- * Whether a text names what the user is or has: "my address", "where I live". "My hamster" and "my divorce" are matters of somebody else,
- * too.
+ * Checks whether a text names what the user is or has: "my address", "where I live". "My hamster" and "my divorce" do not qualify, because
+ * they concern somebody else, too.
  */
 function namesOwnTopic(plain: string, pack: Pack): boolean {
   const my = packRegExp(`(?<![\\p{L}])(?:${pack.my}|${pack.words.my}) (?:\\p{L}+ )?$`);
@@ -149,13 +148,13 @@ function namesOwnTopic(plain: string, pack: Pack): boolean {
   });
 }
 
-/** How many words may be between a name and a relation: "my sister is called Jess". */
+/** A name and a relation belong together if at most this many words separate them: "my sister is called Jess". */
 const FARTHEST_APART = 3;
 
-/** The other words for a person, from clauses that have a name beside a relation. */
+/** Finds other words for a person, in clauses where a name stands next to a relation. */
 function aliasesOf(owner: string, all: readonly Owned[], pack: Pack): string[] {
   const names = new Set([...all.flatMap(({ owners }) => owners), owner]);
-  // In "Beatrice's sister", the name belongs to somebody else than the relation.
+  // In "Beatrice's sister", the name and the relation are two people.
   const { owners } = forgetPatterns(pack);
   return all.flatMap(({ text }) => {
     const said = wordsOf(plainMarks(text).replace(owners, ' '));
@@ -169,12 +168,12 @@ function aliasesOf(owner: string, all: readonly Owned[], pack: Pack): string[] {
   });
 }
 
-/** How many turns back a pronoun may refer. */
+/** A pronoun refers to a person who was mentioned at most this many turns before. */
 export const FARTHEST_BACK = 3;
 
 /**
- * The owners of the clauses of the given turns, latest turn first. A clause that begins with a pronoun ("his birthday is in May") is about
- * the person who was mentioned last in the session. A clause such as "and takes insulin" is about the owners of the clause before it.
+ * Finds the owners of each clause of the given turns, latest turn first. A clause that begins with a pronoun ("his birthday is in May") is
+ * about the person who was last mentioned in the session. A clause such as "and takes insulin" has the same owners as the clause before it.
  */
 export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], context: OwnerContext): string[][][] {
   const { pack, people } = context;
@@ -196,8 +195,8 @@ export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], c
         (word) => people.includes(word) || GIVEN_NAMES.has(word) || isRelation(word, pack),
       );
       const keys = [...own.filter((owner) => owner !== USER), ...met.map((word) => keyOf(word, pack))];
-      // A word for a relation without a possessive may not mean a person: after "Beatrice and I met in teacher training", "she" can still
-      // be Beatrice.
+      // A relation without a possessive may not refer to a person: after "Beatrice and I met in teacher training", "she" can still be
+      // Beatrice.
       const isWeak = isNear && keys.length > 0 && met.every((word) => isRelation(word, pack)) && !isOwned(plain, own);
       if (keys.length > 0) mentioned = { keys: isWeak ? [...keys, ...mentioned.keys] : keys, turn, session };
     }
@@ -206,12 +205,12 @@ export function ownersOf(turns: readonly (readonly Omit<Owned, 'owners'>[])[], c
   return turns.toReversed().map(ownersOfTurn).toReversed();
 }
 
-/** The words of a list at the beginning of a text. */
+/** Returns a pattern that matches the words of a list at the beginning of a text. */
 export function firstOf(pack: Pack, list: string): RegExp {
   return packRegExp(`^\\s*(?:${pack.lists[list] ?? '(?!)'})(?![\\p{L}'’])`);
 }
 
-/** The English words for relations, by the words as they are written and as `wordsOf` writes them. */
+/** Maps each word for a relation, as it is written and as `wordsOf` writes it, to its English word. */
 const relationWords = perPack(
   ({ relations }) =>
     new Map([
@@ -220,7 +219,7 @@ const relationWords = perPack(
     ]),
 );
 
-/** The English word for a relation. Null for any other word. */
+/** Returns the English word for a relation. Null for any other word. */
 export function relationOf(word: string, pack: Pack): string | null {
   const relations = relationWords(pack);
   return relations.get(word) ?? relations.get(word.replace(/s$/u, '')) ?? null;
@@ -229,7 +228,7 @@ export function relationOf(word: string, pack: Pack): string | null {
 const SHORTEST_PART = 5;
 const SHORTEST_START = 6;
 
-/** Whether two words are forms or parts of each other: "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
+/** Checks whether two words are forms of each other or one contains the other: "pregnancy" and "pregnant", "Schuld" and "Steuerschuld". */
 export function isAlike(word: string, said: string): boolean {
   const [short, long] = word.length < said.length ? [word, said] : [said, word];
   if (short.length >= SHORTEST_PART && (long.startsWith(short) || said.endsWith(word))) return true;
@@ -247,7 +246,8 @@ export function stemOf(word: string): string {
 }
 
 /**
- * The words of a text in lower case and without accents. "burn-out" is one word, and "l'accident" and "kev's" are reduced to their nouns.
+ * Splits a text into words in lower case and without accents. "burn-out" is one word, and "l'accident" and "kev's" are reduced to their
+ * nouns.
  */
 export function wordsOf(text: string): string[] {
   const plain = plainMarks(text)

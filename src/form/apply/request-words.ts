@@ -26,13 +26,13 @@ import {
   wordsOf,
 } from './request-owners.ts';
 
-/** The clauses of a request to forget: those that ask, and those that name what stays. */
+/** The clauses of a request to forget, divided into what to forget and what to keep. */
 export interface RequestParts {
-  /** The clauses that ask, and the clauses around them. */
+  /** The clauses that ask to forget, and the clauses around them. */
   own: MeantWords[];
   /**
-   * The clauses that name what stays ("my job can stay", "not my sister"), and those that a correction replaces. The words that mean
-   * "stays" are removed.
+   * The clauses that name what to keep ("my job can stay", "not my sister"), without the words for "keep" and "stay", and the clauses that
+   * a correction replaces.
    */
   kept: MeantWords[];
   /** Whether the request corrects itself. */
@@ -40,8 +40,8 @@ export interface RequestParts {
 }
 
 /**
- * Sorts the clauses of a request: "Delete my address. My job can stay." asks for the first clause and keeps the second. "Delete my mail,
- * no wait, my number" asks for the number and keeps the mail.
+ * Divides the clauses of a request into those to forget and those to keep. "Delete my address. My job can stay." asks to forget the first
+ * and to keep the second. "Delete my mail, no wait, my number" asks to forget the number and to keep the mail.
  */
 export function partsOf(told: readonly MeantWords[], turn: string): RequestParts {
   const clauses = told.flatMap((clause) => splitAside(clause, turn));
@@ -66,7 +66,7 @@ export function partsOf(told: readonly MeantWords[], turn: string): RequestParts
   return all.length === 0 ? unsorted : { own: corrected.own, kept: all, isCorrected: corrected.replaced.length > 0 };
 }
 
-/** Whether a part belongs to the same list as a part that is kept: "The Welsh and the rest can stay". */
+/** Checks whether a part stands in one list with a part that is kept: "The Welsh and the rest can stay". */
 function isListed(split: readonly MeantWords[], left: readonly (MeantWords | null)[], index: number): boolean {
   const [part, next] = [split[index], split[index + 1]];
   const isOpen = (one: MeantWords | undefined): boolean => one !== undefined && /[^,;:.!?…]$/u.test(one.text.trimEnd());
@@ -78,7 +78,7 @@ function isListed(split: readonly MeantWords[], left: readonly (MeantWords | nul
 /** Matches the beginning of a clause that continues the one before it: "… and my address". */
 export const JOINED: RegExp = new RegExp(`^(?:${wordsOfAll('and', 'latin')}) `, 'iu');
 
-/** Joins clauses that were split at a word of another language: "ma" is "but" in Italian and "my" in French ("oublie ma grossesse"). */
+/** Joins clauses that were split at a word of another language: "ma" is "but" in Italian, but "my" in French ("oublie ma grossesse"). */
 export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWords[] {
   const pack = detectPack(turn);
   if (pack === null || pack.script !== 'latin') return [...clauses];
@@ -95,12 +95,12 @@ export function joinedIn(clauses: readonly MeantWords[], turn: string): MeantWor
   return joined;
 }
 
-/** Whether a clause orders not to forget something: "Don't forget my birthday". */
+/** Checks whether a clause tells the assistant not to forget something: "Don't forget my birthday". */
 function isSparing({ text }: MeantWords, packs: readonly Pack[]): boolean {
   return packs.some((pack) => forgetPatterns(pack).spares.test(plainMarks(text)));
 }
 
-/** A clause without the words that say that something stays. Null for a clause that does not say so. */
+/** Removes the words for "keep" and "stay" from a clause. Null for a clause without such words. */
 function withoutKeeping(
   part: MeantWords,
   packs: readonly Pack[],
@@ -122,10 +122,10 @@ function withoutKeeping(
   return null;
 }
 
-/** Matches the place before a bracket or a dash within a clause. */
+/** Matches the spaces before a bracket or a dash within a clause. */
 const ASIDE = /(?<=[^\s(–—-])\s+(?=[(–—-])/gu;
 
-/** Splits a clause before an order in brackets or after a dash: "I have OCD (don't save that)". */
+/** Splits a clause before an order that follows in brackets or after a dash: "I have OCD (don't save that)". */
 function splitAside(clause: MeantWords, turn: string): MeantWords[] {
   const places = matchesOf(clause.text, ASIDE).map(({ index, 0: { length } }) => index + length);
   const at = places.find((place) => orderIn(clause.text.slice(place), turn) !== null);
@@ -154,7 +154,7 @@ export function saysAnything(text: string): boolean {
   return contentStems(text).size > 0;
 }
 
-/** Applies a correction: `own` has the order with the words after the correction, and `replaced` has the words before it. */
+/** Applies a correction. `own` becomes the order with the words after the correction, and `replaced` the words before it. */
 function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOrder: (part: MeantWords) => boolean) {
   const none = { own: [...own], replaced: [] };
   const ordered = own.findIndex(isOrder);
@@ -180,7 +180,7 @@ function correctedAmong(own: readonly MeantWords[], packs: readonly Pack[], isOr
   return none;
 }
 
-/** The words of an order without its object: "delete". */
+/** Returns the verb of an order without its object: "delete". */
 function orderOf(text: string, pack: Pack): string {
   const plain = plainMarks(text).trim();
   const found = forgetPatterns(pack).order.exec(plain);
@@ -188,7 +188,7 @@ function orderOf(text: string, pack: Pack): string {
   return found.slice(1).reduce<string>((left, group) => (group ? left.replace(group, '') : left), found[0]);
 }
 
-/** The language of a request or, if it is too short for detection, of the clauses before it. */
+/** Detects the language of a request. If the request is too short for that, the clauses before it are used. */
 export function packOfRequest(asking: readonly string[], before: readonly Heard[]): Pack | null {
   return detectPack(asking.join(' '), detectPack(before.map(({ text }) => text).join('\n')));
 }
@@ -197,39 +197,43 @@ export function isQuestion(text: string): boolean {
   return /[?？]\s*$/u.test(text);
 }
 
-/** What a request names: a person, a topic of the language pack, or another word. */
+/** A person, a topic of the language pack, or another word that a request names. */
 interface Thing {
   isPerson: boolean;
-  /** Whether it is the person whose matter the request names: Tom in "Tom's allergy". */
+  /** Whether it is an owner in the request: Tom in "Tom's allergy". */
   isOwner: boolean;
-  /** The clauses that mention it. Empty for a word that was never said. */
+  /** The clauses that mention it. Empty for a word that the user has never said. */
   covers: ReadonlySet<Heard>;
 }
 
-/** The earlier clauses that a request names. */
+/** The earlier clauses that a request names. A request may have several parts: "forget tom and my phone number". */
 export interface Naming {
-  /** For each part of the request, the clauses that contain everything that the part names. */
+  /** The clauses that contain everything that some part of the request names. */
   exactly: Heard[];
-  /** For each part of the request, the clauses that contain most of what the part names. */
+  /** The clauses that contain most of what some part of the request names. */
   most: Heard[];
   /** Whether the request names nothing. */
   isEmpty: boolean;
   /**
-   * What the parts name, if every part names one thing in another person's life: a relative ("Beatrice's husband") or something else
-   * ("Tom's debts"). The name of the person then only narrows the search. Null if a part names no such thing.
+   * Set if every part names something in another person's life: a relative ("Beatrice's husband") or anything else ("Tom's debts"). The
+   * person's name then only narrows the search. Null if some part does not.
    */
   matter: 'relative' | 'other' | null;
-  /** Whether a part has a word that was never said, or words that no single clause contains. The reading layers then decide about it. */
+  /**
+   * Whether some part has a word that was never said, or words that no single clause contains. If so, the reading layers find the clauses
+   * for that part.
+   */
   isPartly: boolean;
-  /** Whether a part may mean a clause. For example, "Tom's allergy" cannot mean a clause about somebody else. */
+  /** Whether some part can refer to a clause. For example, "Tom's allergy" cannot refer to a clause about somebody else. */
   mayMean(clause: Heard): boolean;
-  /** Whether a clause has nothing that the request names except its owner: "Tom is a chef" does not mention "Tom's birthday". */
+  /** Whether a clause shares only the owner with the request: "Tom is a chef" does not mention "Tom's birthday". */
   hasOnlyOwner(clause: Heard): boolean;
 }
 
 /**
- * Finds the clauses that a request names. "Forget the christmas present for anneke" names the clauses that contain all these words, and
- * "forget tom" all clauses with that name, in any case. Each part of a request is searched alone: "forget tom and my phone number".
+ * Finds the clauses that a request names. "Forget the christmas present for anneke" names the clauses that contain all these words. "Forget
+ * tom" names all clauses with that name, in lower or upper case. Each part of a request is searched separately: "forget tom and my phone
+ * number".
  */
 export function namedBy(
   asking: readonly string[],
@@ -252,7 +256,7 @@ export function namedBy(
   let owners: string[] = [];
   const telling = parts.flatMap((text) => {
     const own = ownersIn(text, context, 'request');
-    // "Marcus's number and his birthday": the pronoun means the owner in the part before.
+    // In "Marcus's number and his birthday", the pronoun refers to the owner in the part before.
     owners = own.length === 0 && forgetPatterns(pack).theirs.test(text) ? owners : own;
     const owned = ownedBy(owners, text, before.all, pack);
     const things = thingsIn(
@@ -264,7 +268,8 @@ export function namedBy(
     return things.length > 0 || owned.isLimited ? { things, owned } : [];
   });
   const named = telling.map(({ things }) => things).filter(({ length }) => length > 0);
-  // "Bruno and the police" means the clauses about both if there are any, and "my address and my number" means the clauses about either.
+  // "Bruno and the police" refers to the clauses about both, if there are any. "My address and my number" refers to the clauses about
+  // either.
   const joint = named.length > 1 ? bestOf(named.flat(), before) : null;
   const found = joint?.isExact === true ? [joint] : named.map((things) => bestOf(things, before));
   return {
@@ -294,8 +299,8 @@ function matterOf(named: readonly (readonly Thing[])[]): Naming['matter'] {
 }
 
 /**
- * The clauses that contain the most of the named things, and whether they contain all of them. If a request names a thing beside a person
- * ("the clinic of Gonzalo"), the name may be in another clause of the same turn.
+ * Finds the clauses that contain the most of the named words, and checks whether they contain all of them. If a request names a person and
+ * something else ("the clinic of Gonzalo"), the person may be named in another clause of the same turn.
  */
 function bestOf(named: readonly Thing[], { all }: HeardBefore): { best: Heard[]; isExact: boolean } {
   const isOfThing = new Set(named.flatMap(({ isPerson, covers }) => (isPerson ? [] : [...covers])));
@@ -330,20 +335,20 @@ function thingsIn(text: string, pack: Pack, before: HeardBefore, owned: Ownershi
   return [...topics, ...said];
 }
 
-/** A pattern that finds all its matches. */
+/** Returns the pattern in a form that finds all its matches. */
 export function everywhere(pattern: RegExp): RegExp {
   return new RegExp(pattern.source, 'giu');
 }
 
-/** A request without the words of its order. Words inside the order stay: "my number" in "take my number out of your notes". */
+/** Removes the words of the order from a request. Words inside the order stay: "my number" in "take my number out of your notes". */
 function withoutOrder(text: string, order: RegExp): string {
   const match = order.exec(text);
   return match === null ? text : `${match.slice(1).join(' ')} ${text.slice(match[0].length)}`;
 }
 
 /**
- * The topics that a text names, each with the clauses about it. A word such as "epilepsy" belongs to the topic "health", but names only the
- * condition if the user has mentioned it.
+ * Finds the topics that a text names, each with the clauses about it. A word such as "epilepsy" belongs to the topic "health". If the user
+ * has mentioned epilepsy, it stands only for that condition.
  */
 function topicsIn(
   text: string,
@@ -356,7 +361,7 @@ function topicsIn(
   for (const [topic, pattern] of topicPatterns(pack)) {
     const { 0: match, index = 0 } = pattern.exec(text) ?? {};
     if (match === undefined || (!isOfOwner && isTheirs(text.slice(0, index), pack))) continue;
-    // The first word of a topic is its name ("health"). The other words may name a part of the topic.
+    // A topic's first word is its name ("health"). Its other words may stand for a part of the topic.
     const name = /^[^|()]*/u.exec(pack.topics[topic] ?? '')?.[0] ?? '';
     const isName = wordsPattern(name, pack.script).test(match);
     const isValue = wordsOf(match).some((word) => said.some((each) => each === word || isAlike(word, each)));
@@ -370,13 +375,16 @@ function topicsIn(
   return { topics, matched: [...found.keys()] };
 }
 
-/** Whether the word before a topic makes it a topic of another person: "her name". */
+/** Checks whether the word before a topic assigns it to another person: "her name". */
 function isTheirs(before: string, pack: Pack): boolean {
   const last = before.trimEnd().split(' ').at(-1) ?? '';
   return forgetPatterns(pack).theirs.exec(last)?.[0].length === last.length && last !== '';
 }
 
-/** The clauses that contain a word: in the same form, otherwise in another form, otherwise as a part of a longer word. */
+/**
+ * Finds the clauses that contain a word in the same form. If there are none, other forms are accepted and, if there are none either, longer
+ * words that contain it.
+ */
 function saying(word: string, isPerson: boolean, pack: Pack, { all, namesOf }: HeardBefore): Heard[] {
   const stem = stemOf(word);
   const having = (isSame: (said: string) => boolean): Heard[] =>
@@ -396,8 +404,8 @@ function saying(word: string, isPerson: boolean, pack: Pack, { all, namesOf }: H
 }
 
 /**
- * Whether a clause with a name is about another person of that name: "my colleague Anja" is not the sister Anja. For a clause that has only
- * the name, the latest earlier clause with the relation, or with the name after another relation, decides.
+ * Checks whether a clause is about a namesake: "my colleague Anja" is not the sister Anja. If the clause contains only the name, the latest
+ * earlier clause with the relation shows who it is, or the latest one in which the name follows another relation.
  */
 function isOfNamesake(
   clause: Heard,

@@ -35,8 +35,8 @@ import { wordsOf } from './request-owners.ts';
 import { mayAsk, tellRequest } from './told-request.ts';
 
 /**
- * Checks ends and requests to forget by their quotes, because only the user's own words may end or forget a statement. Then finds the words
- * that each request means. A turn that turns out to contain no request is left out.
+ * Checks the quotes of ends and requests to forget, because only the user's own words may end or forget a statement. Then finds out what
+ * each request refers to. A turn that turns out to contain no request is left out.
  */
 export async function checkRequests(work: FormWork, read: Reading, context: CheckContext): Promise<CheckedRequests> {
   const checked = await checkEnds(work, read, context);
@@ -62,7 +62,7 @@ export async function checkRequests(work: FormWork, read: Reading, context: Chec
   return checked;
 }
 
-/** Checks ends. A model's end is refused if the quoted turn has nothing to do with the statement that it ends. */
+/** Checks ends. A model's end is refused if the quoted turn is unrelated to the statement that it ends. */
 async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContext): Promise<CheckedRequests> {
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
   for (const { known, quote, on, isReached } of ends) {
@@ -83,7 +83,7 @@ async function checkEnds(work: FormWork, { ends }: Reading, context: CheckContex
   return { ...checked, ends: changes.filter((end) => !unrelated.includes(end)) };
 }
 
-/** The end of a known statement, if the quoted words may end it. Empty words quote the whole turn. */
+/** Returns the end of a known statement, if the quoted words may end it; otherwise null. Empty words quote the whole turn. */
 export function checkEnd(
   target: Memory,
   quote: ReadQuote,
@@ -94,7 +94,6 @@ export function checkEnd(
   return { target, evidence, on: null, trust: trustOfWords(evidence, target.subject, context.userNames) };
 }
 
-/** The state in which requests to forget are applied. */
 interface Forgetting extends Writing {
   owner: Scope;
   /** The turns of the formation, after the turns that precede them. */
@@ -117,7 +116,7 @@ export async function applyRequests(
 }
 
 /**
- * Ends the known statements that the user says are over. They are kept as history, with a quote of the turn that ended them. A goal or an
+ * Ends the known statements that the user says are over. They become history, with a quote of the turn that ended them. A goal or an
  * intention that came true gets its outcome instead.
  */
 async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promise<void> {
@@ -136,8 +135,8 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promi
       if (!hasOutcome(now, type)) await reachGoal(writing, now, event.occurredAt);
       continue;
     }
-    // With a future end ("I leave on 1 April"), the statement holds until that day, and maintenance archives it afterwards. A plan that
-    // came true, or whose day has passed, does not wait for that day.
+    // If the end is in the future ("I leave on 1 April"), the statement stays current until that day, and maintenance archives it
+    // afterwards. A plan that came true, or whose day has passed, ends immediately.
     const isOver = (isReached === true && now.tense === 'planned') || isPlanOver(now, event.occurredAt.getTime());
     const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null && !isOver;
     const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
@@ -150,12 +149,12 @@ async function applyEnds(writing: Writing, ends: CheckedRequests['ends']): Promi
 
 const IT_IS_OVER = 'the user says that it is over';
 
-/** Whether a statement can still change, and belongs to an owner whose statements this formation may change. */
+/** Checks whether a statement can still change and belongs to an owner whose statements this formation may change. */
 function isOpen(memory: Memory, { deps, scope }: Pick<Writing, 'deps' | 'scope'>): boolean {
   return mayStillChange(memory) && changeableOwners(deps, scope).includes(ownerKey(memory.scope));
 }
 
-/** Whether the claim that a statement is over has enough trust, and is late enough, to end the statement. */
+/** Checks whether the words that end a statement have enough trust, and are late enough, to do so. */
 function mayEnd(memory: Memory, trust: Memory['trust'], statedAt: Date): boolean {
   return maySupersede({ sourceType: 'explicit', trust, statedAt, validFrom: null }, memory);
 }
@@ -172,12 +171,12 @@ export async function endStatement(
   await archiveMemory(writer, deps, memory, { reason: 'contradicted', until: at, why: reason });
 }
 
-/** The most items that one request may forget. A request that means more was misread, or needs `erase`. */
+/** One request may forget at most this many items. A request for more was misread, or needs `erase`. */
 const MOST_AT_ONCE = 60;
 
 /**
- * Forgets the statements and words that a request means. A request that means nothing, or more than `MOST_AT_ONCE`, is refused, unless it
- * asks to forget everything.
+ * Forgets the statements and words that a request refers to. If there are none, or more than `MOST_AT_ONCE`, the request is refused, unless
+ * it asks to forget everything.
  */
 async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promise<void> {
   const { writer, deps, owner, result, why } = forgetting;
@@ -211,7 +210,7 @@ async function applyForget(forgetting: Forgetting, asked: CheckedForget): Promis
   result.forgotten.push(...forgotten.map(({ id }) => id));
 }
 
-/** Finds the statements and words that a request means. A statement that was repeated after the request is left out. */
+/** Finds the statements and words that a request refers to. A statement that was repeated after the request is left out. */
 async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
   const { turns } = forgetting;
   const { targets, told, evidence } = asked;
@@ -239,10 +238,10 @@ async function findMeant(forgetting: Forgetting, asked: CheckedForget) {
 }
 
 /**
- * The part of a statement that a request means; null if there is none. A request may mean one clause of "I live in Oslo and work at
- * Equinor", while both statements quote the whole sentence. The request then means a statement only if the meant words contain its value
- * or, if the value is in no quote, share a word with it. If a statement has no value, only the meant words are forgotten, and the rest
- * stays.
+ * Returns the part of a statement that a request refers to, or null if there is none. "I live in Oslo and work at Equinor" gives two
+ * statements that both quote the whole sentence, while the request may refer to one clause. A statement is then forgotten only if that
+ * clause contains its value or, if the value is in no quote, shares a word with it. If the statement has no value, only the words of the
+ * clause are forgotten, and the rest stays.
  */
 function withinWords(memory: Memory, words: readonly MeantWords[], sources: readonly Event[]): Memory | null {
   const { quotes, value } = memory;
@@ -257,10 +256,13 @@ function withinWords(memory: Memory, words: readonly MeantWords[], sources: read
   return isMeant ? { ...memory, quotes: meant } : null;
 }
 
-/** A request means a whole statement if the quotes of the statement are at most this many times as long as the meant words. */
+/** A whole statement is forgotten if its quotes are at most this many times as long as the words to forget. */
 const WHOLE = 1.25;
 
-/** All words of all speakers before the turn of the request. Turns with the same time count only if they were recorded earlier. */
+/**
+ * Returns all words of all speakers before the turn of the request. Turns with the same time are included only if they were recorded
+ * earlier.
+ */
 async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event): Promise<Quote[]> {
   const heard = await ownEvents(writer, owner, { occurred: { upTo: occurredAt.getTime() } });
   const own = heard.findIndex((event) => event.id === id);
@@ -272,7 +274,7 @@ async function allWords({ writer, owner }: Forgetting, { occurredAt, id }: Event
 const MOST_KNOWN = 1000;
 
 /**
- * The statements that a request can mean: statements that hold, statements that were replaced or ended, and all statements that the reader
+ * Finds the statements that a request can refer to: current statements, statements that were replaced or ended, and all that the reader
  * names. A draft that a second reading has replaced is left out, because its words belong to the statements of that reading.
  */
 async function forgettable({ writer, deps, owner }: Forgetting, { targets, told }: CheckedForget): Promise<Memory[]> {
@@ -303,7 +305,10 @@ async function forgettable({ writer, deps, owner }: Forgetting, { targets, told 
   return [...found.values()].filter((memory) => owners.includes(ownerKey(memory.scope)));
 }
 
-/** An order to keep something: the clause, the words in it that name what to keep, and whether it corrects what was said before. */
+/**
+ * An order to keep something. `about` contains the words that name what to keep. With `isCorrecting`, the order corrects what was said
+ * before.
+ */
 interface KeepOrder {
   clause: MeantWords;
   about: string[];
@@ -311,8 +316,9 @@ interface KeepOrder {
 }
 
 /**
- * Reads a turn that keeps what the user has just asked to forget: "hmm actually no keep the overdraft thing". It orders to keep something and
- * to forget nothing, and it corrects the request in the turn before or names only what was removed. Null for any other turn.
+ * Recognises a turn that keeps what the user has just asked to forget: "hmm actually no keep the overdraft thing". It must order to keep
+ * something and not to forget anything. It must also correct the request in the turn before, or name only what was removed. Null for any
+ * other turn.
  */
 async function keepsAgain(work: FormWork, { event }: Evidence): Promise<ToldRequest | null> {
   const clauses = clausesOf(event);
@@ -346,22 +352,22 @@ function keepOrderIn(clauses: readonly MeantWords[], turn: string): KeepOrder | 
       const about = `${text.slice(0, found.index)} ${text.slice(found.index + found[0].length)}`;
       const named = wordsOf(about.replace(packPattern(pack, 'request:polite'), ' '));
       const words = named.filter((word) => !isFunctionWord(word, pack));
-      // "No, it's fine" after a request does not withdraw the request.
+      // "No, it's fine" after a request does not withdraw it.
       if (order !== null || (isCorrecting && words.length > 0)) return { clause, about: words, isCorrecting };
     }
   }
   return null;
 }
 
-/** How many of the latest turns may have the same time. */
+/** At most this many of the latest turns may have the same time. */
 const MOST_TURNS = 20;
 
-/** What was forgotten because the user asked for it, the latest first. */
+/** Lists what was forgotten at the user's request, latest first. */
 async function askedToForget(store: Reader, owner: Scope): Promise<Forgotten[]> {
   return (await listForgotten(store, owner, { as: 'forgotten' })).filter(({ request }) => request !== null);
 }
 
-/** Whether a word names what was forgotten: "overdraft", or "debt" for "I owe Fabio 2000". */
+/** Checks whether a word names what was forgotten: "overdraft", or "debt" for "I owe Fabio 2000". */
 function isNamed({ attribute, text, value }: Forgotten, word: string): boolean {
   const stems = contentStems(`${(attribute ?? '').replaceAll('_', ' ')} ${value ?? text}`);
   const pack = detectPack(text);
@@ -373,8 +379,8 @@ function isNamed({ attribute, text, value }: Forgotten, word: string): boolean {
 }
 
 /**
- * Withdraws a request to forget. "Actually, keep it" restores everything that the last request of the conversation removed. If the words
- * name a removed item ("keep the phone number"), only that item is restored, even if an earlier request removed it.
+ * Withdraws a request to forget. "Actually, keep it" restores everything that the last request of the conversation removed. If the user
+ * names a removed item ("keep the phone number"), only that item is restored, even if an earlier request removed it.
  */
 async function takeBack(forgetting: Forgetting, { request, told, evidence }: CheckedForget): Promise<void> {
   const { writer, deps, owner, turns, result, why } = forgetting;

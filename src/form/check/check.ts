@@ -49,7 +49,7 @@ import {
   trustOfWords,
 } from './evidence.ts';
 
-/** The statements that passed, and those that were refused, with the reason. A refused statement does not affect the others. */
+/** The result of a check. A refused statement does not affect the others. */
 export interface Checked {
   statements: Statement[];
   refused: (Refusal & { index: number })[];
@@ -57,7 +57,7 @@ export interface Checked {
 
 const WORD_LIMIT = 30;
 
-/** Checks each statement by its quote, and returns those that pass in the order in which they were said. */
+/** Checks each statement by its quotes. Returns those that pass in the order in which the user said them. */
 export function checkStatements(read: readonly ReadStatement[], context: CheckContext): Checked {
   const checked: Checked = { statements: [], refused: [] };
   for (const [index, statement] of read.entries()) {
@@ -69,7 +69,7 @@ export function checkStatements(read: readonly ReadStatement[], context: CheckCo
   return checked;
 }
 
-/** The most statements that one reading may have: one for every six words, within the limits of the settings. */
+/** Returns how many statements a reading may have: one for every six words, within the limits of the settings. */
 function mostStatements({ events, settings: { limits } }: CheckContext): number {
   const words = events.reduce((sum, event) => sum + countWords(event.content.slice(0, 20_000)), 0);
   return Math.min(limits.memories, Math.max(limits.minimumMemories, Math.ceil(words / 6)));
@@ -130,8 +130,8 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
 }
 
 /**
- * In a group chat, "the cat Eskom · pet_name = Eskom" is about the user only if the user says so. If another speaker says so, the reader's
- * subject is kept.
+ * Returns the resolved subject, but keeps the reader's own if the resolved one is the user and another speaker of a group chat is quoted:
+ * "the cat Eskom · pet_name = Eskom" is about the user only if the user said it.
  */
 function ownSubject(subject: string, read: ReadStatement, { evidence, userNames, subjects }: Checking): string {
   const given = canonicalSubject(read.subject, userNames);
@@ -141,7 +141,7 @@ function ownSubject(subject: string, read: ReadStatement, { evidence, userNames,
 
 type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events' | 'timeZone'> & { quoted: string };
 
-/** The quoted words, their speaker, their time and time zone, and the events that contain them. */
+/** Returns the quoted words with their speaker, their time and time zone, and the events that contain them. */
 function saidIn({ evidence, stated, settings: { timeZone } }: Checking): Said {
   const last = evidence.at(-1)?.event;
   return {
@@ -156,7 +156,7 @@ function saidIn({ evidence, stated, settings: { timeZone } }: Checking): Said {
   };
 }
 
-/** Text and value as the privacy policy allows them to be stored. `dropped` names the category that forbids storing them. */
+/** Redacts a text and its value according to the privacy policy. `dropped` is the category that forbids storing them at all. */
 function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: CheckContext['settings']['privacy']) {
   const kept = applyPrivacy(text, privacy);
   const pair = applyNamed(attribute ?? '', value ?? '', privacy);
@@ -168,7 +168,10 @@ function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: Chec
   };
 }
 
-/** The trust of a statement: the lowest trust of its quoted words or, for a statement without quotes, of the events that support it. */
+/**
+ * Returns the trust of a statement, which is the lowest of its quoted words. Without quotes, it is the lowest of the events that support
+ * the statement.
+ */
 function trustIn({ evidence, userNames }: Checking, subject: string, said: Said): Trust {
   if (evidence.length > 0) return lowestTrust(evidence.map((each) => trustOfWords(each, subject, userNames)));
   return said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent));
@@ -186,8 +189,8 @@ function clean(read: ReadStatement): ReadStatement {
 }
 
 /**
- * The level of a statement. A statement about a person, words from outside, addresses and orders are never stored at the agent level, which
- * all users share.
+ * Returns the level at which a statement is stored. All users share the agent level, so statements about a person, words from outside,
+ * addresses and orders are never stored there.
  */
 function levelOf(
   { forEveryone, subject, text }: ReadStatement,
@@ -201,7 +204,10 @@ function levelOf(
   return isPersonal || mayBePerson(subject) ? own : 'agent';
 }
 
-/** Whether a subject may be a person: it has a capitalised name, letters of a script without case, or a word for a relative. */
+/**
+ * Checks whether a subject may be a person: it contains a capitalised name, letters of a script without upper and lower case, or a word for
+ * a relative.
+ */
 function mayBePerson(subject: string): boolean {
   const words = subject.toLowerCase().split(/[^\p{L}-]+/u);
   return (
@@ -211,7 +217,8 @@ function mayBePerson(subject: string): boolean {
 
 const FIRST_PERSON = new RegExp(`(?<![\\p{L}\\p{N}])(?:${wordsOfAll('firstPerson')})(?![\\p{L}\\p{N}])`, 'iu');
 
-// A memory with an importance below 0.3 is archived when nobody reads it for a month. That is too soon for an explicit statement.
+// A memory with an importance below 0.3 is archived after a month without use. That is too soon for an explicit statement, so it gets at
+// least this importance.
 const LEAST_SAID = 0.4;
 
 function share(importance: number | null, fallback: number, isSaid: boolean): number {
@@ -220,14 +227,17 @@ function share(importance: number | null, fallback: number, isSaid: boolean): nu
 }
 
 /**
- * The user's explicit words have high confidence. A statement that rests on another speaker's turn, or that was inferred, has medium
- * confidence.
+ * Returns the confidence in a statement: high for the user's explicit words. It is medium if the statement quotes another speaker or was
+ * inferred.
  */
 function confidenceOf({ explicit }: ReadStatement, evidence: readonly Evidence[]): Confidence {
   return explicit && evidence.every(({ event }) => event.origin === 'user') ? 'high' : 'medium';
 }
 
-/** `explicit`: the user's own explicit words. `inference`: an autonomous note of an agent. `conversation`: everything else. */
+/**
+ * Returns `explicit` for the user's own explicit words, `inference` for an autonomous note of an agent, and `conversation` for everything
+ * else.
+ */
 function sourceTypeOf({ explicit }: ReadStatement, events: readonly Event[]): SourceType {
   if (events.some((event) => event.metadata['source'] === 'autonomous')) return 'inference';
   const isUsers = events.some((event) => event.origin === 'user' && !isStated(event));
@@ -259,15 +269,14 @@ function refuse({ text }: ReadStatement, reason: RefusalReason, detail?: string,
   return refusal('statement', reason, text, { detail, events: evidence.map(({ event }) => event) });
 }
 
-/** The tables and names by which a statement is resolved. */
 type ResolveContext = Pick<CheckContext, 'memoryTypes' | 'attributes' | 'userNames' | 'subjects'>;
 
-/** A reader's statement with resolved names and times. */
+/** A reader's statement after its names and times were resolved. */
 type ResolvedStatement = ReadStatement & Pick<Statement, 'validFrom' | 'validTo' | 'dueAt'>;
 
-/** Resolves the type, the attribute and the subject of a statement. Unknown attributes are kept, and may have many values. */
+/** Resolves the type, the attribute and the subject of a statement. Unknown attributes are kept, and may have several values. */
 export function resolveNames(statement: ReadStatement, context: ResolveContext): ReadStatement {
-  // Some models write `likes:pizza` for an attribute and its value.
+  // Some models put the value into the attribute: `likes:pizza`.
   const [name, ...rest] = (statement.attribute ?? '').split(':');
   const value = statement.value ?? (rest.join(':').replaceAll('_', ' ').trim() || null);
   const attribute = attributeOf(name, value, context);
@@ -280,11 +289,11 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   };
 }
 
-/** The type of a statement, or the nearest type if readers may not form its own. */
+/** Returns the type of a statement. If readers may not form that type, returns the nearest one that they may form. */
 function typeOf({ type, tense }: ReadStatement, { memoryTypes }: ResolveContext): string {
   const policy = memoryTypes.get(type);
   if (policy?.formable !== true) return type === 'instruction' ? 'preference' : 'fact';
-  // A recurring task ("a letter to Grandma every Sunday") has no single day. As an intention, it would expire after the first occurrence.
+  // A recurring task ("a letter to Grandma every Sunday") has no single day. As an intention, it would expire after the first Sunday.
   return tense === 'habit' && policy.due === 'required' ? 'fact' : type;
 }
 
@@ -301,7 +310,9 @@ function spelled(value: string, attribute: string | null, { attributes }: Resolv
     .replace(/^[b-df-hj-np-tv-z]{2,4}$/iu, (letters) => letters.toUpperCase());
 }
 
-/** Whether a statement names its own subject: "User's son Tai · child_name = Tai" says whose child Tai is, so it is about the user. */
+/**
+ * Checks whether a statement names its own subject: "User's son Tai · child_name = Tai" says whose child Tai is, so it is about the user.
+ */
 function namesItsOwnSubject({ subject, attribute, value }: ReadStatement, { attributes }: ResolveContext): boolean {
   if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
   const [name = ''] = nameWords(value);
@@ -309,7 +320,7 @@ function namesItsOwnSubject({ subject, attribute, value }: ReadStatement, { attr
   return !isUser(subject) && name !== '' && nameWords(subject).some(isName);
 }
 
-/** The words of a name in lower case: "User's wife D'Arcy" has the words user, wife and d'arcy. */
+/** Returns the words of a name in lower case: "User's wife D'Arcy" gives user, wife and d'arcy. */
 function nameWords(text: string): string[] {
   const plain = text
     .toLowerCase()
@@ -319,7 +330,7 @@ function nameWords(text: string): string[] {
 }
 
 /**
- * The table's name for an attribute. `daughter` is resolved to `child_name` only if the value is a name; otherwise it stays as it is. The
+ * Returns the table's name for an attribute. `daughter` becomes `child_name` only if the value is a name; otherwise it stays as it is. The
  * name of a person or a place contains no long word in lower case: `home` = "Three women, one toilet" is not a city.
  */
 function attributeOf(name: string | undefined, value: string | null, { attributes }: ResolveContext): string | null {
@@ -335,13 +346,13 @@ function attributeOf(name: string | undefined, value: string | null, { attribute
   return isName ? attribute : given;
 }
 
-/** If a reader gives an end of a habit within this time, it has mistaken the next occurrence for the end. */
+/** A habit that seems to end within this time does not end: the reader took its next occurrence for the end. */
 const LONGEST_INTERVAL = 7 * DAY;
 
 /**
  * Resolves the times of a statement from the time of its turn. A relative day in the quoted words ("next Friday") outranks the reader's
- * date, unless that day belongs to something else. A habit has no dates, except an end that was said. A statement that had already ended
- * when it was made becomes a past event, and so does a plan whose day was more than a month ago.
+ * date, unless that day belongs to something else. A habit has no dates, except an end that was said. Two kinds of statements become past
+ * events: those that had already ended when they were made, and plans whose day was more than a month ago.
  */
 function resolveTimes(
   statement: ReadStatement,
@@ -357,7 +368,7 @@ function resolveTimes(
   const agreed = (text: string | null): Date | null => {
     const read = parseDate(text, timeZone);
     if (read === null || said === null || isWithin(read, said)) return read;
-    // "Signed today" does not name the day of a job that begins later.
+    // In "signed today", the day does not belong to the job, which begins later.
     const isLater = statement.tense !== 'happened' && said.from <= statedAt && read > said.to;
     return isLater || isNamedIn([...earlier, ...events], read, timeZone) ? read : said.from;
   };
@@ -377,8 +388,8 @@ function tenseOf(tense: Tense, validFrom: Date | null, statedAt: Date): Tense {
   const ahead = validFrom === null ? 0 : validFrom.getTime() - statedAt.getTime();
   // A state that begins on a later day is a plan until then: "From tomorrow on I work at the clinic".
   if (tense === 'holds' && ahead >= DAY) return 'planned';
-  // A plan for "May", stated in the middle of May, begins on 1 May and may still lie ahead. Therefore only a plan whose day is more than a
-  // month ago becomes a past event.
+  // A plan for "May" that is stated in the middle of May begins on 1 May, but may still lie ahead. A plan therefore becomes a past event
+  // only a month after its day.
   return tense === 'planned' && ahead < -31 * DAY ? 'happened' : tense;
 }
 
@@ -388,9 +399,9 @@ interface SaidDate {
 }
 
 /**
- * The day that the words name relative to the turn: "yesterday", "next Friday". Null for a date with digits, a month or a year, for
- * several dates, and for words with a negation ("not on Sunday"); the reader's date then counts. In "yesterday I signed, I start on 1 April"
- * it is unclear which day is meant.
+ * Finds the day that the words name relative to the turn: "yesterday", "next Friday". Null for a date with digits, a month or a year, for
+ * several dates, and for words with a negation ("not on Sunday"). The reader's date then counts. In "yesterday I signed, I start on 1
+ * April" it is unclear which day belongs to the statement.
  */
 function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate | null {
   const prefer = tense === 'planned' ? 'future' : 'past';
@@ -400,12 +411,12 @@ function dayIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidD
   return from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? null : { from, to };
 }
 
-/** Whether a reader's date agrees with a day that was said. */
+/** Checks whether a reader's date agrees with a day that the user named. */
 function isWithin(read: Date, { from, to }: SaidDate): boolean {
   return read.getTime() >= from.getTime() - DAY && read.getTime() <= to.getTime() + DAY;
 }
 
-/** Whether the turns name a reader's date, as a day or as the beginning or the end of a longer time such as a month. */
+/** Checks whether the turns name a reader's date, either as a day or as the first or last day of a longer time such as a month. */
 function isNamedIn(turns: readonly Event[], read: Date, timeZone: string): boolean {
   return turns.some(({ content, occurredAt: now }) =>
     (['past', 'future'] as const)

@@ -43,56 +43,56 @@ export function quoteOf({ event, start, end }: Evidence): Quote {
   return { event: event.id, start, end };
 }
 
-/** The context in which statements are checked. */
+/** What is known when statements are checked. */
 export interface CheckContext extends Pick<ApplyDeps, 'settings' | 'memoryTypes' | 'attributes'> {
   scope: Scope;
-  /** The turns. Turn 1 is `events[0]`. */
+  /** The turns that were read. Turn 1 is `events[0]`. */
   events: readonly Event[];
-  /** The turns before `events`, from which statements may take names. */
+  /** The turns before `events`. Statements may take names from them. */
   earlier: readonly Event[];
-  /** The ids of the events that are the user's own although they have the form of a pasted text. */
+  /** The ids of the events that are the user's own words although they look pasted. */
   ownTexts?: ReadonlySet<string>;
   /** The known statements that the reader was shown. Number 1 is `known[0]`. */
   known: readonly Memory[];
-  /** Whether the statements come from the product's own code and not from a model. Their quote may be a whole turn. */
+  /** Whether the statements come from Varve's own code and not from a model. If so, a quote may be a whole turn. */
   isLocal: boolean;
   sourceType?: SourceType;
-  /** For statements without a turn to quote: when and by whom they were stated, and the events that support them. */
+  /** For statements that quote no turn: when and by whom they were stated, and the events that support them. */
   stated?: { at: Date; by: Origin; events?: readonly Event[] };
-  /** Memories that were recalled for this conversation. A turn that repeats one of them forms no statement. */
+  /** Memories that were recalled for this conversation. If a turn only repeats one of them, no statement is formed from it. */
   recalled?: readonly string[];
-  /** The statements whose meaning is far from their sources. */
+  /** The statements that are far from all their sources in meaning. */
   unrelated?: ReadonlySet<ReadStatement>;
-  /** The names of the user, besides "User". */
+  /** The user's names, besides "User". */
   userNames: readonly string[];
   /** The subjects of the owner's known statements. */
   subjects: readonly string[];
 }
 
-/** The context of one statement, with the evidence that counts for it. */
+/** What is known when one statement is checked, including the evidence that supports it. */
 export interface Checking extends CheckContext {
   evidence: Evidence[];
 }
 
-/** The kinds of events that are statements themselves: observations and decisions of an agent, and outcomes of decisions. */
+/** Events of these kinds are statements themselves: an agent's observations and decisions, and the outcomes of decisions. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
 
 export function isStated({ kind }: Pick<Event, 'kind'>): boolean {
   return STATED_KINDS.has(kind);
 }
 
-/** Whether an event is the answer of one of the agent's recall tools, which contains only known memories. */
+/** Checks whether an event is the answer of one of the agent's recall tools. Such an answer contains only known memories. */
 function isFromRecall({ origin, content, metadata }: Event): boolean {
   return origin === 'tool' && (content === MEMORY_ANSWER || isMemoryAnswer(content, metadata['tool']));
 }
 
-/** The evidence that counts for a statement, or the reason why none does. */
+/** The evidence that supports a statement, or the reason why none does. */
 type OriginVerdict = { evidence: Evidence[] } | Problem;
 
 /**
- * Checks whether the speakers of the evidence may make a statement. A statement about the user or the people in the user's life needs the
- * user's own words. The words of a tool, a document, a pasted text, the agent or another person never count as such. Instructions from
- * outside the conversation are refused.
+ * Checks whether the quoted speakers may make a statement. A statement about the user or the people in the user's life needs the user's own
+ * words: it cannot rest on the words of a tool, a document, a pasted text, the agent or another person. Instructions from outside the
+ * conversation are refused.
  */
 export function checkOrigin(
   statement: Pick<ReadStatement, 'subject' | 'type' | 'text'> & { isPersonal: boolean },
@@ -105,13 +105,13 @@ export function checkOrigin(
   const outside = evidence.filter((each) => isFromOutside(each) || isPasted(each));
   if (outside.some((each) => isInstruction(quotedWords(each)) || isInstruction(statement.text)))
     return { reason: 'instruction_from_outside' };
-  // An agent's observation, decision or outcome counts as it is, unless text from outside is cited as well.
+  // An agent's observation, decision or outcome is accepted as it is, unless text from outside is cited as well.
   if (outside.length === 0 && evidence.some(({ event }) => isStated(event) && !isOfAnother(event, userNames)))
     return { evidence };
   const needsOwnWords = isUser(statement.subject) || belongsToUser(statement.subject) || statement.isPersonal;
   const own = evidence.filter((each) => isUsersOwn(each, statement.subject, userNames));
   if (!needsOwnWords) {
-    // The agent's remarks about the world are not kept. What the agent did is kept as an episode.
+    // The agent's remarks about the world are not kept. Its actions are kept as episodes.
     const isAgentAlone = evidence.every(({ event }) => event.origin === 'agent');
     return isAgentAlone && statement.type !== 'episode'
       ? { reason: 'not_the_users_own', detail: 'only the assistant says so' }
@@ -131,27 +131,27 @@ function foreignVoice(evidence: readonly Evidence[]): string {
   return `said by: ${[...new Set(voices)].join(', ')}`;
 }
 
-/** Whether words come from a tool, a document, or a pasted text whose content the user does not take up. */
+/** Checks whether words come from a tool, a document, or a pasted text that the user does not take up. */
 function isFromOutside(evidence: Evidence): boolean {
   const { origin } = evidence.event;
   return origin === 'tool' || origin === 'document' || (isPasted(evidence) && !isTakenUp(evidence));
 }
 
-/** Whether the words of a user's message were written by another person. */
+/** Checks whether the words of a user's message were written by somebody else. */
 function isPasted({ event, start, end, isOwnText }: Evidence): boolean {
   if (event.origin !== 'user' || event.kind !== 'message' || isOwnText === true) return false;
   const isForeign = ({ kind, ...span }: ForeignSpan): boolean =>
-    // A short quotation inside the user's own sentence is something that the user reports.
+    // A short quotation inside the user's own sentence is reported by the user, and counts as the user's.
     kind !== 'quoted' || span.end - span.start > event.content.length / 2;
   return foreignSpans(event.content).some((span) => isForeign(span) && isMostlyWithin({ start, end }, span));
 }
 
-// Smaller numbers occur in both texts by chance.
+// Only numbers from this one on are compared. Smaller numbers occur in both texts by chance.
 const LEAST_TELLING = 10;
 
 /**
- * Whether the user takes up a pasted text: a sentence of the user that is not a question repeats one of its numbers. For example, "Six
- * fifteen" takes up the pasted text "… your chair time is 6:15."
+ * Checks whether the user takes up a pasted text: a sentence in the user's own words repeats one of its numbers. "Six fifteen", for
+ * example, takes up "… your chair time is 6:15." A question does not count.
  */
 function isTakenUp(evidence: Evidence): boolean {
   const { content } = evidence.event;
@@ -164,7 +164,7 @@ function isTakenUp(evidence: Evidence): boolean {
 }
 
 /**
- * The trust of an event. An autonomous note of an agent, for example about an inbox, has low trust: it rests on the words of others, and
+ * Returns the trust of an event. An agent's autonomous note, for example about an inbox, has low trust: it repeats the words of others, and
  * nobody has confirmed it.
  */
 export function trustOfEvent({ origin, kind, metadata }: Event): Trust {
@@ -172,8 +172,8 @@ export function trustOfEvent({ origin, kind, metadata }: Event): Trust {
 }
 
 /**
- * The trust of the words on which a statement about a subject rests. A pasted text has low trust, as a document has. The words of another
- * speaker about one of the user's people or a third person have medium trust, so that they change no statement of the user.
+ * Returns the trust of the words that support a statement. Pasted text has low trust, as a document has. The words of another speaker about
+ * one of the user's people or a third person have medium trust, so that they cannot change a statement of the user.
  */
 export function trustOfWords(evidence: Evidence, subject: string, userNames: readonly string[]): Trust {
   if (isFromOutside(evidence)) return 'low';
@@ -190,7 +190,7 @@ function isMostlyWithin(quote: TextSpan, span: TextSpan): boolean {
 }
 
 /**
- * Whether words count as the user's own. If a turn names a speaker who is not the user, its words count only for statements about that
+ * Checks whether words count as the user's own. If a speaker other than the user said them, they count only for statements about that
  * speaker, or about subjects that are neither the user nor the user's people.
  */
 function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
@@ -201,14 +201,14 @@ function isUsersOwn(evidence: Evidence, subject: string, userNames: readonly str
   return !isUser(subject) && !belongsToUser(subject);
 }
 
-/** Whether a turn names a speaker who is not the user. */
+/** Checks whether a turn names a speaker other than the user. */
 export function isOfAnother({ origin, speaker }: Event, userNames: readonly string[]): boolean {
   return origin === 'user' && speaker !== null && !isNameOfUser(speaker, userNames);
 }
 
 /**
- * Whether words may end, replace or change a known statement. The words of another speaker of a group chat may change only statements about
- * that speaker, or about a subject that is neither the user nor one of the user's people.
+ * Checks whether words may end, replace or change a known statement. In a group chat, another speaker may change only statements about
+ * themself, or about subjects that are neither the user nor the user's people.
  */
 export function mayChangeKnown(
   evidence: Evidence,
@@ -218,22 +218,22 @@ export function mayChangeKnown(
   return !isOfAnother(evidence.event, userNames) || isUsersOwn(evidence, subject, userNames);
 }
 
-/** Whether a speaker speaks about themself or their own people: "User's son Tai" and "Tai's teacher" in a turn of Tai. */
+/** Checks whether a speaker talks about themself or their own people: "User's son Tai" and "Tai's teacher" in a turn of Tai. */
 function isAboutSpeaker({ event: { speaker } }: Evidence, subject: string): boolean {
   if (speaker === null) return false;
   return isSameSubject(subject, speaker) || subject.toLowerCase().startsWith(`${speaker.toLowerCase()}'s `);
 }
 
 /**
- * Whether one of the user's people speaks about themself, such as a son who borrows the phone. In a chat in which no speaker is known to be
- * the user, no subject belongs to the user, and all speakers count alike.
+ * Checks whether one of the user's people talks about themself, such as a son who borrows the phone. If no speaker of a chat is known to be
+ * the user, no subject belongs to the user, and all speakers are treated alike.
  */
 export function isOwnWordOfAnother(evidence: Evidence, subject: string, userNames: readonly string[]): boolean {
   const { speaker } = evidence.event;
   return belongsToUser(subject) && isAboutSpeaker(evidence, subject) && !isNameOfUser(speaker ?? '', userNames);
 }
 
-/** Whether evidence is a question of the agent, at most two turns before one of the user's own turns. */
+/** Checks whether evidence is a question of the agent that one of the user's own turns follows within two turns. */
 function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolean {
   if (event.origin !== 'agent' || !/[?？]/.test(event.content)) return false;
   return own.some((each) => {
@@ -242,16 +242,16 @@ function isQuestionBefore({ event }: Evidence, own: readonly Evidence[]): boolea
   });
 }
 
-/** Finds the places of the quotes, in the cited turn or in another turn. A quote that is in no turn is left out. */
+/** Finds where the quotes are, in the cited turn or in another one. A quote that is in no turn is left out. */
 export function locateQuotes({ quotes, value, type }: ReadStatement, context: CheckContext): Evidence[] {
   const found = quotes.flatMap((quote) => locateIn(quote, context, type === 'episode') ?? []).filter(isTelling);
   if (quotes.length > 0 || value === null) return found;
-  // For a statement without a quote, the value is searched for in the user's turns.
+  // If a statement has no quote, its value is searched for in the user's turns.
   const own = context.events.filter(({ origin }) => origin === 'user');
   return [findWords(value, own.toReversed(), context) ?? []].flat();
 }
 
-/** The first place of some words in the given turns. Null if no turn contains them. */
+/** Finds the first place of some words in the given turns. Null if no turn contains them. */
 function findWords(words: string, turns: readonly Event[], { ownTexts }: CheckContext): Evidence | null {
   for (const event of turns) {
     const span = locateQuote(event.content, words);
@@ -261,8 +261,8 @@ function findWords(words: string, turns: readonly Event[], { ownTexts }: CheckCo
 }
 
 /**
- * Whether a quote can support a statement: it has a content word, or it is at least half of its turn, such as "yes, that one". "I" alone
- * supports no statement.
+ * Checks whether a quote can support a statement. It must contain a content word or be at least half of its turn, such as "yes, that one".
+ * "I" alone supports nothing.
  */
 function isTelling(evidence: Evidence): boolean {
   const words = quotedWords(evidence);
@@ -270,8 +270,9 @@ function isTelling(evidence: Evidence): boolean {
 }
 
 /**
- * Finds the place of a quote. Words of the agent that also occur in a user's turn count as the user's, because a reader may give the wrong
- * turn number, and agents repeat the words of users. `isAgents`: a quote about an action of the agent stays in the agent's turn.
+ * Finds where a quote is. If the words of the agent also occur in a user's turn, the user's turn is returned, because a reader may give the
+ * wrong turn number and agents repeat the words of users. With `isAgents`, the quote is about an action of the agent and stays in the
+ * agent's turn.
  */
 function locateIn({ turn, words }: ReadQuote, context: CheckContext, isAgents: boolean): Evidence | null {
   const { events, isLocal } = context;
@@ -283,8 +284,8 @@ function locateIn({ turn, words }: ReadQuote, context: CheckContext, isAgents: b
 }
 
 /**
- * Finds the words of a request or an end in the user's own turns. Null if they are in none. In a group chat, every speaker may also end a
- * statement about themself or about a thing. A pasted text may end only the statements that it could also make.
+ * Finds the words of a request or an end in the user's own turns. Null if no such turn contains them. In a group chat, every speaker may
+ * also end statements about themself or about things. A pasted text may end only statements that it could also make.
  */
 export function locateOwnWords(
   quote: ReadQuote,
@@ -298,10 +299,13 @@ export function locateOwnWords(
   return 'evidence' in verdict ? place : null;
 }
 
-// Shorter texts occur in other texts by chance.
+// Shorter texts are not compared, because they occur in other texts by chance.
 const SHORTEST_RECALLED = 5;
 
-/** Whether words only repeat a recalled memory. A correction has nearly the same words as the memory, but another day, number or name. */
+/**
+ * Checks whether words only repeat a recalled memory. A correction has nearly the same words as the memory, but another day, number or
+ * name.
+ */
 export function isRecalled(quoted: string, { relation }: ReadStatement, { recalled = [] }: CheckContext): boolean {
   const stems = contentStems(quoted);
   if (stems.size < SHORTEST_RECALLED || relation?.kind === 'replaces' || relation?.kind === 'ends') return false;
@@ -319,13 +323,13 @@ const SOMEBODY = new RegExp(
 );
 const SPEAKS_OF_SELF = new RegExp(`(?<![\\p{L}])(?:${wordsOfAll('ofSelf')})(?![\\p{L}])`, 'iu');
 
-// How many characters before a quote are examined. More distant words belong to another clause.
+// This many characters before a quote are examined. Words further away belong to another clause.
 const BEFORE = 60;
 
 /**
- * The words directly before a quote that change its meaning: a negation ("do not | have asthma"), a supposition ("say | I sold the house"),
- * or another person as the subject ("my flatmate Ines | got a job"). Null if there are none. A person whom the statement itself names does
- * not count.
+ * Finds the words directly before a quote that change its meaning: a negation ("do not | have asthma"), a supposition ("say | I sold the
+ * house"), or another person as the subject ("my flatmate Ines | got a job"). Null if there are none. A person whom the statement itself
+ * names does not count.
  */
 export function clippedWords(evidence: Evidence, { subject, text, polarity }: ReadStatement): string | null {
   const { event, start } = evidence;
@@ -338,7 +342,7 @@ export function clippedWords(evidence: Evidence, { subject, text, polarity }: Re
   const quoted = quotedWords(evidence);
   if (somebody === null || subject !== 'User' || SPEAKS_OF_SELF.test(quoted) || !/^\p{Ll}/u.test(quoted)) return null;
   const [words, relation = '', name] = somebody;
-  // "my commute | takes an hour" is about the user. Only a name shows that the subject is a person.
+  // "my commute | takes an hour" is about the user. Only a name makes the subject another person.
   if (name === undefined) return null;
   const said = text.toLowerCase();
   return said.includes(relation.toLowerCase()) || said.includes(name.toLowerCase()) ? null : words.trim();
@@ -349,7 +353,7 @@ interface Problem {
   detail?: string;
 }
 
-/** Checks that the words of a statement agree with the turns. Returns the problem, or null. */
+/** Checks whether the words of a statement agree with the turns. Returns the first problem, or null. */
 export function checkWords(statement: ReadStatement, context: Checking, limit: number): Problem | null {
   const { text, value, attribute, relation } = statement;
   const { evidence } = context;
@@ -367,13 +371,13 @@ export function checkWords(statement: ReadStatement, context: Checking, limit: n
     ...context.userNames,
   ];
   const target = relation === null ? undefined : context.known[relation.known - 1];
-  // A statement with a relation to a known one may keep the known value.
+  // A statement with a relation to a known one may repeat the known value.
   const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
   if (value !== null && attribute !== null && evidence.length > 0 && !isDateLike(value)) {
     const dates = cited.map(({ occurredAt }) => occurredAt.toISOString());
-    // The user may have accepted a name or a number that only the assistant said.
+    // The user may have agreed to a name or a number that only the assistant mentioned.
     const answered = saidBy('agent');
-    // The numbers of the turns are collected only for a value with a digit, and most values have none.
+    // Most values have no digit, so the numbers of the turns are collected only when one is needed.
     const sources = /\d/.test(value.normalize('NFKC')) ? [...own, ...saidBy('user'), ...answered, ...dates] : null;
     const number = sources === null ? null : numberNotSaid(value, numbersSaid([...sources, ...carriedOver].join('\n')));
     if (number !== null) return { reason: 'value_not_said', detail: number };
@@ -389,14 +393,14 @@ export function checkWords(statement: ReadStatement, context: Checking, limit: n
   return added === null ? null : { reason: 'says_more_than_quote', detail: added };
 }
 
-/** Whether a value is or contains a date. It may have been computed from the date of the turn, so its digits need not be in the turn. */
+/** Checks whether a value contains a date. It may have been computed from the date of the turn, so the turn need not contain its digits. */
 function isDateLike(value: string): boolean {
   return /^\d{4}(?:-\d{2}){0,2}(?:T[\d:.]+Z?)?$/.test(value) || /\b(?:19|20)\d{2}\b/.test(value);
 }
 
 /**
- * The input for the check of whether a statement says more than its quotes. Null if a quoted event is not a message, or comes from a tool
- * or a document: the check of the speaker covers these.
+ * Prepares the check of whether a statement claims more than its quotes. Null if a quoted event is not a message, or comes from a tool or a
+ * document: the check of the speaker covers these.
  */
 function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, 'more'> | null {
   const { text, value, attribute, polarity, tense } = statement;
@@ -416,13 +420,13 @@ function quotingOf(statement: ReadStatement, context: Checking): Omit<Quoting, '
   };
 }
 
-/** Whether a model's statement has its words from a tool, a document or a pasted text, although it quotes the user. */
+/** Checks whether a model took the words of a statement from a tool, a document or a pasted text, although it quotes the user. */
 export function isReportedFromOutside(statement: ReadStatement, context: Checking): boolean {
   const quoting = context.isLocal ? null : quotingOf(statement, context);
   return quoting !== null && hasWordsFromOutside({ ...quoting, more: context.userNames });
 }
 
-/** The agent's turns to which events are the answers. */
+/** Returns the agent's turns that the given events answer. */
 function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[] {
   return answers.flatMap((event) => {
     const answered = turnsBefore(event, turns).findLast(({ origin }) => origin !== 'tool');
@@ -430,19 +434,21 @@ function answeredBy(answers: readonly Event[], turns: readonly Event[]): string[
   });
 }
 
-/** The quoted words. Quotes of events that are not given are left out. */
+/** Returns the quoted words. Quotes of events that are not among the given ones are left out. */
 export function quotedIn(quotes: readonly Quote[], events: readonly Event[]): string[] {
   return quotes.flatMap(
     ({ event, start, end }) => events.find(({ id }) => id === event)?.content.slice(start, end) ?? [],
   );
 }
 
-/** Whether the quoted words contain a value. A value in the reader's own words ("physics teacher" for "I teach physics") is in no quote. */
+/**
+ * Checks whether the quoted words contain a value. A value in the reader's own words ("physics teacher" for "I teach physics") is in no
+ * quote.
+ */
 export function isQuoted(value: string, quotes: readonly Quote[], events: readonly Event[]): boolean {
   return normalValue(quotedIn(quotes, events).join(' ')).includes(normalValue(value));
 }
 
-/** A whole event as evidence. */
 function wholeOf(event: Event): Evidence {
   return { event, start: 0, end: event.content.length };
 }
@@ -452,7 +458,7 @@ function turnsBefore(event: Event, turns: readonly Event[]): Event[] {
   return turns.slice(0, Math.max(0, place));
 }
 
-/** The words of turns. For an assent such as "yes", the turn that it answers is added. */
+/** Returns the words of turns. If a turn is only an assent such as "yes", the turn that it answers is added. */
 export function saidWith(said: readonly Event[], { events, earlier }: CheckContext): string[] {
   const answers = said.filter(({ content }) => isAssent(content));
   return [...said.map(({ content }) => content), ...answeredBy(answers, [...earlier, ...events])];
@@ -462,15 +468,15 @@ function isForeign({ origin }: Event): boolean {
   return origin === 'tool' || origin === 'document';
 }
 
-/** The two turns before each answer, because an answer refers to the words of its question. */
+/** Returns the two turns before each answer, because an answer refers to the words of its question. */
 function questionsBefore(answers: readonly Event[], { events, earlier }: CheckContext): string[] {
   const turns = [...earlier, ...events];
   return answers.flatMap((event) => turnsBefore(event, turns).slice(-2)).map(({ content }) => content);
 }
 
 /**
- * The sources of a statement that shares no word, number or name with them. Null if it shares one. The sources include the turns before the
- * quoted ones, because an assent ("yes, spot on") takes its meaning from them.
+ * Returns the sources of a statement if it shares no word, number or name with any of them; otherwise null. The turns before the quoted
+ * ones are sources as well, because an assent ("yes, spot on") gets its meaning from them.
  */
 export function unsharedSources({ text, quotes, relation }: ReadStatement, context: CheckContext): string[] | null {
   const cited = quotes.flatMap(({ turn }) => context.events[turn - 1] ?? []);

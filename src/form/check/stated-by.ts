@@ -26,7 +26,7 @@ import { namedSource, ofTool } from '../../observe/record-observation.ts';
 import type { EventInput } from '../../observe/observe.ts';
 import type { Scope } from '../../record/scope.ts';
 
-/** The content that an agent wants to store: a text, a value under a key, or both. */
+/** Content that an agent wants to store: a text, a value under a key, or both. */
 export interface ToolClaim {
   text?: string | undefined;
   key?: string | undefined;
@@ -35,17 +35,16 @@ export interface ToolClaim {
   corrects?: Pick<Memory, 'content' | 'value'> | undefined;
 }
 
-/** A scope with its log. */
 interface LoggedScope {
   scope: Scope;
   events: { list(filter: { kinds: EventKind[]; session?: string; limit: number }): Promise<{ items: Event[] }> };
 }
 
-/** The verified origin of the content of a tool call. */
+/** Who stated the content of a tool call, as far as that could be verified. */
 interface Provenance {
   /**
-   * `user`: the user's own last turns state the content. `agent`: only the agent states it. `tool`: the content comes from a source that
-   * the agent has named, or is an order or an authorisation that no turn of the user contains.
+   * `user`: the user's own last turns state the content. `agent`: only the agent states it. `tool`: the agent has named a source, or the
+   * content is an order or an authorisation that no turn of the user contains.
    */
   statedBy: 'user' | 'agent' | 'tool';
   /** The name of the source; null if the agent has named none. */
@@ -57,8 +56,8 @@ interface Provenance {
 const LAST_TURNS = 8;
 
 /**
- * Verifies the origin of content that an agent wants to store. The source that the agent names can only lower the trust. A page that makes
- * the agent claim "the user said so" gains nothing, because the user's own turns must state the content outside pasted text.
+ * Verifies who stated the content that an agent wants to store. A source that the agent names can only lower the trust. If a page makes the
+ * agent claim "the user said so", the claim has no effect, because the user's own turns must state the content, and outside pasted text.
  */
 export async function provenanceOf(
   handle: LoggedScope,
@@ -76,20 +75,20 @@ export async function provenanceOf(
   return { statedBy: isDirection(claim) ? 'tool' : 'agent', source: null, events: [] };
 }
 
-/** Who states a text that an application stores, as the caller says it. */
+/** What the caller says about the source of a text that an application stores. */
 interface Stating {
   statedBy?: Origin | undefined;
   /** The page, mail or tool that the text comes from. */
   source?: string | null | undefined;
-  /** Who states the text if nothing else is known. */
+  /** Who is taken to state the text if nothing else is known. */
   otherwise: Origin;
-  /** Whether the text needs the words of the user. Default: `directs`. */
+  /** Whether only the user's words can support the text. Default: `directs`. */
   needsUser?: (text: string) => boolean;
 }
 
 /**
- * Who vouches for an observation, a decision, a learning, a note or an intention that is stored through any interface. A text from another
- * source is attributed to a tool. An order or an authorisation that no turn of the user contains is attributed to a tool too. Neither rule
+ * Finds out to whom to attribute an observation, a decision, a learning, a note or an intention, through whichever interface it is stored.
+ * A text from another source is attributed to a tool. So is an order or an authorisation that no turn of the user contains. Neither rule
  * applies if the caller states that the user said the text.
  */
 export async function vouchedBy(
@@ -103,8 +102,8 @@ export async function vouchedBy(
 }
 
 /**
- * Attributes observations, decisions and outcomes to a tool if they are orders or authorisations that no turn of the user contains. The
- * words of a tool are unverified and do not become part of documents.
+ * Attributes observations, decisions and outcomes to a tool if they are orders or authorisations that no turn of the user contains. A
+ * tool's words are unverified, and do not become part of documents.
  */
 export async function withoutOrders<Input extends EventInput>(
   handle: LoggedScope,
@@ -130,7 +129,7 @@ interface SaidTurn {
 
 async function lastTurns(handle: LoggedScope): Promise<(SaidTurn & Pick<Event, 'id'>)[]> {
   const { session } = handle.scope;
-  // For a client without a session, the user's last turns of any session count.
+  // A client without a session is compared with the user's last turns of any session.
   const { items } = await handle.events.list({
     kinds: ['message'],
     session: session ?? undefined,
@@ -148,7 +147,7 @@ async function lastTurns(handle: LoggedScope): Promise<(SaidTurn & Pick<Event, '
     .slice(0, LAST_TURNS);
 }
 
-/** Whether a claim tells the agent what to do or what it may do, in its text or in its key and value. */
+/** Checks whether a claim tells the agent what to do or what it may do. This may be in its text or in its key and value. */
 function isDirection({ text, key, value }: ToolClaim): boolean {
   const keyed = key === undefined ? [] : [`${wordsOfKey(key)}: ${value ?? ''}`, wordsOfKey(key)];
   return [text, value, ...keyed].some((words) => words !== undefined && directs(words));
@@ -159,8 +158,8 @@ function wordsOfKey(key: string): string {
 }
 
 /**
- * Returns a test of whether a turn of the user states a claim: its text, and its value under its key. A value that occurs only in a
- * question, a denial or another context is not stated.
+ * Returns a function that checks whether a turn of the user states a claim: its text, and its value under its key. A value that occurs only
+ * in a question, a denial or another context is not stated.
  */
 function claimTest(claim: ToolClaim): (turn: SaidTurn) => boolean {
   const isDirecting = isDirection(claim);
@@ -170,7 +169,7 @@ function claimTest(claim: ToolClaim): (turn: SaidTurn) => boolean {
   const whole = text ?? (key === undefined ? value : undefined);
   if (whole !== undefined) {
     const sentences = splitSentences(whole.slice(0, LONGEST_TEXT)).map((sentence) => sentence.text);
-    // A text that comes with a key and a value need not be in the user's words, but may add little to the key and the value.
+    // With a key and a value, the text need not be in the user's words, but it may add little to the key and the value.
     const beside = key === undefined || isDirecting ? null : contentStems(`${wordsOfKey(key)} ${value ?? ''}`);
     parts.push(...sentences.map((sentence) => textTest(sentence, beside)));
   }
@@ -189,11 +188,11 @@ interface Segment {
   text: string;
   stems: ReadonlySet<string>;
   negations: number;
-  /** The relations of people that the segment names, such as "sister". */
+  /** The words for relatives and other people in the segment, such as "sister". */
   relations: readonly string[];
 }
 
-/** An asserting sentence of the user's own words, with its clauses and slots. */
+/** A sentence in which the user asserts something, with its clauses and slots. */
 interface ReadSentence {
   text: string;
   /** The sentence and its clauses. */
@@ -203,7 +202,7 @@ interface ReadSentence {
 
 interface ReadTurn {
   sentences: readonly ReadSentence[];
-  /** All sentences as one, because a claim may combine several of them: "I have a parrot. Her name is Kiki." */
+  /** All sentences joined into one, because a claim may combine several of them: "I have a parrot. Her name is Kiki." */
   joined: ReadSentence;
   before: string | null;
 }
@@ -223,7 +222,7 @@ function readTurn(content: string, before: string | null): ReadTurn {
 
 const NOT_CERTAIN = ['hedge', 'if', 'kidding', 'over'] as const;
 
-/** Whether a sentence is an assertion: it is not a question, guess, condition or joke, and is not about something that is over. */
+/** Checks whether a sentence is an assertion. Questions, guesses, conditions, jokes and sentences about something that is over are not. */
 function isClaimed(sentence: string, pack: Pack | null): boolean {
   if (/[?？]["'”’»)]*\s*$/u.test(sentence)) return false;
   if (pack === null) return true;
@@ -243,21 +242,21 @@ function readSentence(text: string, pack: Pack | null, question: string | null):
   };
 }
 
-/** Any time will do, because the dates of slots are not compared. */
+/** The dates of slots are not compared, so any time serves. */
 const AT = { now: new Date(0), timeZone: 'UTC', prefer: 'future' } as const;
 
 function segmentOf(text: string, pack: Pack | null): Segment {
   const numbers = [...numbersSaid(text)].map(String);
   return {
     text,
-    // Numbers count as stems too, so that "the 4th of May" matches "4 May".
+    // Numbers are added to the stems, so that "the 4th of May" matches "4 May".
     stems: new Set([...contentStems(text), ...numbers]),
     negations: negationsIn(withoutLead(text, pack)),
     relations: relationsIn(text, pack),
   };
 }
 
-/** A text without a leading "No,", which denies another message and not the sentence that follows. */
+/** Removes a leading "No,", which denies another message and not the sentence that follows. */
 function withoutLead(text: string, pack: Pack | null): string {
   const lead = pack === null ? null : packPattern(pack, 'corrects').exec(plainMarks(text));
   if (lead?.index !== 0) return text;
@@ -271,7 +270,9 @@ function relationsIn(text: string, pack: Pack | null): string[] {
   return (plainMarks(text).toLowerCase().match(pattern) ?? []).map((word) => pack.relations[word] ?? word);
 }
 
-/** Whether a segment has the words of a claim, as many negations, and no relation of a person that the claim does not name. */
+/**
+ * Checks whether some segment states a claim: it has the claim's words, as many negations, and no word for a relative that the claim lacks.
+ */
 function hasSegment(
   sentences: readonly ReadSentence[],
   { negations, relations }: { negations: number; relations: ReadonlySet<string> },
@@ -287,11 +288,11 @@ function hasSegment(
     );
 }
 
-/** The share of a claim's content words that the user's clause must contain. */
+/** The user's clause must contain at least this fraction of a claim's content words. */
 const MOST_WORDS = 0.8;
-/** The share of a key's words that the user's clause must contain, in addition to the value. */
+/** Besides the value, the user's clause must contain at least this fraction of a key's words. */
 const KEY_WORDS = 0.5;
-/** Words of keys that say nothing about their values. */
+/** Words that occur in keys but carry no information about their values. */
 const OF_KEYS = /\b(?:name|number|value|current|main|preferred|type|info|details?|is|has|of|the)\b/gi;
 const NO = /^(?:false|off|disabled|none|0)$/i;
 
@@ -332,12 +333,15 @@ function keyedTest(
   };
 }
 
-/** Whether a key that the agent made up means the attribute of a slot, as `dietary_restrictions` means `diet`. */
+/** Checks whether a key that the agent made up stands for the attribute of a slot, as `dietary_restrictions` does for `diet`. */
 function isAlike({ attribute }: FilledSlot, key: string): boolean {
   return attribute.length >= 4 && key.split('_').some((word) => word.startsWith(attribute));
 }
 
-/** Whether the value of a slot equals a given value or one contains the other: "Graz" and "Graz, Austria", "4 May" and "the 4th of May". */
+/**
+ * Checks whether a slot's value and a given value are equal, or one contains the other: "Graz" and "Graz, Austria", "4 May" and "the 4th of
+ * May".
+ */
 function holds({ value: said }: FilledSlot, value: string): boolean {
   if (said === null) return false;
   const [one, other] = [` ${normalValue(said)} `, ` ${normalValue(value)} `];
@@ -346,7 +350,7 @@ function holds({ value: said }: FilledSlot, value: string): boolean {
   return coveredBy(contentStems(value), new Set([...contentStems(said), ...numbers])) === 1;
 }
 
-/** Whether a sentence says nothing but the value: "Wels.", "Actually, it is Wels." */
+/** Checks whether a sentence contains nothing but the value: "Wels.", "Actually, it is Wels." */
 function isAnswer({ text }: ReadSentence, value: string): boolean {
   const pack = detectPack(text, english);
   const rest = withoutLead(text, pack);
@@ -354,7 +358,7 @@ function isAnswer({ text }: ReadSentence, value: string): boolean {
   return negationsIn(rest) === 0 && stems.size > 0 && coveredBy(stems, contentStems(value)) === 1;
 }
 
-/** The slots of a text that an agent wrote, which refers to the user in the third person or leaves the subject out. */
+/** Reads the slots of a text that an agent wrote. Such a text refers to the user in the third person or leaves the subject out. */
 export function slotsOfClaim(text: string): FilledSlot[] {
   const pack = detectPack(text, english);
   if (pack === null) return [];
@@ -363,7 +367,10 @@ export function slotsOfClaim(text: string): FilledSlot[] {
   return wordings.map((wording) => fillSlots(wording, pack, AT)).find((slots) => slots.length > 0) ?? [];
 }
 
-/** Returns a test for a text. `beside` has the words of the key and the value that come with the text; null for a text alone. */
+/**
+ * Returns a function that checks whether a turn states a text. `beside` contains the words of the key and the value that come with the
+ * text; null for a text alone.
+ */
 function textTest(text: string, beside: ReadonlySet<string> | null): (turn: ReadTurn) => boolean {
   const plain = text.replace(/\b(?:the )?user(?:['’]s)?\b/gi, ' ');
   const all = contentStems(plain);
@@ -392,8 +399,8 @@ function textTest(text: string, beside: ReadonlySet<string> | null): (turn: Read
 }
 
 /**
- * Returns a test of whether the user corrects a memory as the claim says. One clause without a negation must contain all new words of the
- * claim, and the sentence must mention the memory and mark a correction: "I don't work at Bosch any more, I'm at Siemens now."
+ * Returns a function that checks whether a turn corrects a memory as the claim says. One clause without a negation must contain all new
+ * words of the claim, and the sentence must mention the memory and mark a correction: "I don't work at Bosch any more, I'm at Siemens now."
  */
 function correctionTest({ text, key, value, corrects }: ToolClaim): (turn: ReadTurn) => boolean {
   if (corrects === undefined) return () => false;

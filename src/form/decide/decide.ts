@@ -21,42 +21,38 @@ import type { ApplyDeps, ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { contentHash } from '../../record/id.ts';
 
-/** A known statement that a new one may affect. */
 export interface Candidate {
   memory: Memory;
   /** The similarity of the two statements on the calibrated scale. */
   similarity: number;
 }
 
-/** A known statement that no longer holds, and the reason. */
+/** A known statement that is no longer true, and why. */
 export interface Retirement {
   memory: Memory;
   /**
-   * `replaced`: another value took its place. `ended`: it was denied, or is over. `merged`: the new statement says the same with more
-   * fields. `reached`: a goal or an intention came true, and its outcome is kept.
+   * `replaced`: another value took its place. `ended`: it was denied, or is over. `merged`: the new statement repeats it, with more fields.
+   * `reached`: a goal or an intention came true, and its outcome is kept.
    */
   how: 'replaced' | 'ended' | 'merged' | 'reached';
 }
 
-/** The decision about a new statement. `restores`: retired statements that hold after all. */
+/** What to do with a new statement. `restores`: retired statements that turn out to be true after all. */
 export type Decision = { restores?: Memory[] } &
   /**
-   * The statement is stored, and the statements of `retires` become history. `retiresLater`: the statement that a plan replaces on its day.
+   * The statement is stored, and those in `retires` become history. `retiresLater` is a statement that a plan replaces on the plan's day.
    */
   (
     | { action: 'add'; retires: Retirement[]; retiresLater?: Memory }
-    /** The statement is already known, and the known statement gains a source. The repeated claim may retire other statements. */
+    /** The statement is already known. The known statement gains a source, and may now retire others. */
     | { action: 'confirm'; target: Memory; retires?: Retirement[] }
-    /** The statement says more than the known one, which takes over its words. */
+    /** The statement contains the known one and more. The known statement takes over its words. */
     | { action: 'revise'; target: Memory; text: string }
-    /**
-     * The statement is stored as history, because the statement `to` outranks it. The statements that it excluded while it held are
-     * retired.
-     */
+    /** The statement is stored as history, because `to` outranks it. The statements that it excluded while it was true are retired. */
     | { action: 'yield'; to: Memory; retires?: Retirement[] }
   );
 
-/** The decision of a model about a pair of statements that their fields do not decide. */
+/** A model's decision about two statements whose fields leave their relation open. */
 export type Verdict =
   | { action: 'add' }
   | { action: 'confirm' | 'replace'; target: string }
@@ -66,7 +62,7 @@ export interface DecideContext {
   types: MemoryTypeTable;
   attributes: AttributeTable;
   thresholds: ThresholdSettings;
-  /** The time of the decision. A plan replaces nothing before its day. */
+  /** The time at which the statement is decided. A plan replaces nothing before its day. */
   now: number;
 }
 
@@ -75,9 +71,9 @@ export function decideContext({ memoryTypes, attributes, settings, clock }: Appl
 }
 
 /**
- * Decides about a statement by its fields and those of the owner's known statements. Shared words never retire a statement. Only another
- * value of a single-valued attribute, a denial of the same value, a reader's relation, a model's verdict or a merge with a nearly identical
- * statement does.
+ * Decides what to do with a new statement, from its fields and those of the owner's known statements. Shared words never retire a
+ * statement. Only these do: another value of a single-valued attribute, a denial of the same value, a relation that the reader named, a
+ * model's verdict, or a merge with a nearly identical statement.
  */
 export function decide(
   statement: Statement,
@@ -97,7 +93,10 @@ export function decide(
   );
 }
 
-/** A statement that is stored because of its relation also retires the statements that its fields exclude. */
+/**
+ * Adds what the fields retire to a decision by relation: a statement that is stored because of its relation also retires the statements
+ * that its fields exclude.
+ */
 function withConsequences(related: Decision, fields: Decision | null): Decision {
   if (related.action !== 'add' || related.retires.length === 0 || fields?.action !== 'add') return related;
   const others = fields.retires.filter(({ memory }) => !related.retires.some((each) => each.memory.id === memory.id));
@@ -118,14 +117,16 @@ function addUnlessSame(statement: Statement, candidates: readonly Candidate[]): 
   return same === undefined ? { action: 'add', retires: [] } : { action: 'confirm', target: same.memory };
 }
 
-/** Follows the relation that the reader gives to a known statement, if subject, trust and rank allow it. */
+/**
+ * Applies the relation that the reader named. Returns null if the subjects do not fit or the known statement cannot change any more. If the
+ * known statement has more trust or a higher rank, the new one is stored as history.
+ */
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
   if (!mayStillChange(target) || !mayTouch(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
-  // An expired statement that is said again becomes a new statement with the current date, because the old one would expire again
-  // immediately.
+  // An expired statement that is repeated becomes a new statement with the current date. The old one would expire again immediately.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   if (kind === 'repeats')
@@ -136,7 +137,10 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   return retire(statement, { memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }, context);
 }
 
-/** A plan does not replace a state before its day. The job that puts the plan into effect replaces the state on that day. */
+/**
+ * Retires a known statement. A plan does not replace a state before its day: a job puts the plan into effect, and replaces the state, on
+ * that day.
+ */
 function retire(statement: Statement, retirement: Retirement, { attributes, now }: DecideContext): Decision {
   const { memory } = retirement;
   const isState = attributes.policyOf(memory.attribute ?? '').values === 'one';
@@ -146,15 +150,15 @@ function retire(statement: Statement, retirement: Retirement, { attributes, now 
 }
 
 /**
- * Whether trust and rank allow a statement to change a known one. What people say about themselves may change what the user said about
- * them.
+ * Checks whether a statement has the trust and the rank to change a known one. People who speak about themselves may change what the user
+ * said about them.
  */
 function mayChange(statement: Statement, target: Memory): boolean {
   const isOwnMatter = statement.relation?.isOwnMatter === true;
   return maySupersede(isOwnMatter ? { ...statement, trust: target.trust } : statement, target);
 }
 
-/** Whether subject and attribute allow the relation that a reader gives. */
+/** Checks whether the subjects and attributes allow the relation that the reader named. */
 function mayTouch(statement: Statement, target: Memory, context: DecideContext): boolean {
   if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context))
     return false;
@@ -162,9 +166,9 @@ function mayTouch(statement: Statement, target: Memory, context: DecideContext):
 }
 
 /**
- * Whether a statement may replace a known one. A statement about who somebody is ("colleague = Noor") can be replaced only under the same
- * attribute, or by a statement that names the person. Without this rule, a wrong number in a reader's answer could retire the only
- * statement about who a person is.
+ * Checks whether a statement may replace a known one. If the known one is about who somebody is ("colleague = Noor"), the new one must have
+ * the same attribute or name the person. Otherwise, a wrong number in a reader's answer could retire the only statement about who a person
+ * is.
  */
 function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: DecideContext): boolean {
   const { attribute, subject, text } = statement;
@@ -175,37 +179,37 @@ function mayReplaceNamed(statement: Statement, target: Memory, { attributes }: D
 }
 
 /**
- * Decides about a statement that says that a goal came true. The known statement must have outcomes, have a due day, be a plan, have
- * expired, or be of a type that expires. A state with the same value takes over the words.
+ * Decides about a statement that a goal came true. The known statement must be one that can come true: its type has outcomes or expires, or
+ * it is a plan, has a due day or has expired. A state with the same value only takes over the words.
  */
 function reach(statement: Statement, target: Memory, { types }: DecideContext): Decision | null {
   const type = types.get(target.type);
   const hasOutcomes = type?.initialState !== null;
   const isPassing = target.tense === 'planned' || target.dueAt !== null || (type?.expiresAfterDays ?? null) !== null;
   if (!hasOutcomes && target.archivedAt === null && !isPassing)
-    // A plan that took effect on its day has become a state, whose words still refer to the future: "starts as an assistant on 6 July".
+    // A plan that took effect on its day is now a state, but its words still refer to the future: "starts as an assistant on 6 July".
     return isSameMatter(statement, target) && isSameValue(statement.value, target.value)
       ? { action: 'revise', target, text: statement.text }
       : null;
   return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
 }
 
-/** Decides about a statement that adds to a known one. */
+/** Decides about a statement that adds details to a known one. */
 function extend(statement: Statement, target: Memory, context: DecideContext): Decision | null {
   if (target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
   if (statement.attribute === null || target.attribute === statement.attribute)
     return { action: 'revise', target, text: statement.text };
-  // Under another attribute, the longer statement is a new one. It does not replace the value of an attribute in the table.
+  // Under another attribute, the longer statement is stored as a new one. It must not replace a statement whose attribute is in the table.
   return context.attributes.isKnown(target.attribute ?? '')
     ? null
     : { action: 'add', retires: [{ memory: target, how: 'merged' }] };
 }
 
 /**
- * Whether a relation may name a statement with another subject. A statement about another person may end or reach any statement: "Malika
- * would not take the jacket off" ends the user's plan to buy the jacket. It may replace a plan or a passing state of the user ("Oisin stays
- * on" replaces the user's waiting for his answer), a statement that names that person, or one under an attribute that is not in the table.
- * It never replaces a permanent statement about the user, or one with the same attribute.
+ * Checks whether a relation may connect statements with different subjects. A statement about another person may end or reach any
+ * statement: "Malika would not take the jacket off" ends the user's plan to buy the jacket. It may replace a plan or a passing state of the
+ * user ("Oisin stays on" replaces the user's waiting for his answer), a statement that names that person, or one under an attribute that is
+ * not in the table. It never replaces a permanent statement about the user, or one with the same attribute.
  */
 function mayConcernAnother(statement: Statement, target: Memory, { types, attributes }: DecideContext): boolean {
   const { relation, attribute, subject } = statement;
@@ -223,13 +227,13 @@ function mayConcernAnother(statement: Statement, target: Memory, { types, attrib
   return !target.permanent && target.attribute !== attribute && (isPassing || isOwnWord || namesSubject);
 }
 
-/** The share of a known statement's words that a statement about somebody else must contain to be its longer form. */
+/** A statement with another subject is a known statement's longer form only if it contains at least this fraction of its words. */
 const TOLD_AGAIN = 0.5;
 
 /**
- * Whether a statement is the longer form of a known one with another subject: "User has a granddaughter, Eve, who set up the tablet"
- * contains what was known about "User's granddaughter". Both must be about the user or the user's people, or one must name the subject of
- * the other.
+ * Checks whether a statement is the longer form of a known one with another subject: "User has a granddaughter, Eve, who set up the tablet"
+ * contains what was known about "User's granddaughter". Both must be about the user or the user's people, or one must name the other's
+ * subject.
  */
 function isToldAgain({ subject, text }: Statement, target: Memory): boolean {
   const isOwn = [subject, target.subject].every((each) => isUser(each) || belongsToUser(each));
@@ -237,7 +241,7 @@ function isToldAgain({ subject, text }: Statement, target: Memory): boolean {
   return (isOwn || isNamed) && coveredBy(contentStems(target.content), contentStems(text)) >= TOLD_AGAIN;
 }
 
-/** The fields that decide whether two statements can both hold. */
+/** The fields that show whether two statements can both be true. */
 type Fields = Pick<
   Memory,
   'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'validFrom' | 'validTo' | 'dueAt'
@@ -245,9 +249,9 @@ type Fields = Pick<
 type Told = Fields & Pick<Memory, 'content'>;
 
 /**
- * Compares a statement with all known statements of the same subject and attribute, archived ones included. The same value is confirmed.
- * If the value differs, all these statements together decide which of them hold. The result therefore does not depend on the order of
- * arrival, and an old conversation that is imported late takes its place in history.
+ * Compares a statement with all known statements that have the same subject and attribute, including archived ones. A known value is
+ * confirmed. If the value differs, all claims are replayed in the order in which they were made. The result therefore does not depend on
+ * the order of arrival, and an old conversation that is imported late takes its place in history.
  */
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
   const memories = known.map(({ memory }) => memory);
@@ -270,7 +274,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
 }
 
-/** The plans that have come true according to a statement about the present: "I live in Bristol" after "I'm moving to Bristol in May". */
+/** Finds the plans that a statement about the present shows to have come true: "I live in Bristol" after "I'm moving to Bristol in May". */
 function reachedPlans(said: Told, same: readonly Memory[], { attributes, now }: DecideContext): Retirement[] {
   const { shape, values } = attributes.policyOf(said.attribute ?? '');
   if (values === 'many' || said.value === null) return [];
@@ -280,13 +284,13 @@ function reachedPlans(said: Told, same: readonly Memory[], { attributes, now }: 
 }
 
 /**
- * What a claim changes among the statements of the same subject and attribute: which of them no longer hold, which hold again, and which
- * one beats the claim.
+ * Finds out what a claim changes among the statements with the same subject and attribute: which become untrue, which become true again,
+ * and which one beats the claim.
  */
 function consequences(claimed: Told & Claim, same: readonly Memory[], context: DecideContext) {
   const beatenBy = beaters<Told & Claim>([...new Set([...same, claimed])], context);
   const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
-  // A repeated claim that another one beats is not retired by itself: the statement that beats it retires it.
+  // If a repeated claim is beaten, the statement that beats it retires it, so it is not listed here.
   const retires = same.flatMap((memory) =>
     memory !== claimed && memory.archivedAt === null && beatenBy.has(memory) ? [{ memory, how }] : [],
   );
@@ -304,15 +308,15 @@ function consequences(claimed: Told & Claim, same: readonly Memory[], context: D
   return { beater, retires, restores };
 }
 
-/** Whether an archived statement was displaced by another one because of their fields, and not by a reader's relation or a request. */
+/** Checks whether an archived statement was replaced because of the fields, and not because of a reader's relation or a request. */
 function wasBeatenByFields(memory: Memory, same: readonly Memory[], context: DecideContext): boolean {
   const by = same.find(({ id }) => id === memory.contradictedBy);
   return by !== undefined && conflicts(memory, by, context);
 }
 
 /**
- * The statements of one subject and attribute that do not hold, each with the statement that beats it. The claims are applied in the order
- * in which they were made. Each claim replaces the statements that it excludes, unless one of them has higher trust or rank.
+ * Finds the statements that are not true now, each with the statement that beats it. The claims are replayed in the order in which they
+ * were made: each replaces the statements that it excludes, unless one of them has higher trust or rank.
  */
 function beaters<Each extends Fields & Claim>(statements: readonly Each[], context: DecideContext): Map<Each, Each> {
   const beatenBy = new Map<Each, Each>();
@@ -338,7 +342,7 @@ function beaters<Each extends Fields & Claim>(statements: readonly Each[], conte
   return beatenBy;
 }
 
-/** The statements with the same subject and attribute as a given one. */
+/** Selects the statements with the same subject and attribute as a given one. */
 export function ofSameMatter<Each extends Fields>(one: Fields, others: readonly Each[]): Each[] {
   const same = others.filter(({ attribute }) => attribute !== null && attribute === one.attribute);
   const labels = [...new Set([one, ...same].map(({ subject }) => subject))];
@@ -349,10 +353,10 @@ function isSameMatter(one: Fields, other: Fields): boolean {
   return one.attribute !== null && one.attribute === other.attribute && isSameSubject(one.subject, other.subject);
 }
 
-/** Whether two statements of the same subject and attribute cannot both hold now. */
+/** Checks whether two statements with the same subject and attribute cannot both be true now. */
 export function conflicts(one: Fields, other: Fields, { attributes, now }: DecideContext): boolean {
   const policy = attributes.policyOf(one.attribute ?? '');
-  // This test is the cheapest, so it comes first: a user may have a thousand likes, which are all compared with each other.
+  // The cheapest test comes first: a user may have a thousand likes, which are all compared with each other.
   if (one.polarity === other.polarity && policy.values === 'many') return false;
   if (!isSameMatter(one, other) || isPast(one) || isPast(other) || isAhead(one, now) || isAhead(other, now))
     return false;
@@ -367,16 +371,17 @@ export function conflicts(one: Fields, other: Fields, { attributes, now }: Decid
 }
 
 /**
- * Whether a denial without a value denies every value of the attribute. "Has no children" does. "Does not like it when people call" denies
- * no other taste.
+ * Checks whether a denial without a value denies every value of the attribute. "Has no children" does, but "Does not like it when people
+ * call" denies no other taste.
  */
 function deniesAll({ permanent, category }: Attribute): boolean {
   return permanent && category !== 'preference';
 }
 
 /**
- * Whether a denied value is narrower than the affirmed one: "not allergic to fish oil" leaves the allergy to fish. Three kinds of longer
- * values are not narrower: a full name ("Linz, Austria"), a value of a single-valued attribute ("Golf VII"), and a value with a dose.
+ * Checks whether a denied value is narrower than the affirmed one: "not allergic to fish oil" leaves the allergy to fish. Three kinds of
+ * longer values are not narrower: a full name ("Linz, Austria"), a value of a single-valued attribute ("Golf VII"), and a value with a
+ * dose.
  */
 function isNarrower(denied: string, affirmed: string | null, { shape, values }: Attribute): boolean {
   if (shape === 'name' || values === 'one') return false;
@@ -385,8 +390,8 @@ function isNarrower(denied: string, affirmed: string | null, { shape, values }: 
 }
 
 /**
- * Whether a denied value names an affirmed one by a part of its name: "I sold the Octavia" ends "Skoda Octavia". This applies to names and
- * to single-valued attributes, but not to places and health, because York is not New York.
+ * Checks whether a denied value is a part of an affirmed name: "I sold the Octavia" ends "Skoda Octavia". This applies to names and to
+ * single-valued attributes, but not to places and health, because York is not New York.
  */
 function isNamedBy(denied: string, { value }: Fields, { shape, values, category }: Attribute): boolean {
   if ((shape !== 'name' && values !== 'one') || category === 'location' || category === 'health') return false;
@@ -395,7 +400,8 @@ function isNamedBy(denied: string, { value }: Fields, { shape, values, category 
   return short.length > 2 && ` ${long} `.includes(` ${short} `);
 }
 
-// Matches, in the normal form of a value, a dose with the words after it ("50 mg a day"), or the closing words of a denial ("any more").
+// Matches the end of a value that is left out in a comparison: a dose with the words after it ("50 mg a day"), or the closing words of a
+// denial ("any more").
 const DOSE_OR_END =
   /(?: [\d.]{1,9}){1,2} ?(?:mg|mcg|[μu]g|g|ml|iu|ie|units?|tablets?|pills?|drops?|puffs?)(?![\p{L}\p{N}]).*$| any ?(?:more|longer)$/u;
 
@@ -403,7 +409,7 @@ function isPast({ tense }: { tense: Tense }): boolean {
   return tense === 'happened';
 }
 
-/** Whether a statement is a plan whose day has not come. */
+/** Checks whether a statement is a plan whose day has not come yet. */
 function isAhead({ tense, validFrom }: Pick<Fields, 'tense' | 'validFrom'>, now: number): boolean {
   return tense === 'planned' && (validFrom === null || validFrom.getTime() > now);
 }
@@ -422,22 +428,25 @@ function isDouble(statement: Told, memory: Memory, { attributes }: DecideContext
 }
 
 /**
- * Whether two plans have different days. Different days mean that the day was moved, or that there are two plans. With a single-valued
- * attribute ("employer"), the day was moved.
+ * Checks whether two plans have different days. Either the day was moved, or there are two plans. With a single-valued attribute
+ * ("employer"), the day was moved.
  */
 function isForAnotherDay(one: Fields, other: Fields): boolean {
   const [day, otherDay] = [plannedFor(one), plannedFor(other)];
   return day !== null && otherDay !== null && one.validFrom !== null && isoDay(day) !== isoDay(otherDay);
 }
 
-/** Whether two past events have different days. "In May 2024" is stored as the first day of the month, and matches any day of the month. */
+/**
+ * Checks whether two past events have different days. "In May 2024" is stored as the first day of the month, but agrees with any day of the
+ * month.
+ */
 function isOfAnotherTime(one: Fields, other: Fields): boolean {
   if (one.validFrom === null || other.validFrom === null) return false;
   const [time, otherTime] = [one.validFrom, other.validFrom].map((day) => isoDay(day).replace(/(?:-01){1,2}$/, ''));
   return !time?.startsWith(otherTime ?? '') && !otherTime?.startsWith(time ?? '');
 }
 
-/** Whether two values count as equal. "Linz" and "Linz, Austria" do, because the longer value begins with the shorter one. */
+/** Checks whether two values are equal. "Linz" and "Linz, Austria" are, because the longer value begins with the shorter one. */
 function isSameValueOf(one: { value: string | null }, other: { value: string | null }, shape: ValueShape): boolean {
   if (one.value === null || other.value === null) return one.value === other.value;
   const [left, right] = [normalValue(one.value, shape), normalValue(other.value, shape)];
@@ -463,7 +472,7 @@ function byVerdict(
   return retire(statement, { memory: target, how: 'replaced' }, context);
 }
 
-/** Confirms, revises or merges a known statement of nearly identical meaning, unless a field tells the two apart. */
+/** Confirms, revises or merges a known statement whose meaning is nearly identical, unless a field differs. */
 function byMeaning(statement: Statement, candidates: readonly Candidate[], context: DecideContext): Decision | null {
   const { thresholds } = context;
   const nearest = candidates
@@ -473,13 +482,13 @@ function byMeaning(statement: Statement, candidates: readonly Candidate[], conte
     })
     .sort((one, other) => other.similarity - one.similarity)[0];
   if (nearest === undefined) return null;
-  // A statement with an attribute can be compared by its fields, so it replaces one without an attribute.
+  // A statement with an attribute replaces one without, because it can be compared by its fields.
   if (nearest.memory.attribute === null && statement.attribute !== null && wins(statement, nearest.memory))
     return { action: 'add', retires: [{ memory: nearest.memory, how: 'merged' }] };
   return confirmOrRevise(statement, nearest.memory);
 }
 
-/** Whether a field, a number, a name or a negation tells two similar statements apart. */
+/** Checks whether two similar statements differ in a field, a number, a name or a negation. */
 export function differs(one: Fields & { text: string }, other: Told): boolean {
   if (!isSameSubject(one.subject, other.subject) || one.polarity !== other.polarity) return true;
   if (one.attribute !== null && other.attribute !== null && one.attribute !== other.attribute) return true;
@@ -492,15 +501,15 @@ export function differs(one: Fields & { text: string }, other: Told): boolean {
   return tellApart(one.text, other.content);
 }
 
-/** If a plan is repeated with another day, the known plan takes over the words and the day. */
+/** If a plan is repeated with another day, the known plan takes over the new words and the new day. */
 function moveDay(statement: Statement, target: Memory): Decision | null {
   const isMoved = isForAnotherDay(statement, target) && maySupersede(statement, target);
   return isMoved ? { action: 'revise', target, text: statement.text } : null;
 }
 
 /**
- * Revises the known statement with the new words if they contain at least three quarters of its content words and more, or if they move its
- * day. Otherwise the known statement is confirmed.
+ * Confirms a known statement, or revises it with the new words. It is revised if the new words contain at least three quarters of its
+ * content words and add others, or if they move its day.
  */
 function confirmOrRevise(statement: Statement, target: Memory): Decision {
   const [said, known] = [contentStems(statement.text), contentStems(target.content)];
@@ -511,9 +520,9 @@ function confirmOrRevise(statement: Statement, target: Memory): Decision {
 }
 
 /**
- * The known statements about which a model is asked: they are similar to the new statement, and neither the fields nor a relation from the
- * reader decide. A known statement is left out if the reader was shown it and gave no relation to it, unless the two are plans for
- * different days.
+ * Selects the known statements about which a model is asked: they are similar to the new statement, and neither their fields nor a relation
+ * settle how the two relate. If the reader was shown a known statement and named no relation to it, the model is asked only if the two are
+ * plans for different days.
  */
 export function openCandidates(
   statement: Statement,
@@ -533,20 +542,20 @@ export function openCandidates(
   return comparable.filter(isOpen).map(({ memory }) => memory);
 }
 
-/** The properties that decide between two statements that cannot both hold. */
+/** What settles which of two statements wins if they cannot both be true. */
 interface Claim {
   sourceType: SourceType;
   trust: Trust;
   statedAt: Date;
   validFrom: Date | null;
-  /** Contains the other claims of the same statement, if it is a stored memory. */
+  /** For a stored memory, this contains the other occasions on which its statement was made. */
   internal?: Record<string, unknown>;
 }
 
 type Rank = Pick<Claim, 'sourceType' | 'trust'>;
 
 /**
- * An explicit statement outranks a conversation or an import, which outrank an inference. The notes of the scaffold store these numbers, so
+ * An explicit statement outranks a conversation or an import, and both outrank an inference. The scaffold's notes store these numbers, so
  * another scale would need a migration. There, a correction has the rank 3.
  */
 export const SOURCE_RANK: Readonly<Record<SourceType, number>> = {
@@ -557,7 +566,7 @@ export const SOURCE_RANK: Readonly<Record<SourceType, number>> = {
   consolidation: 1,
 };
 
-/** Compares two claims by trust, and at equal trust by rank. Negative if `known` outranks `next`. */
+/** Compares two claims by trust and, if their trust is equal, by rank. Negative if `known` outranks `next`. */
 export function compareRank(next: Rank, known: Rank): number {
   return (
     TRUST_LEVELS.indexOf(next.trust) - TRUST_LEVELS.indexOf(known.trust) ||
@@ -565,39 +574,38 @@ export function compareRank(next: Rank, known: Rank): number {
   );
 }
 
-/** Whether a new statement may replace a known one: by trust, then by rank, and at equal rank by time. */
+/** Checks whether a new statement may replace a known one: by trust, then by rank, then by time. */
 export function wins(next: Claim, known: Claim): boolean {
   return (compareRank(next, known) || timeOf(next) - timeOf(known)) >= 0;
 }
 
-/** Like `wins`, but compares the times at which the two were stated, regardless of the days from which they hold. */
+/** Like `wins`, but compares when the two were stated. The days from which they are true do not count. */
 export function maySupersede(next: Claim, known: Claim): boolean {
   return (compareRank(next, known) || next.statedAt.getTime() - known.statedAt.getTime()) >= 0;
 }
 
-/** The time of a claim. A plan that has taken effect counts from its day. */
+/** Returns the time of a claim. A plan that has taken effect counts from its day. */
 function timeOf({ statedAt, validFrom }: Claim): number {
   return Math.max(statedAt.getTime(), validFrom?.getTime() ?? Number.NEGATIVE_INFINITY);
 }
 
-/** One occasion on which a statement was made. */
 interface MadeClaim extends Rank {
   at: number;
 }
 
 const OTHER = 'otherClaims';
-/** Without a limit, the list of a statement that is repeated every day would grow for ever. */
+/** Without a limit, the list would grow for ever if a statement is repeated every day. */
 const MOST_CLAIMS = 16;
 
-/** The occasions on which a statement was made, the strongest claim first. */
+/** Returns the occasions on which a statement was made, the strongest first. */
 function claimsOf(claim: Claim): MadeClaim[] {
   const { sourceType, trust, internal } = claim;
   return [{ sourceType, trust, at: timeOf(claim) }, ...((internal?.[OTHER] ?? []) as MadeClaim[])];
 }
 
 /**
- * The claim on which a repeated statement rests: the claim of higher rank, or the later of two claims of equal rank. Rank and time are
- * taken from the same claim, because a mixture would be a claim that nobody made. The other claims are stored as well. If the strongest
+ * Returns the claim that supports a repeated statement from now on: the one of higher rank or, at equal rank, the later one. Rank and time
+ * come from the same claim, because a mixture would be a claim that nobody made. The other claims are stored as well. If the strongest
  * claim ends, a later and weaker claim still supports the statement, and an earlier claim still excludes statements that were made between
  * the two.
  */

@@ -59,13 +59,13 @@ Examples (user turn → statement):
 [2026-03-02 Mon] "my brother Tomas can't have nuts" → {"text":"User's brother Tomas cannot eat nuts.","about":"User's brother Tomas","attribute":"allergy","value":"nuts","tense":"holds","type":"personal","quote":"my brother Tomas can't have nuts"}`;
 
 export interface ReadPromptInput extends ReadInput {
-  /** How many characters of a turn are shown, if it is not the user's. */
+  /** The agent's and other turns are cut to this many characters. */
   turnCharacters: number;
-  /** How many characters of a user's turn are shown. */
+  /** A user's turn is cut to this many characters. */
   userCharacters: number;
 }
 
-/** Asks for the statements of some turns, and for their relations to the known statements. */
+/** Asks for the statements in some turns, and how each relates to the known statements. */
 const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
   version: 10,
@@ -90,16 +90,16 @@ const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   },
 });
 
-/** A part of a prompt. A part without lines is left out. */
+/** Returns one part of a prompt. A part without lines is left out. */
 function part(title: string, name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:\n${fence(name, lines.join('\n'))}`];
 }
 
-/** A known statement in the prompt: `7. [2026-03-02] employer = Bosch · User works at Bosch.` */
+/** Writes a known statement for the prompt: `7. [2026-03-02] employer = Bosch · User works at Bosch.` */
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {
   const { subject, attribute, value, polarity, statedAt, content } = memory;
   const about = isUser(subject) ? '' : `${subject} · `;
-  // No colon follows the value, because the redaction would then treat some values as secrets: "preference = Goat Pass: User wants …".
+  // No colon follows the value, because the redaction would take some values for secrets: "preference = Goat Pass: User wants …".
   const field =
     attribute === null
       ? ''
@@ -109,10 +109,10 @@ function knownLine(memory: Memory, index: number, now: Date | undefined): string
   return `${index + 1}. [${isoDay(statedAt)}]${when} ${about}${field}${singleLine(content)}`;
 }
 
-/** The times of a known statement in the prompt: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
+/** Writes the times of a known statement for the prompt: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
 function timesOf(memory: Memory, now: Date | undefined): string[] {
   const { tense, statedAt, validFrom, validTo, archivedAt } = memory;
-  // An expired statement with a stated end is over, so its outcome is not an open question.
+  // An expired statement with a stated end is over. Nobody needs to look for its outcome.
   if (archivedAt !== null && tense !== 'planned' && validTo !== null) return [`was so until ${dayOf(memory, validTo)}`];
   const dueAt = isDaySaid(memory) ? memory.dueAt : null;
   const dates = [
@@ -121,14 +121,14 @@ function timesOf(memory: Memory, now: Date | undefined): string[] {
     ...(validTo === null ? [] : [`until ${dayOf(memory, validTo)}`]),
   ];
   if (archivedAt !== null) return [`ran out on ${isoDay(archivedAt)}, outcome unknown`, ...dates];
-  // The beginning is shown because the words of the statement may still refer to it as the future.
+  // The beginning is shown, because the words of the statement may still refer to it as the future.
   if (tense === 'holds')
     return [...(validFrom !== null && validFrom > statedAt ? [`began on ${dayOf(memory, validFrom)}`] : []), ...dates];
   const isPassed = dueAt !== null && (tense === 'happened' || (now !== undefined && isPlanOver(memory, now.getTime())));
   return [isPassed ? 'was planned, its day has passed' : tense, ...dates];
 }
 
-/** The turns with their numbers. A turn that repeats an earlier one verbatim is left out. */
+/** Numbers the turns. A turn that repeats an earlier one verbatim is left out. */
 function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string {
   const seen = new Set<string>();
   return turns
@@ -144,7 +144,7 @@ function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string 
 const SPEAKERS = { user: 'User', agent: 'Assistant', tool: 'Tool', document: 'Document', system: 'System' } as const;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** A turn in the prompt: its date, its speaker and its words. Long turns are shortened; the limit for the user's turns is higher. */
+/** Writes a turn for the prompt: its date, its speaker and its words. Long turns are shortened, and the user's turns less than others. */
 function turnLine(
   event: Event,
   { timeZone, turnCharacters, userCharacters }: Pick<ReadPromptInput, 'timeZone' | 'turnCharacters' | 'userCharacters'>,
@@ -160,7 +160,7 @@ function turnLine(
 
 function shortened(text: string, characters: number): string {
   if (text.length <= characters) return text;
-  // The end of a long message often contains its main point.
+  // The end is kept too, because a long message often has its main point there.
   const head = Math.ceil(characters * 0.7);
   return `${text.slice(0, head)} … ${text.slice(text.length - (characters - head))}`.toWellFormed();
 }
@@ -176,7 +176,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a reader can correct an item once it knows the reason of the refusal. Words of another speaker may be corrected to a statement
+ * Checks whether a reader can correct a refused item once it knows the reason. Another speaker's words, for example, may become a statement
  * about that speaker.
  */
 export function isMendable({ reason, detail }: Pick<RefusedItem, 'reason' | 'detail'>): boolean {
@@ -184,7 +184,7 @@ export function isMendable({ reason, detail }: Pick<RefusedItem, 'reason' | 'det
   return Object.hasOwn(REASONS, reason);
 }
 
-/** The note that is added to the prompt when a model is asked again. It lists the refused statements and the reasons. */
+/** Writes the note that is added to the prompt when a model is asked again. It lists the refused statements with the reasons. */
 function amendNote(refused: readonly RefusedItem[]): string {
   const lines = refused.map(
     ({ index, text, reason, detail }) =>
@@ -194,19 +194,17 @@ function amendNote(refused: readonly RefusedItem[]): string {
 }
 
 /**
- * A field with a fallback for a missing or invalid value, so that one such field does not make the whole answer invalid. The JSON schema
- * does not contain the fallback, because strict providers reject defaults.
+ * Returns a field with a fallback for a missing or invalid value, so that one bad field does not make the whole answer invalid. The JSON
+ * schema does not contain the fallback, because strict providers reject defaults.
  */
 function lenient<Schema extends z.ZodType>(schema: Schema, fallback: z.output<Schema>): z.ZodCatch<Schema> {
   return schema.catch(fallback as never).meta({ default: undefined }) as unknown as z.ZodCatch<Schema>;
 }
 
-/** The place of a quote. */
+/** The fields that locate a quote. */
 const quoted = { turn: lenient(z.int(), 0), quote: lenient(z.string(), '') };
-/** The numbers of known statements. */
 const numbers = z.union([z.array(z.int()), z.int()]);
 
-/** A statement as the model writes it. */
 const statementAnswer = z.object({
   text: z.string(),
   about: lenient(z.string(), 'User'),
@@ -227,12 +225,12 @@ const statementAnswer = z.object({
   known: lenient(numbers, []),
 });
 
-/** A list that a model may leave out. An invalid item becomes null. */
+/** Returns a list that a model may leave out. An invalid item becomes null. */
 const items = <Item extends z.ZodType>(item: Item) => lenient(z.array(lenient(item.nullable(), null as never)), []);
 
 /**
- * The answer of the model. An invalid item becomes null and does not affect the others. An answer without the list of statements is
- * invalid, because accepting it as empty would mark the turns as read.
+ * The model's answer. An invalid item becomes null and does not affect the others. An answer without the list of statements is invalid: if
+ * it were accepted as empty, the turns would be marked as read.
  */
 const readAnswer = z.object({
   statements: z.array(lenient(statementAnswer.nullable(), null)),
@@ -256,7 +254,7 @@ const readAnswer = z.object({
 });
 type ReadAnswer = z.infer<typeof readAnswer>;
 
-/** Creates a reader that calls a language model once for each part of a session. The answers are untrusted, and are checked afterwards. */
+/** Creates a reader that calls a language model once for each part of a session. The answers are untrusted, and are checked later. */
 export function createModelReader(
   model: LanguageModel,
   { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
@@ -297,8 +295,8 @@ export function createModelReader(
 type StatementAnswer = z.infer<typeof statementAnswer>;
 
 /**
- * A statement can have a relation to several known ones. The relation applies to the first of them, and the others end. With the relation
- * `reaches`, the others count as reached, too.
+ * Returns the ends that follow from a relation to several known statements: the relation applies to the first of them, and the others end.
+ * With the relation `reaches`, the others are reached as well.
  */
 function furtherEnds({ relation, known, turn, quote, tense, from }: StatementAnswer) {
   const [, ...others] = [known].flat();
@@ -310,7 +308,7 @@ function readable<Item>(list: readonly (Item | null)[]): Item[] {
   return list.filter((item) => item !== null);
 }
 
-/** Converts a statement of the answer. An invalid item has no text, and is refused as malformed. */
+/** Converts a statement of the answer. An invalid item gets an empty text, so it is refused as malformed. */
 function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   if (item === null) return readStatement({ text: '', type: 'fact', quotes: [] });
   const { about, denied, type, turn, quote, inferred, everyone, known, relation, ...fields } = item;
@@ -327,7 +325,7 @@ function toStatement(item: ReadAnswer['statements'][number]): ReadStatement {
   });
 }
 
-/** A new statement, and the similar known statements that its fields do not decide about. */
+/** A new statement, and the similar known statements whose relation to it the fields leave open. */
 interface OpenQuestion {
   statement: Statement;
   candidates: readonly Memory[];
@@ -344,7 +342,7 @@ const decideAnswer = z.object({
   ),
 });
 
-/** Asks whether new statements add to, replace or repeat the known statements that resemble them. */
+/** Asks whether new statements add to, replace or repeat similar known ones. */
 const decidePrompt: PromptTemplate<readonly OpenQuestion[]> = definePrompt({
   task: 'decide',
   version: 2,
@@ -367,7 +365,7 @@ Statements about different people, things or attributes never touch each other, 
       .join('\n\n'),
 });
 
-/** Asks a model about all open questions of a formation in one call. A decision with an unknown number or a long text is ignored. */
+/** Asks a model about all open questions of a formation in one call. If an answer has an unknown number or a long text, it is ignored. */
 export async function askVerdicts(
   model: LanguageModel,
   questions: readonly OpenQuestion[],
@@ -395,9 +393,8 @@ const MOST_WORDS = 40;
 
 interface ReflectInput {
   events: readonly Event[];
-  /** The new statements, which reflections must not repeat. */
+  /** The new statements. Reflections must not repeat them. */
   statements: readonly Statement[];
-  /** The known reflections. */
   inMind: readonly string[];
 }
 
@@ -405,7 +402,7 @@ const reflectAnswer = z.object({ agent: z.array(z.string()), user: z.array(z.str
 
 const LONGEST_TURN = 500;
 
-/** Asks for reflections about agent, user and session in a separate call. */
+/** Asks for reflections about the agent, the user and the session, in a separate call. */
 const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
   task: 'reflect',
   version: 2,
@@ -429,7 +426,7 @@ Each entry is one sentence of at most 35 words, in the language of the user. Onl
   },
 });
 
-/** Asks a model for reflections on events whose statements are known. */
+/** Asks a model for reflections on events from which statements have already been read. */
 export async function askReflections(
   model: LanguageModel,
   input: ReflectInput,

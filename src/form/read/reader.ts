@@ -8,18 +8,18 @@ import type { Polarity, Tense } from '../../record/statement.ts';
 
 /**
  * Reads statements from turns, with a language model or locally without one. A reader stores nothing and knows no ids: it refers to turns
- * and known statements by their places in the input, counted from 1. The result is untrusted. The same stages resolve, check, compare and
- * decide follow every reader.
+ * and known statements by their places in the input, counted from 1. The result is untrusted. Whichever reader is used, the
+ * stages resolve, check, compare and decide come after it.
  *
- * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`. Then nothing may be changed, and the events stay
- * unread. The local reader throws only `cancelled`.
+ * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`. In that case nothing may be changed, and the
+ * events stay unread. The local reader throws only `cancelled`.
  */
 export interface StatementReader {
-  /** `local`, or the id of the model. It is stored with each memory and in the log of runs. */
+  /** `local`, or the model's id. It is stored with each memory and in the log of runs. */
   readonly id: string;
   readonly kind: 'model' | 'local';
   read(input: ReadInput, options?: ReadOptions): Promise<Reading>;
-  /** Tells the reader which of its statements were refused, and returns the corrected statements. Only a model can correct its reading. */
+  /** Tells the reader which of its statements were refused, and returns the statements that it corrected. Only a model can do so. */
   amend?(input: ReadInput, refused: readonly RefusedItem[], options?: ReadOptions): Promise<ReadStatement[]>;
 }
 
@@ -27,30 +27,30 @@ export interface ReadOptions {
   signal?: AbortSignal;
 }
 
-/** A refused statement, with its place in the reading. */
+/** A refused statement. `index` is its place in the reading. */
 export type RefusedItem = Pick<Refusal, 'text' | 'reason' | 'detail'> & { index: number };
 
 export interface ReadInput {
   turns: readonly Event[];
-  /** The preceding turns, which contain the questions that `turns` answer. No statements are read from them. */
+  /** The turns before these. They contain the questions that `turns` answer, but no statements are read from them. */
   earlier: readonly Event[];
-  /** The ids of the turns that are the user's own although they have the form of a pasted text. */
+  /** The ids of the turns that are the user's own words although they look pasted. */
   ownTexts?: ReadonlySet<string>;
   /** The known statements that these turns may repeat, extend, replace or end. */
   known: readonly Memory[];
-  /** The known topics with their summaries, which the reader may continue. */
+  /** The known topics with their summaries. The reader may continue them. */
   topics: readonly { topic: string; summary: string }[];
   /** The memory types that a reader may form. */
   types: readonly { name: string; description: string }[];
   attributes: AttributeTable;
-  /** The IANA time zone of turns that have none of their own: "yesterday" is resolved in it, from the time of each turn. */
+  /** The IANA time zone of turns that have none of their own. "Yesterday" is resolved in it, from the time of each turn. */
   timeZone: string;
-  /** Names of the user, besides "User". */
+  /** The user's names, besides "User". */
   userNames: readonly string[];
   wants: { reflections: boolean; topics: boolean };
 }
 
-/** The input for turns without context: no earlier turns and no known statements. Only statements are wanted. */
+/** Returns the input for turns without context: no earlier turns and no known statements. Only statements are read. */
 export function turnsAlone(
   turns: readonly Event[],
   { attributes, settings }: { attributes: AttributeTable; settings: { timeZone: string } },
@@ -68,21 +68,20 @@ export function turnsAlone(
   };
 }
 
-/** The result of reading turns. */
 export interface Reading {
   statements: ReadStatement[];
-  /** Known statements that no longer hold and that nothing replaces. */
+  /** Known statements that are no longer true, without a new statement in their place. */
   ends: ReadEnd[];
   /** The requests to forget. */
   forgets: ReadForget[];
   /**
-   * The turns that may make known statements untrue, if the reader does not know which statements. The reading layers of the local embedder
-   * find these turns.
+   * Turns that may make some known statements untrue, if the reader cannot tell which. The reading layers of the local embedder find such
+   * turns.
    */
   changes?: number[];
   reflections: ReadReflection[];
   topics: ReadTopic[];
-  /** Whether the reader's answer was cut off. Its statements are complete, but further ones may be missing. */
+  /** Whether the reader's answer was cut off. The statements in it are complete, but more may be missing. */
   isCut?: boolean;
 }
 
@@ -92,7 +91,6 @@ export interface ReadQuote {
   words: string;
 }
 
-/** A statement as a reader gives it. */
 export interface ReadStatement {
   /** For example "User", "User's sister Ana" or "the Rotterdam order". */
   subject: string;
@@ -104,15 +102,15 @@ export interface ReadStatement {
   /** One sentence in the user's language that can be understood without the turns. */
   text: string;
   quotes: ReadQuote[];
-  /** ISO dates. Null if the turns do not say. */
+  /** ISO dates. Null if the turns contain none. */
   from: string | null;
   to: string | null;
   due: string | null;
-  /** From 0 to 1. Null for the default of the type. */
+  /** From 0 to 1. If null, the type's default is used. */
   importance: number | null;
   /** Whether the user said it explicitly or asked to remember it. False if the reader inferred it. */
   explicit: boolean;
-  /** Whether the statement concerns all users of the agent, and is about no person. */
+  /** Whether the statement is about all users of the agent, and about no person. */
   forEveryone: boolean;
   tags: string[];
   /** The people, places, organisations and projects that the statement names. */
@@ -121,23 +119,22 @@ export interface ReadStatement {
   relation: { kind: Relation; known: number } | null;
 }
 
-/** How a statement relates to a known one. `reaches`: a known goal came true. */
+/** How a statement relates to a known one. `reaches`: the known one is a goal, and it came true. */
 export const RELATIONS = ['repeats', 'extends', 'replaces', 'ends', 'reaches'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
 interface ReadEnd {
   known: number;
   quote: ReadQuote;
-  /**
-   * The ISO date from which the known statement no longer holds, if that date is in the future. Null if the statement has already ended.
-   */
+  /** The ISO date from which the known statement is no longer true, if that date is in the future. Null if it has already ended. */
   on: string | null;
-  /** Whether a known goal or plan came true. */
+  /** Whether the known statement is a goal or plan that came true. */
   isReached?: boolean;
 }
 
 /**
- * A request to forget. `known` are the numbers of the statements that the reader thinks are meant. `about` are the words of the request.
+ * A request to forget. `known` contains the numbers of the statements to which the reader thinks it refers. `about` contains the words of
+ * the request.
  */
 export interface ReadForget {
   quote: ReadQuote;
@@ -162,7 +159,7 @@ export function emptyReading(): Reading {
   return { statements: [], ends: [], forgets: [], reflections: [], topics: [] };
 }
 
-/** A statement with the given fields, and defaults for the others. */
+/** Returns a statement with the given fields, and defaults for the others. */
 export function readStatement(
   fields: Pick<ReadStatement, 'text' | 'type' | 'quotes'> & Partial<ReadStatement>,
 ): ReadStatement {
@@ -185,55 +182,54 @@ export function readStatement(
   };
 }
 
-/** The reason why an item of a reading was not stored. */
+/** Why an item of a reading was not stored. */
 export type RefusalReason =
   /** A field is missing or invalid. */
   | 'malformed'
-  /** There is no quote, or its words are in no turn. */
+  /** There is no quote, or no turn contains its words. */
   | 'quote_not_found'
-  /** The quoted words come from pasted text, a tool, the agent or another person, who may not make this statement. */
+  /** The quoted words come from pasted text, a tool, the agent or another person. None of these may make this statement. */
   | 'not_the_users_own'
   /** The text is an instruction that does not come from the user. */
   | 'instruction_from_outside'
   /** The quoted words repeat a recalled memory. */
   | 'recalled_text'
-  /** A number, a name or an address was not said. */
+  /** Nobody said a number, a name or an address in the item. */
   | 'value_not_said'
-  /** The sentence says far more than its quote. */
+  /** The sentence claims far more than its quote. */
   | 'says_more_than_quote'
   | 'too_long'
   /** The privacy policy forbids storing the item. The text of the item is not kept. */
   | 'private'
-  /** The user asked to forget what the item says, and has not repeated it since. */
+  /** The user asked to forget this, and has not repeated it since. */
   | 'forgotten'
-  /** A known statement of higher trust or rank, or a later one of the same rank, says otherwise. */
+  /** A known statement of higher trust or rank, or a later one of the same rank, contradicts the item. */
   | 'outranked'
-  /** The reading has more items than the limits of a formation allow. */
+  /** The reading has more items than a formation may store. */
   | 'excess'
   /**
-   * The item refers to a known statement that does not exist, or that the quoted words are not about. A request to forget has this reason
-   * if it matches nothing.
+   * The item refers to a known statement that does not exist, or that has nothing to do with the quoted words. A request to forget gets
+   * this reason if it matches nothing.
    */
   | 'unknown_target'
-  /** The setting `requestsToForget` leaves the decision about a request to forget to the application. */
+  /** The setting `requestsToForget` lets the application handle requests to forget. */
   | 'needs_confirmation'
-  /** The reading of a model has no items at all, so it does not end permanent facts and facts about health that the local reader has read. */
+  /** A model's reading without any items does not end permanent facts and facts about health that the local reader has read. */
   | 'empty_reading'
   /** The item repeats a known reflection. */
   | 'repeated';
 
-/** A refused item, as it is stored and listed. */
 export interface Refusal {
   what: 'statement' | 'end' | 'forget' | 'reflection' | 'topic';
   reason: RefusalReason;
-  /** The text of the item. Null if it must not be stored. */
+  /** The item's text. Null if it must not be stored. */
   text: string | null;
   detail: string | null;
   /** The ids of the events that the item cited. */
   events: string[];
 }
 
-/** A refusal with its text and its sources. */
+/** Returns a refusal with its text and its sources. */
 export function refusal(
   what: Refusal['what'],
   reason: RefusalReason,
@@ -251,17 +247,17 @@ export interface FormResult {
   /** How many events were read. 0 if another formation had already read them. */
   events: number;
   /**
-   * New statements. Statements that the local reader stored immediately after the turns were logged are not among them, so the list is
-   * often empty without a model: `memories.list()` returns all statements.
+   * New statements. The local reader's statements, stored right after the turns were logged, are not among them. Without a model, the list
+   * is therefore often empty: `memories.list()` returns all statements.
    */
   added: string[];
-  /** Known statements that took over new words. */
+  /** Known statements whose words were replaced by new ones. */
   updated: string[];
-  /** Statements that were replaced or ended, and drafts that a later reading has replaced. */
+  /** Statements that were replaced or ended, and drafts that a later reading replaced. */
   retired: string[];
   /** Known statements that were repeated. */
   confirmed: string[];
-  /** What the user asked to forget. These are the ids of the records that `forgotten.list()` returns. */
+  /** What was forgotten at the user's request, as ids of the records that `forgotten.list()` returns. */
   forgotten: string[];
   /** Memories that were restored because the user withdrew a request to forget. */
   restored: string[];
@@ -271,7 +267,7 @@ export interface FormResult {
   refused: Refusal[];
   /** How many times a language model was called. */
   modelCalls: number;
-  /** Whether there are unread events for another formation. */
+  /** Whether there are unread events left for another formation. */
   hasMore: boolean;
 }
 
@@ -297,8 +293,8 @@ export function nothingFormed(): FormResult {
 const MOST_TURNS = 0.75;
 
 /**
- * The speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. There is none in a group chat
- * in which the user's own turns have either no speaker or the user's name as their speaker.
+ * Returns the speaker of at least three quarters of the turns: the owner of a phone that a child sometimes borrows. Returns none if a turn
+ * has no speaker or the user's name as its speaker, as the user's own turns in a group chat have.
  */
 export function usualSpeaker(speakers: readonly (string | null)[], names: readonly string[]): string[] {
   const own = new Set(names.map((name) => name.toLowerCase()));
@@ -307,13 +303,13 @@ export function usualSpeaker(speakers: readonly (string | null)[], names: readon
   return turns.flatMap(([speaker, { length }]) => (length >= speakers.length * MOST_TURNS ? speaker : []));
 }
 
-/** The names of the user: the id in the scope, and the names that the user has stated. */
+/** Returns the names of the user: the id in the scope, and the names that the user has stated. */
 export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
   const own = said.filter(({ polarity }) => polarity === 'affirmed').flatMap(({ value }) => value ?? []);
   return [...new Set([...(scope.user === null ? [] : [scope.user]), ...own])];
 }
 
-/** Whether the language model, rather than the local reader, does a task. */
+/** Checks whether the language model does a task, and not the local reader. */
 export function usesModel<Task extends string>(
   { languageModel, settings }: { languageModel: object | null; settings: { tasks: Partial<Record<Task, string>> } },
   task: Task,
@@ -327,7 +323,9 @@ const MOST_VALUES = 3;
 const MOST_WORDS = 30;
 const SECRET = /pass(?:word|wd)?|secret|token|api.?key|authorization|credential|cookie/i;
 
-/** One episode for each tool call of the agent, with the request for which the tool was called. The results of tools are not read. */
+/**
+ * Returns one episode for each tool call of the agent, with the request for which the tool was called. The results of tools are not read.
+ */
 export function toolEpisodes(events: readonly Event[]): ReadStatement[] {
   return events.flatMap((event, index) =>
     callsOf(event)
@@ -360,7 +358,7 @@ function callsOf({ metadata, origin }: Event): { name: string; input: Record<str
   });
 }
 
-/** The last message of the user before an event. */
+/** Returns the last message of the user before an event. */
 function requestBefore(events: readonly Event[], index: number): string | null {
   const asked = events.slice(0, index).findLast((event) => event.origin === 'user' && event.kind === 'message');
   return asked === undefined ? null : singleLine(asked.content, LONGEST_REQUEST).toWellFormed();
