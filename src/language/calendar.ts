@@ -28,7 +28,7 @@ export const UNAMBIGUOUS_DAYS: readonly string[] = [...MONTHS, ...WEEKDAYS]
   .map((name) => name.toLowerCase())
   .filter((name) => name !== 'may');
 
-/** Days of the year that have a name, in lower case. Like a month, they say when something is, and are no person, place or thing. */
+/** Named days of the year, in lower case. Like a month, they say when something happens and name no person, place or thing. */
 export const FEASTS: ReadonlySet<string> = new Set(
   `new year,new year's,new year's eve,new year's day,christmas,christmas eve,christmas day,boxing day,xmas,easter,easter sunday,easter
   monday,good friday,whitsun,pentecost,ramadan,eid,diwali,hanukkah,passover,yom kippur,rosh hashanah,thanksgiving,halloween,valentine's
@@ -41,7 +41,7 @@ export const FEASTS: ReadonlySet<string> = new Set(
 /** The first three letters of each month, as alternatives: "jan|feb". */
 export const MONTH_STARTS: string = MONTHS.map((name) => name.slice(0, 3).toLowerCase()).join('|');
 
-/** Dates that are written out in English, and years. A model may have computed them, so no source need contain their digits. */
+/** Matches years, and dates that are written out in English. A model may have computed them, so they need not occur in a source. */
 export const WRITTEN_DATE: RegExp = new RegExp(
   `\\b(?:\\d{1,2}(?:st|nd|rd|th)?\\s+)?(?:${MONTH_STARTS})[a-z]*\\.?(?:\\s+\\d{1,2}(?:st|nd|rd|th)?\\b)?(?:,?\\s+(?:19|20)\\d{2})?|\\b(?:19|20)\\d{2}(?:-\\d{2}){0,2}\\b`,
   'gi',
@@ -65,8 +65,8 @@ const formatterOf = cached(
 );
 
 /**
- * The time zone of an event: the zone of its speaker, if the event has one, or else the given zone. An offset such as "-06:00" that the
- * given zone has at that time means the given zone, whose daylight saving time is known.
+ * Returns the time zone of an event: its speaker's zone if the event has one, otherwise the given zone. If the event has an offset such as
+ * "-06:00" that the given zone also has at that time, returns the given zone, because its daylight saving time is known.
  */
 export function zoneOf({ metadata, occurredAt }: Pick<Event, 'metadata' | 'occurredAt'>, otherwise: string): string {
   const own = knownTimeZone(metadata['timeZone'], otherwise);
@@ -74,7 +74,7 @@ export function zoneOf({ metadata, occurredAt }: Pick<Event, 'metadata' | 'occur
   return /^[+-]/.test(own) && offsetAt(time, own) === offsetAt(time, otherwise) ? otherwise : own;
 }
 
-/** The calendar day that an instant falls on in a zone. Throws RangeError for an unknown zone. */
+/** Returns the calendar day of an instant in a zone. Throws RangeError for an unknown zone. */
 export function civilDateAt(instant: Date, timeZone: string): CivilDate {
   const parts = partsAt(instant, timeZone);
   return { year: parts.year, month: parts.month, day: parts.day };
@@ -106,7 +106,7 @@ export function instantAt(date: CivilDate, { hour, minute }: ClockTime, timeZone
   return fromLocal(new Date(Date.UTC(date.year, date.month - 1, date.day, hour, minute)), timeZone);
 }
 
-/** The instant at which clocks in a zone show the time that an instant has in UTC. */
+/** Returns the instant at which the clocks in a zone show the UTC time of the given instant. */
 export function fromLocal(utc: Date, timeZone: string): Date {
   const time = utc.getTime();
   const isMidnight = time % DAY === 0;
@@ -170,7 +170,7 @@ const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, 
 
 const YEAR = /(?: de)? ?\{y\}年?/u;
 
-/** The day and the month of an instant in the words of a language; without a pack, the ISO date, which all readers understand. */
+/** Writes the day and month of an instant in the pack's language. Without a pack, writes the ISO date, which all readers understand. */
 export function dayOfYear(at: Date, timeZone: string, pack: Pack | null): string {
   const date = civilDateAt(at, timeZone);
   if (pack !== null) return writeDay(date, pack, pack.calendar.written.replace(YEAR, ''));
@@ -241,7 +241,7 @@ export function daySpan(day: CivilDate): CivilSpan {
   return { from: day, to: addDays(day, 1), precision: 'day', absolute: `on ${writeDate(day)}` };
 }
 
-/** The month that begins on a day. */
+/** Returns the month whose first day is given. */
 export function monthSpan(first: CivilDate): CivilSpan {
   return {
     from: first,
@@ -343,8 +343,8 @@ export function relativeWeekday(name: string, today: CivilDate, side: string, pr
 }
 
 /**
- * "Wednesday the 27th": the next such day as `prefer` says if it is within two months, or else the nearest on either side of today: "born
- * on Thursday the 28th" was two days ago. Null when none is within half a year.
+ * Resolves "Wednesday the 27th" to the next such day on the preferred side of today if it is within two months. Otherwise takes the nearest
+ * on either side: "born on Thursday the 28th" was two days ago. Null if none is within half a year.
  */
 export function weekdayOfMonth(
   weekday: number,
@@ -365,10 +365,12 @@ export function weekdayOfMonth(
   return null;
 }
 
-/** About two months: a weekday with a day of the month is looked for this much longer on the preferred side of today. */
+/** About two months. On the preferred side of today, "Wednesday the 27th" may be this much further away. */
 const NEAR = 62;
 
-/** "The 17th": the nearest such day in the past or the future, as `prefer` says. Today counts as the future. Null for the 32nd. */
+/**
+ * Resolves "the 17th" to the nearest such day in the past or the future, as `prefer` says. Today counts as the future. Null for the 32nd.
+ */
 export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
   if (number < 1 || number > 31) return null;
   for (let away = prefer === 'future' ? 0 : 1; ; away += 1) {
