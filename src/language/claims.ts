@@ -143,14 +143,14 @@ export function isAbout(said: string, known: string, topic: string | null): bool
   );
 }
 
-/** Whether two stems are forms of one word: "pregnant" and "pregnancy", but not "latex" and "latest". */
+/** Checks whether two stems are forms of one word: "pregnant" and "pregnancy", but not "latex" and "latest". */
 function isSameWord(stem: string, other: string): boolean {
   const longest = Math.max(stem.length, other.length);
   const same = [...stem].findIndex((letter, index) => letter !== other[index]);
   return stem === other || (same === -1 ? stem.length : same) * 3 > longest * 2;
 }
 
-/** Whether a turn is only polite: "Thanks for the help". */
+/** Checks whether a turn is only polite: "Thanks for the help". */
 export function isCourtesy(turn: string): boolean {
   const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
   const pack = detectPack(said, english);
@@ -229,7 +229,7 @@ function ordersAbroad(said: string): boolean {
 const INSTRUCTION =
   /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|(?:do not|don['’]t|never) (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
 
-/** Whether a text tells its reader what to do. */
+/** Checks whether a text instructs its reader. */
 export function isInstruction(text: string): boolean {
   return INSTRUCTION.test(text);
 }

@@ -67,7 +67,7 @@ export function nameInsteadOf(text: string, pack: Pack, old?: string): string | 
 
 /** A sentence, or a part of one. */
 export interface Said extends TextSpan {
-  /** Whether the words that follow take it back: "I'm diabetic. No, just kidding". */
+  /** Whether the words after it take it back: "I'm diabetic. No, just kidding". */
   isTakenBack: boolean;
 }
 

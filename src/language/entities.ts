@@ -179,7 +179,7 @@ function addNames(sentence: string, offset: number, add: Add, isFree: (start: nu
     const nameStart = match.index + match.text.indexOf(parts[0] ?? '');
     const before = sentence.slice(Math.max(0, nameStart - 30), nameStart);
     const after = sentence.slice(match.index + match.text.length, match.index + match.text.length + 20);
-    // A single capitalised word at the start of a sentence counts as a name only with other evidence.
+    // A single capitalised word at the start of a sentence is a name only if there is other evidence.
     const opens = start === offset && parts.length === 1;
     const type = classifyName(name, before, after);
     if (opens && type === 'other' && !GIVEN_NAMES.has(name.toLowerCase())) continue;

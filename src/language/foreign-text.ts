@@ -189,7 +189,7 @@ export function asksAboutText(text: string): boolean {
   return aboutText.some((pattern) => pattern.test(plain));
 }
 
-/** Whether a phrase names a text or a part of one: "the second paragraph", "the letter". */
+/** Checks whether a phrase names a text or a part of one: "the second paragraph", "the letter". */
 export function namesText(words: string): boolean {
   return TEXT_NOUN.test(words) || TEXT_PART.test(words);
 }
@@ -431,7 +431,7 @@ function isTitled([title, ...lines]: readonly Line[]): boolean {
 const LONGEST_TITLE = 70;
 const SHORTEST_PROSE = 40;
 
-/** Whether a block has the form of verse, of settings, of a script or of markup. */
+/** Checks whether a block has the form of verse, settings, a script or markup. */
 function hasDocumentForm(block: readonly Line[]): boolean {
   const share = (pattern: RegExp): number => block.filter((line) => pattern.test(line.text)).length / block.length;
   if (MARKUP.test(textOf(block))) return true;
@@ -603,7 +603,7 @@ const relaying = perPack((pack) => {
 /** The words at the start of a sentence that announce somebody else's words in the first person. */
 interface Relay {
   length: number;
-  /** Whether no mark separates the other person's words from the user's own. They then end at "she" or "he". */
+  /** Whether the other person's words may end without a mark. They then end at "she" or "he". */
   isOpen: boolean;
 }
 
@@ -677,7 +677,7 @@ export function spokenFor(message: string): string | null {
   return null;
 }
 
-/** Whether a message ends a role play or a quotation. */
+/** Checks whether a message ends a role play or a quotation. */
 export function leavesPlay(message: string): boolean {
   return LEAVES.test(plainMarks(message));
 }

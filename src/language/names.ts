@@ -122,7 +122,7 @@ export function isOccupation(phrase: string): boolean {
     ?.trim();
   const words = head?.split(/\s+/) ?? [];
   const last = withoutEnd(words.at(-1) ?? '', '.!');
-  // "A Londoner" says where somebody lives.
+  // "A Londoner" is a person from London, not an occupation.
   if (words.length > 5 || OTHERWISE.has(last) || PLACES.has(last.replace(/e?r$/, '')))
     return words.length > 1 && isJobPair(words);
   return OTHERS.has(last) || AGENT_NOUN.test(last);
@@ -214,8 +214,7 @@ export function firstName(name: string): string {
   return name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
 }
 
-// Names that are typed in lower case: "im ana from graz". The words around them and the lists of ordinary words show where a name begins and
-// ends.
+// Names typed in lower case: "im ana from graz". The words around a name and the lists of ordinary words show where it begins and ends.
 
 /** Words in lower case that may be a name, with their place. */
 interface Small {

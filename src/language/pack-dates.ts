@@ -42,14 +42,14 @@ export interface FoundDate extends TextSpan {
 export interface DateContext {
   now: Date;
   timeZone: string;
-  /** The side of today on which a date without a year lies. */
+  /** Whether a date without a year is resolved to the past or the future. */
   prefer: 'past' | 'future';
 }
 
 /** "Seit März" means the last March, even in a sentence about plans. */
 const SINCE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('since')})\\s(?:\\p{L}+\\s)?$`, 'iu');
 
-/** The first word of a match, which may be a preposition: "seit März". */
+/** Returns the first word of a match, which may be a preposition: "seit März". */
 function firstWord(words: string): string {
   return words.slice(0, words.indexOf(' ') + 1);
 }
@@ -98,7 +98,7 @@ function monthSaidIn({ groups: { d, e, m, mm, w } = {} }: RegExpMatchArray): Mon
   return e === undefined ? 'day without month' : 'range without month';
 }
 
-/** Whether the text between a weekday and a date is nothing but a comma and an article. */
+/** Checks whether a weekday and a date are separated by nothing but a comma and an article. */
 export function isRightBefore(between: string): boolean {
   return /^,?\s(?:\p{L}{1,3}\s)?$/u.test(between);
 }
@@ -413,7 +413,7 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
   }));
 }
 
-/** The nearest day of a month with a number: "le 17". */
+/** Returns the nearest day with this number in a month: "le 17". */
 function dayAlone(number: number, today: CivilDate, prefer: 'past' | 'future'): Span | null {
   const found = dayOfMonth(number, today, prefer);
   return found === null ? null : day(found.from);

@@ -188,7 +188,7 @@ function plainForm(character: string): string {
   return code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - 0xfee0) : character;
 }
 
-/** The value of a decimal digit in any script. Unicode has decimal digits in blocks of ten that begin with zero. */
+/** Returns the value of a decimal digit in any script. Unicode has decimal digits in blocks of ten that begin with zero. */
 function digitValue(code: number): number {
   let zero = code;
   while (code - zero < 10 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;

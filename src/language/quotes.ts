@@ -61,7 +61,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Whether two words differ only in an ending of up to two letters: "cost" and "costs". */
+/** Checks whether two words differ only in an ending of up to two letters: "cost" and "costs". */
 function isSameWord(one: string, other: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
@@ -156,7 +156,7 @@ const CALENDAR_NAMES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The names of the weekdays or of the months in a language. */
+/** Returns the names of the weekdays or of the months in a language. */
 function namesOf(language: string, part: 'weekday' | 'month'): string[] {
   const name = new Intl.DateTimeFormat(language, { [part]: 'long', timeZone: 'UTC' });
   return Array.from({ length: 12 }, (_, index) => name.format(Date.UTC(2026, index, index + 1)));
@@ -207,7 +207,7 @@ const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
   ...PACKS.flatMap(
     ({ lists: { counting } }) => counting?.split('|').map((word, at): [string, number] => [word, at + 1]) ?? [],
   ),
-  // The amounts come after the counting words: "once" is English here, and not the Spanish eleven.
+  // The amounts overwrite the counting words: "once" is English here, and not the Spanish eleven.
   ...amountsOf('amounts'),
 ]);
 const HAN_NUMBER = /[一二两三四五六七八九十百千万打]+/gu;
@@ -433,7 +433,7 @@ function isTimeSaid(hour: number, minute: number, said: ReadonlySet<number>): bo
   return hours.some((each) => said.has(each) && (minute === 0 || said.has(minute)));
 }
 
-/** The pairs of a list such as "dozen=12|pair=2", in all languages. */
+/** Returns the pairs of a list such as "dozen=12|pair=2", in all languages. */
 function amountsOf(list: string): [string, number][] {
   return wordsOfAll(list)
     .split('|')
@@ -453,7 +453,7 @@ export function isNegated(text: string): boolean {
 
 const DIGITS = /\d+(?:[.,:]\d+)*/g;
 const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
-/** Whether two similar sentences differ in a number, a name, a weekday, a month or a negation. */
+/** Checks whether two similar sentences differ in a number, a name, a weekday, a month or a negation. */
 export function tellApart(one: string, other: string): boolean {
   const differsIn = (find: (text: string) => readonly string[]): boolean => {
     const [left, right] = [find(one), find(other)];
@@ -465,7 +465,7 @@ export function tellApart(one: string, other: string): boolean {
   return negationsIn(one) !== negationsIn(other) || [matched(DIGITS), matched(NAME), daysIn].some(differsIn);
 }
 
-/** The weekdays and months that a text names, in any language of the packs, without the ending of a plural. */
+/** Finds the weekdays and months in a text, in any language of the packs, without a plural ending. */
 function daysIn(text: string): string[] {
   const named = plainWords(text).flatMap(
     (word) => [word, word.replace(/s$/, '')].find((each) => CALENDAR_NAMES.has(each)) ?? [],

@@ -39,7 +39,7 @@ const PROVIDER_KEYS: readonly RegExp[] = [
   /\b0x[0-9a-fA-F]{64}\b/g,
 ];
 
-/** The alternatives of a list of all language packs. Both apostrophes match. */
+/** Returns a list's alternatives in all language packs, so that both kinds of apostrophe match. */
 function anyOf(list: string): string {
   return wordsOfAll(list, 'latin').replaceAll("'", "['’]");
 }
@@ -72,7 +72,7 @@ function looksChosen(value: string): boolean {
 const ABOUT_PASSWORDS = /\b(?:policy|manager|reset|strength|hint|field)\b/i;
 const ADDRESS = /^[\w.+-]{1,60}@[\w-]{1,60}\.\w/;
 
-/** Whether a value has digits, symbols or inner capitals, which ordinary words do not have. */
+/** Checks whether a value has digits, symbols or inner capitals, unlike ordinary words. */
 function looksMixed(value: string): boolean {
   return (
     value.length >= 4 &&

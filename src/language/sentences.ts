@@ -205,7 +205,7 @@ export function intersects(one: TextSpan, other: TextSpan): boolean {
   return one.start < other.end && one.end > other.start;
 }
 
-/** The spans at which a global pattern matches. */
+/** Returns the spans of all matches of a global pattern. */
 export function spansOf(text: string, pattern: RegExp): TextSpan[] {
   return matchesOf(text, pattern).map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
 }

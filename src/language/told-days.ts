@@ -463,7 +463,7 @@ export function withNewDay(
   return `${start}${lead}${told} ${written(day)}${rest}`;
 }
 
-/** Whether a text names a day that recurs every year: "My mother's birthday is on 12 May". */
+/** Checks whether a text names a day that recurs every year: "My mother's birthday is on 12 May". */
 export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
   const isOfYear = ({ start, end, isDay, isBareWeekday }: FoundDate): boolean =>
     isDay && !isBareWeekday && /\d/.test(text.slice(start, end));
@@ -638,7 +638,7 @@ export function dayAhead(
   return others.find((each) => isPartOf(each, first)) ?? first;
 }
 
-/** Whether a date is a part of a longer one: a day of a week or of a month. */
+/** Checks whether a date is part of a longer one: a day of a week or of a month. */
 function isPartOf(part: FoundDate, whole: FoundDate | undefined): boolean {
   const [start, end] = [whole?.from?.getTime() ?? NaN, whole?.to?.getTime() ?? NaN];
   const [from, to] = [part.from?.getTime() ?? NaN, part.to?.getTime() ?? NaN];

@@ -70,7 +70,7 @@ function tokensOfWord(raw: string): string[] {
 }
 
 /**
- * The normalised words of a text in any language, in order: lower case, no accents, English and Arabic suffixes removed. Texts and
+ * Returns the normalised words of a text in any language, in order: lower case, no accents, English and Arabic suffixes removed. Texts and
  * queries use this one function, in the database and in memory.
  */
 export function words(text: string): string[] {
@@ -108,7 +108,7 @@ const HAN_ALONE = /^\p{Script=Han}$/u;
 const MOST_INDEXED_WORDS = 10_000;
 const LONGEST_WORD = 64;
 
-/** The words of a text for the database's full-text index: at most 10,000, none longer than 64 characters. */
+/** Returns the words of a text for the database's full-text index: at most 10,000, none longer than 64 characters. */
 export function indexWords(text: string): string[] {
   return words(text.slice(0, MOST_INDEXED_WORDS * 12))
     .slice(0, MOST_INDEXED_WORDS)
@@ -248,7 +248,7 @@ export function saysQuoted(statement: string, quoted: string): boolean {
   return isParaphrased && saysNamesAndNumbers(statement, quoted);
 }
 
-/** Whether a statement contains all names and numbers of the words that it quotes. */
+/** Checks whether a statement contains all names and numbers of the words that it quotes. */
 export function saysNamesAndNumbers(statement: string, quoted: string): boolean {
   const lower = statement.toLowerCase();
   const names = quoted.match(/(?<=[\p{L}\p{N},;] )\p{Lu}[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
@@ -256,7 +256,7 @@ export function saysNamesAndNumbers(statement: string, quoted: string): boolean 
   return names.every((name) => lower.includes(name.toLowerCase()) || coveredBy(contentStems(name), said) === 1);
 }
 
-/** Jaccard similarity of the words of two texts. */
+/** Computes the Jaccard similarity of the words of two texts. */
 export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let shared = 0;
   for (const stem of one) if (other.has(stem)) shared += 1;
@@ -307,8 +307,8 @@ export function singleLine(text: string, limit: number = Infinity): string {
 }
 
 /**
- * All matches of a global pattern. `matchAll` clones the pattern, and V8 compiles the clone again after every major garbage collection:
- * the patterns for the dates of one query then take 4 ms.
+ * Returns all matches of a global pattern. `matchAll` clones the pattern, and V8 compiles the clone again after every major garbage
+ * collection: the patterns for the dates of one query then take 4 ms.
  */
 export function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
   if (!pattern.global) throw new TypeError(`The pattern ${pattern} is not global.`);
@@ -378,7 +378,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** The estimated tokens of a run of ASCII characters of one kind. */
+/** Estimates the tokens of a run of ASCII characters of one kind. */
 function runTokens(kind: number, length: number, first: number): number {
   switch (kind) {
     case ASCII_LETTER:
@@ -410,12 +410,12 @@ function otherScript(code: number): number {
 /** The counter that estimates. It is the default everywhere. */
 export const estimatingCounter: TokenCounter = { id: 'estimate', count: estimateTokens };
 
-/** An exact counter from the `encode` of a tokenizer such as `gpt-tokenizer` or `js-tiktoken`. */
+/** Creates an exact counter from the `encode` of a tokenizer such as `gpt-tokenizer` or `js-tiktoken`. */
 export function tokenizerCounter(id: string, encode: (text: string) => ArrayLike<unknown>): TokenCounter {
   return { id, count: (text) => encode(text).length };
 }
 
-/** The FNV-1a hash of a text, over its UTF-16 code units. */
+/** Computes the FNV-1a hash of a text, over its UTF-16 code units. */
 export function fnv1a(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);

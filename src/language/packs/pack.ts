@@ -198,7 +198,10 @@ interface PackRequests {
   but: string;
   /** Words such as "so": they begin a clause that follows from the preceding one. */
   so: string;
-  /** The beginning of an answer that replaces the value just given: "no, I meant". If empty, such answers are not read. */
+  /**
+   * The beginning of an answer that replaces the value just given: "no, I meant". If empty, corrections are not recognised in this
+   * language.
+   */
   correcting: string;
   /** Words that may precede a request in its clause: "please", "could you". */
   lead: string;
@@ -224,7 +227,10 @@ interface PackCalendar {
   numbers: Readonly<Record<string, number>>;
   /** Ranges of days of one month, with the month and without it: "vom <d>. bis <e>. <m>". In English, they are in `resolve-dates.ts`. */
   ranges: readonly string[];
-  /** "<d>. <m> <y>": the ways to write a day of a month. The year may be left out. The groups `early`, `mid` and `late` mark a part of a month. */
+  /**
+   * The ways to write a day of a month: "<d>. <m> <y>". The year may be left out. The groups `early`, `mid` and `late` mark a part of a
+   * month.
+   */
   dates: readonly string[];
   nextWeekday: string;
   /** The weekday after the next one, if the language has a word for it: "übernächsten". */
@@ -274,7 +280,7 @@ export interface SlotRule {
   likely?: 'kept' | 'alone';
   /** Whether the sentence must be the whole turn: "Please answer in German" before a text may apply only to that text. */
   whole?: boolean;
-  /** Whether neither the turn nor the question before it may mention another person: "sleep apnoea, since 2019". */
+  /** Whether the turn and the question before it must not mention another person: "sleep apnoea, since 2019". */
   alone?: boolean;
 }
 

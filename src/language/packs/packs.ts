@@ -130,7 +130,7 @@ export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${k
   );
 }
 
-/** Whether a text has a word of one of several lists. */
+/** Checks whether a text contains a word of at least one of the lists. */
 export function saysAny(pack: Pack, text: string, ...names: readonly Parameters<typeof packPattern>[1][]): boolean {
   return names.some((name) => packPattern(pack, name).test(text));
 }
@@ -302,7 +302,7 @@ export function packRegExp(source: string, flags = 'iu'): RegExp {
       return found;
     });
     const places = /(?<!\\)\((?!\?)|\(\?<[a-z]/.test(plain) ? 'd' : '';
-    // The flag `u` is left out where the pattern does not need it, because V8 takes three times as long to compile with it.
+    // The flag `u` is removed if the pattern does not need it, because V8 takes three times as long to compile with it.
     const kept = /\\[pu]\{/.test(plain) ? flags : flags.replace('u', '');
     pattern = flags.includes('i') ? new LowerCaseRegExp(plain, kept.replace('i', places)) : new RegExp(plain, kept);
     compiled.set(key, pattern);
@@ -377,7 +377,7 @@ export function plainMarks(text: string): string {
   return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
 }
 
-/** The template for an attribute of any name, if the pack has one. */
+/** Returns the pack's template for an attribute. Undefined if it has none. */
 export function templateOf({ templates }: Pack, attribute: string): string | undefined {
   return (templates as Readonly<Record<string, string | undefined>>)[attribute];
 }

@@ -159,7 +159,7 @@ function withRelatives(pattern: string, { partners, children, pets }: Pack): str
   return pattern.replaceAll('PARTNERS', partners).replaceAll('CHILDREN', children).replaceAll('PETS', pets);
 }
 
-/** The pattern for a person related to the user: "my sister Ana". */
+/** Returns the pattern for a person related to the user: "my sister Ana". */
 function relatedSource(pack: Pack): string {
   const relations = relationsOf(pack);
   return pack.script === 'han'

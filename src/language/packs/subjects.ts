@@ -13,7 +13,6 @@ import {
   wordsPattern,
 } from './packs.ts';
 
-/** The words in which a value was found, and their offset. */
 interface Match {
   0: string;
   index: number;
@@ -194,7 +193,7 @@ export function hidesPerson({ isUninflected, script }: Pack): boolean {
   return isUninflected === true || script === 'han';
 }
 
-/** Whether words name the user: "I", "my", "we". */
+/** Checks whether words mention the user: "I", "my", "we". */
 export function isAboutUser(text: string, pack: Pack): boolean {
   return saysAny(pack, text, 'me', 'my', 'we');
 }

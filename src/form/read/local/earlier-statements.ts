@@ -36,8 +36,8 @@ interface Said {
 }
 
 /**
- * The statements of the last two turns. With `isAnytime`, also the known statements of earlier turns. In a turn of another speaker,
- * statements about the user and the user's people are left out, because only the user's words may change them.
+ * Returns the statements of the last two turns. With `isAnytime`, also returns the known statements of earlier turns. If another speaker
+ * has the turn, omits statements about the user and the user's people, because only the user's words may change them.
  */
 function lastSaid({ input, reading, number, speaker }: Turn, isAnytime = false): Said[] {
   const lastTurns = [...input.earlier, ...input.turns.slice(0, number - 1)].filter(isOwnMessage).slice(-2);
@@ -150,8 +150,8 @@ export function redatedBy(turn: Turn): ReadStatement | null {
 }
 
 /**
- * Finds the plan whose day a text denies, and returns it with the new day. If the text names something besides the days, the plan must
- * share a word with it.
+ * Moves the plan whose day a text denies to the new day, and returns it. If the text names something besides the days, the plan must share
+ * a word with it.
  */
 function deniedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
   const { denies, about, beside } = next;

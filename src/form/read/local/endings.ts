@@ -143,7 +143,7 @@ const weekdayPatterns = perPack(({ script, calendar: { weekdays, shortWeekdays =
   ),
 );
 
-/** The numbers of the weekdays in a text. */
+/** Returns the numbers of the weekdays in a text. */
 function weekdaysIn(plain: string, pack: Pack): number[] {
   return weekdayPatterns(pack).flatMap((pattern, day) => (pattern.test(plain) ? day : []));
 }

@@ -128,7 +128,7 @@ function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchIn
   // here".
   const isFollowed = hasTrait(input.rule.attribute, 'own') && raw !== undefined && !match[0].endsWith(raw);
   if (isFollowed && !withoutEnd(raw, '.,').endsWith(value ?? '')) return null;
-  // Patterns count UTF-16 code units, so a value may end inside a surrogate pair. Such a value is discarded.
+  // The patterns match UTF-16 code units, so a value may end inside a surrogate pair. Such a value is discarded.
   return value && value.isWellFormed() ? value : null;
 }
 
@@ -290,7 +290,7 @@ function isOfOthers({ match, before, isPerson, rule: { attribute, likely }, text
   // In Chinese and Japanese, the day of an event is filled even for another person's event, because the words name that person.
   const isInCalendar = pack.script === 'han' && hasTrait(attribute, 'event');
   const isOfUser = likely !== 'kept' && !isPerson && !isAnswer && !isInCalendar;
-  // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
+  // In languages with Latin script, a subject shows whether the animal or child is somebody else's: "They have a cat called Zuzu".
   const isSeveral = hasTrait(attribute, 'several');
   const needsUser = isSeveral ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
   // An illness mentioned after another person is that person's illness: "My mother fell, broken wrist".

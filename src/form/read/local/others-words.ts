@@ -50,8 +50,8 @@ const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L
 
 /**
  * Checks whether a message begins with another person's name as a label, so that the words are that person's. If another message of the
- * conversation is labelled with a given name, any given name and any capitalised word that is not ordinary counts as a label. Otherwise,
- * the label must be a known given name and the message in the first person: "Ben: allergic to nuts" is the user's own note.
+ * conversation is labelled with a given name, the label may be any given name or any capitalised word that is not ordinary. Otherwise, the
+ * label must be a known given name and the message in the first person: "Ben: allergic to nuts" is the user's own note.
  */
 function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
   const label = labelOf(event.content);

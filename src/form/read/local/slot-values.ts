@@ -253,7 +253,7 @@ function hanName(raw: string): string | null {
   return name.length >= 1 && !NO_NAME_START.test(name) ? name : null;
 }
 
-/** The age in digits. Null for a number that is not a plausible age. */
+/** Writes an age in digits. Null for a number that is not a plausible age. */
 function ageOf(raw: string): string | null {
   const words = raw.toLowerCase().split(/[- ]/);
   const age = words.reduce((sum, word) => sum + (ENGLISH_NUMBERS.get(word) ?? Number(word)), 0);
