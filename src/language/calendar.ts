@@ -28,7 +28,7 @@ export const UNAMBIGUOUS_DAYS: readonly string[] = [...MONTHS, ...WEEKDAYS]
   .map((name) => name.toLowerCase())
   .filter((name) => name !== 'may');
 
-/** Days of the year that have a name, in lower case. Like a month, they say when something is, and are no person, place or thing. */
+/** Named days of the year, in lower case. Like a month, they say when something happens and name no person, place or thing. */
 export const FEASTS: ReadonlySet<string> = new Set(
   `new year,new year's,new year's eve,new year's day,christmas,christmas eve,christmas day,boxing day,xmas,easter,easter sunday,easter
   monday,good friday,whitsun,pentecost,ramadan,eid,diwali,hanukkah,passover,yom kippur,rosh hashanah,thanksgiving,halloween,valentine's
@@ -41,7 +41,7 @@ export const FEASTS: ReadonlySet<string> = new Set(
 /** The first three letters of each month, as alternatives: "jan|feb". */
 export const MONTH_STARTS: string = MONTHS.map((name) => name.slice(0, 3).toLowerCase()).join('|');
 
-/** Dates that are written out in English, and years. A model may have computed them, so no source need contain their digits. */
+/** Matches years, and dates that are written out in English. A model may have computed them, so they need not occur in a source. */
 export const WRITTEN_DATE: RegExp = new RegExp(
   `\\b(?:\\d{1,2}(?:st|nd|rd|th)?\\s+)?(?:${MONTH_STARTS})[a-z]*\\.?(?:\\s+\\d{1,2}(?:st|nd|rd|th)?\\b)?(?:,?\\s+(?:19|20)\\d{2})?|\\b(?:19|20)\\d{2}(?:-\\d{2}){0,2}\\b`,
   'gi',
@@ -65,8 +65,8 @@ const formatterOf = cached(
 );
 
 /**
- * The time zone of an event: the zone of its speaker, if the event has one, or else the given zone. An offset such as "-06:00" that the
- * given zone has at that time means the given zone, whose daylight saving time is known.
+ * Returns the time zone of an event: its speaker's zone if the event has one, otherwise the given zone. If the event has an offset such as
+ * "-06:00" that the given zone also has at that time, returns the given zone, because its daylight saving time is known.
  */
 export function zoneOf({ metadata, occurredAt }: Pick<Event, 'metadata' | 'occurredAt'>, otherwise: string): string {
   const own = knownTimeZone(metadata['timeZone'], otherwise);
@@ -74,39 +74,39 @@ export function zoneOf({ metadata, occurredAt }: Pick<Event, 'metadata' | 'occur
   return /^[+-]/.test(own) && offsetAt(time, own) === offsetAt(time, otherwise) ? otherwise : own;
 }
 
-/** The calendar day that an instant falls on in a zone. Throws RangeError for an unknown zone. */
+/** Returns the calendar day of an instant in a zone. Throws RangeError for an unknown zone. */
 export function civilDateAt(instant: Date, timeZone: string): CivilDate {
   const parts = partsAt(instant, timeZone);
   return { year: parts.year, month: parts.month, day: parts.day };
 }
 
-/** The ISO day of an instant in a stored time zone, or in UTC if there is none. */
+/** Returns the ISO day of an instant in a stored time zone, or in UTC if none is stored. */
 export function localDay(instant: Date, timeZone: unknown): string {
   const { year, month, day } = civilDateAt(instant, knownTimeZone(timeZone, 'UTC'));
   return isoDay(new Date(Date.UTC(year, month - 1, day)));
 }
 
-/** The ISO day of an instant of a memory, in the time zone in which the memory was stated. */
+/** Returns the ISO day of a memory's instant, in the time zone in which the memory was stated. */
 export function dayOf({ internal }: { internal?: Record<string, unknown> }, instant: Date): string {
   return localDay(instant, internal?.['timeZone']);
 }
 
-/** The instant of midnight in a zone. */
+/** Returns the instant at which a day begins in a zone. */
 export function startOfDay(date: CivilDate, timeZone: string): Date {
   const utc = Date.UTC(date.year, date.month - 1, date.day);
   const first = utc - offsetAt(utc, timeZone);
   // The offset may change between the guess and the result (daylight saving).
   const second = utc - offsetAt(first, timeZone);
-  // Where clocks skip midnight itself, the second guess lies on the day before.
+  // If clocks skip midnight itself, the second guess is on the day before.
   return new Date(second < first && civilDateAt(new Date(second), timeZone).day !== date.day ? first : second);
 }
 
-/** The instant of a time of day in a zone. */
+/** Returns the instant of a time of day in a zone. */
 export function instantAt(date: CivilDate, { hour, minute }: ClockTime, timeZone: string): Date {
   return fromLocal(new Date(Date.UTC(date.year, date.month - 1, date.day, hour, minute)), timeZone);
 }
 
-/** The instant at which clocks in a zone show the time that an instant has in UTC. */
+/** Returns the instant at which the clocks in a zone show the UTC time of the given instant. */
 export function fromLocal(utc: Date, timeZone: string): Date {
   const time = utc.getTime();
   const isMidnight = time % DAY === 0;
@@ -128,28 +128,28 @@ export interface ClockTime {
   minute: number;
 }
 
-/** The day `days` later, or earlier when negative. */
+/** Returns the day `days` later, or earlier if negative. */
 export function addDays(date: CivilDate, days: number): CivilDate {
   return fromUtc(Date.UTC(date.year, date.month - 1, date.day) + days * DAY);
 }
 
-/** The number of days from one day to another; negative if the other day is earlier. */
+/** Counts the days from one day to another. Negative if the other day is earlier. */
 export function daysBetween(from: CivilDate, to: CivilDate): number {
   return (Date.UTC(to.year, to.month - 1, to.day) - Date.UTC(from.year, from.month - 1, from.day)) / DAY;
 }
 
-/** The first day of the month that is `months` away. */
+/** Returns the first day of the month that is `months` away. */
 export function firstOfMonth(date: CivilDate, months: number): CivilDate {
   const index = date.year * 12 + (date.month - 1) + months;
   return { year: Math.floor(index / 12), month: (index % 12) + 1, day: 1 };
 }
 
-/** The number of a day's weekday: 0 is Monday, 6 is Sunday. */
+/** Returns the number of a day's weekday: 0 is Monday, 6 is Sunday. */
 export function weekdayOf(date: CivilDate): number {
   return (new Date(Date.UTC(date.year, date.month - 1, date.day)).getUTCDay() + 6) % 7;
 }
 
-/** The Monday of a day's week. */
+/** Returns the Monday of a day's week. */
 export function mondayOf(date: CivilDate): CivilDate {
   return addDays(date, -weekdayOf(date));
 }
@@ -170,7 +170,7 @@ const monthFormat = perPack(({ language }) => new Intl.DateTimeFormat(language, 
 
 const YEAR = /(?: de)? ?\{y\}年?/u;
 
-/** The day and the month of an instant in the words of a language; without a pack, the ISO date, which all readers understand. */
+/** Writes the day and month of an instant in the pack's language. Without a pack, writes the ISO date, which all readers understand. */
 export function dayOfYear(at: Date, timeZone: string, pack: Pack | null): string {
   const date = civilDateAt(at, timeZone);
   if (pack !== null) return writeDay(date, pack, pack.calendar.written.replace(YEAR, ''));
@@ -241,7 +241,7 @@ export function daySpan(day: CivilDate): CivilSpan {
   return { from: day, to: addDays(day, 1), precision: 'day', absolute: `on ${writeDate(day)}` };
 }
 
-/** The month that begins on a day. */
+/** Returns the month whose first day is given. */
 export function monthSpan(first: CivilDate): CivilSpan {
   return {
     from: first,
@@ -313,13 +313,13 @@ export function relativeSeason(season: string, today: CivilDate, steps: number):
   return steps > 0 && begun ? seasonSpan(season, today.year + 1) : thisYear;
 }
 
-/** A month without a year, in the past or the future as `side` says. */
+/** Resolves a month without a year to the past or the future, as `side` says. */
 export function relativeMonth(month: number, today: CivilDate, side: 'past' | 'future' | 'this'): CivilSpan {
   const shift = side === 'past' && month > today.month ? -1 : side === 'future' && month < today.month ? 1 : 0;
   return monthSpan({ year: today.year + shift, month, day: 1 });
 }
 
-/** A day and month without a year, in the past or the future as `prefer` says. */
+/** Resolves a day and month without a year to the past or the future, as `prefer` says. */
 export function nearestDay(month: number, day: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
   const order = month * 100 + day - (today.month * 100 + today.day);
   return exactDay(
@@ -330,7 +330,8 @@ export function nearestDay(month: number, day: number, today: CivilDate, prefer:
 }
 
 /**
- * "Next Friday" is the Friday of the next calendar week, "this Friday" the first from today on, and "last Friday" the last before today.
+ * Resolves a weekday. "Next Friday" is the Friday of the next calendar week, "this Friday" the first from today on, and "last Friday" the
+ * last before today.
  */
 export function relativeWeekday(name: string, today: CivilDate, side: string, prefer: 'past' | 'future'): CivilSpan {
   const target = weekdayNumber(name);
@@ -343,8 +344,8 @@ export function relativeWeekday(name: string, today: CivilDate, side: string, pr
 }
 
 /**
- * "Wednesday the 27th": the next such day as `prefer` says if it is within two months, or else the nearest on either side of today: "born
- * on Thursday the 28th" was two days ago. Null when none is within half a year.
+ * Resolves "Wednesday the 27th" to the next such day on the preferred side of today if it is within two months. Otherwise takes the nearest
+ * on either side: "born on Thursday the 28th" was two days ago. Null if none is within half a year.
  */
 export function weekdayOfMonth(
   weekday: number,
@@ -365,10 +366,12 @@ export function weekdayOfMonth(
   return null;
 }
 
-/** About two months: a weekday with a day of the month is looked for this much longer on the preferred side of today. */
+/** About two months. On the preferred side of today, "Wednesday the 27th" may be this much further away. */
 const NEAR = 62;
 
-/** "The 17th": the nearest such day in the past or the future, as `prefer` says. Today counts as the future. Null for the 32nd. */
+/**
+ * Resolves "the 17th" to the nearest such day in the past or the future, as `prefer` says. Today counts as the future. Null for the 32nd.
+ */
 export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
   if (number < 1 || number > 31) return null;
   for (let away = prefer === 'future' ? 0 : 1; ; away += 1) {
@@ -380,7 +383,7 @@ export function dayOfMonth(number: number, today: CivilDate, prefer: 'past' | 'f
 /** In days. */
 export const HALF_A_YEAR = 183;
 
-/** The number of a weekday by its name: Monday is 0. -1 where the word names no weekday. */
+/** Returns the number of a weekday: Monday is 0. -1 if the word is not a weekday. */
 export function weekdayNumber(name: string): number {
   return WEEKDAYS.findIndex((weekday) => weekday.toLowerCase().startsWith(name.slice(0, 3).toLowerCase()));
 }
@@ -457,13 +460,13 @@ export function weekOfMonth(
   return rangeOfDays(from, addDays(from, 6));
 }
 
-/** The days of a part of a month: "early May" is its first ten days, "the end of May" the days from the 21st on. */
+/** Returns the days of a part of a month: "early May" is its first ten days, "the end of May" the days from the 21st on. */
 export function partOfMonth(part: 'early' | 'mid' | 'late', first: CivilDate): Pick<CivilSpan, 'from' | 'to'> {
   const [from, to] = { early: [1, 11], mid: [11, 21], late: [21, null] }[part] as [number, number | null];
   return { from: { ...first, day: from }, to: to === null ? firstOfMonth(first, 1) : { ...first, day: to } };
 }
 
-/** The span from a first to a last day, both included. */
+/** Returns the span from a first to a last day, both included. */
 export function rangeOfDays(first: CivilDate, last: CivilDate): CivilSpan {
   const absolute = `from ${writeDate(first)} to ${writeDate(last)}`;
   return { from: first, to: addDays(last, 1), precision: 'range', absolute };
@@ -479,7 +482,7 @@ export function directionOf(word: string | undefined): number {
       : 0;
 }
 
-/** The number of a month by its name: "Sept" → 9. 0 where the word names no month. */
+/** Returns the number of a month: "Sept" → 9. 0 if the word is not a month. */
 export function monthNumber(name: string | undefined): number {
   return MONTHS.findIndex((month) => month.toLowerCase().startsWith((name ?? '').slice(0, 3).toLowerCase())) + 1;
 }

@@ -9,11 +9,11 @@ import { isEnglish, isNegated, numbersSaid } from './quotes.ts';
 import { clausesIn, splitSentences, withBlanks } from './sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from './words.ts';
 
-/** Web and mail addresses and account numbers. A statement may contain an address or a number of this form only if a turn contains it. */
+/** Matches web and mail addresses and account numbers. A statement may contain one only if a turn contains it too. */
 const ADDRESS =
   /(?:https?:\/\/|\bwww\.)[^\s"'<>()]{4,}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g;
 
-/** The addresses in a text, without the full stop of the sentence. */
+/** Finds the addresses in a text, without the full stop of the sentence. */
 export function addressesIn(text: string): string[] {
   return (text.match(ADDRESS) ?? []).map((each) => withoutEnd(each, '.,;:!?'));
 }
@@ -21,7 +21,7 @@ export function addressesIn(text: string): string[] {
 // Words are compared by their first letters, because word endings differ ("Knie", "Knies").
 const HEAD = 4;
 
-/** The beginnings of the content words of some texts. */
+/** Returns the first letters of each content word in the texts. */
 export function headsOf(...texts: readonly string[]): Set<string> {
   return new Set([...contentStems(texts.join('\n').slice(0, 100_000))].map((stem) => stem.slice(0, HEAD)));
 }
@@ -33,7 +33,7 @@ const PERMITS = new RegExp(
   'i',
 );
 
-/** Whether a text permits an agent to act, or gives the agent a standing order: "wants transfers made without confirmation". */
+/** Checks whether a text permits an agent to act, or gives the agent a standing order: "wants transfers made without confirmation". */
 export function permits(text: string): boolean {
   return PERMITS.test(text);
 }
@@ -42,8 +42,8 @@ const SO_ORDERED =
   /\b(?:without|never|always|automatically|\w+n['’]t|dont|no (?:need|questions)|stop|just (?:do|go)|every time|whenever|from now on|go ahead|author\w*|permission|consent|approv\w*|allow\w*|free hand|trust you)\b/i;
 
 /**
- * Whether a person's own turns give the order or the permission of a text. One turn must contain half of the words of the text and, for a
- * permission, a word that orders or permits.
+ * Checks whether a person's own turns contain the order or permission that a text states. One turn must contain half of the text's words
+ * and, for a permission, a word that orders or permits.
  */
 export function isOrdered(text: string, own: readonly string[]): boolean {
   const heads = headsOf(text);
@@ -53,24 +53,24 @@ export function isOrdered(text: string, own: readonly string[]): boolean {
 
 const ASKS =
   /^(?:\W|\b(?:and|but|so|or|well|hey|ok|okay|please|tell me|honestly)\b)*(?:should|shall|could|can|would|will|do|am|might|may|must|if|suppose|supposing|imagine|what if) (?:that )?(?:i|we)(?!['’]m| am| have| (?:just |also )?(?:tell|mention|say|add)\b)\b/i;
-// "Can I take it with my warfarin?" says that the user takes warfarin.
+// Even a question can state a fact: "Can I take it with my warfarin?" says that the user takes warfarin.
 const TAKEN_AS_TRUE = /\b(?:my|our|since|because|as an?|being|now that|given|already|still|with)\b/i;
 
-/** Whether a person names a value only in a question or a supposition about themself: "Should I work at Halden?" */
+/** Checks whether a person mentions a value only in a question or supposition about themself: "Should I work at Halden?" */
 function isOnlyAsked(value: string, own: readonly string[]): boolean {
   const heads = headsOf(value);
   const naming = own.flatMap(clausesIn).filter((clause) => [...headsOf(clause)].some((head) => heads.has(head)));
   return naming.length > 0 && naming.every((clause) => ASKS.test(clause) && !TAKEN_AS_TRUE.test(clause));
 }
 
-// Words that deny without a negation, and words that compare.
+// Words that deny something without a negation, and words that compare.
 const DENIES =
   /\b(?:quit|stop\w*|g[ai]ve\w* up|hat\w+|dislik\w+|avoid\w*|refus\w+|allerg\w+|intoleran\w+|free|fail\w*|lack\w*|rid|off|used to|former\w*|ex|out of|cancel\w*|left|lost|sold|instead|rather|hardly|barely|rarely|seldom|too|yet|than|only|neither|nobody|nothing|cannot|cant|dont|doesnt|didnt|isnt|wont|aint|nah|nope|over|gone|done|banned|skip\w*|against|unable)\b/i;
 const NEGATION = /(?:\b(?:not|never|no longer|dont|doesnt|didnt|isnt|cant|wont)|n['’]t)\s+(?!only\b|just\b)/i;
 
 /**
- * Whether a sentence with the same content words as a clause says the opposite: "User does not like tea" and "I like tea". One clause that
- * agrees with the sentence is enough to accept it. Only English is examined, because other languages deny in other ways.
+ * Checks whether a sentence contradicts the clauses with the same content words: "User does not like tea" against "I like tea". If one of
+ * the clauses agrees with it, the sentence is accepted. Only English is checked, because other languages negate in other ways.
  */
 function isOpposite(text: string, isDenied: boolean, own: readonly string[]): boolean {
   const stems = contentStems(text);
@@ -90,7 +90,7 @@ function isOpposite(text: string, isDenied: boolean, own: readonly string[]): bo
   });
 }
 
-/** The clauses of a person's messages that contain quoted words or are part of them. The "not" before a quote belongs to its clause. */
+/** Finds the clauses in a person's messages that contain quoted words or are part of them. A "not" before a quote belongs to its clause. */
 function clausesAround(quoted: readonly string[], own: readonly string[]): string[] {
   const plain = quoted.map((words) => plainMarks(words).toLowerCase());
   const around = own.flatMap(clausesIn).filter((clause) => {
@@ -100,7 +100,7 @@ function clausesAround(quoted: readonly string[], own: readonly string[]): strin
   return around.length > 0 ? around : [...quoted];
 }
 
-/** A message with blanks in place of pasted text. */
+/** Replaces pasted text in a message by blanks. */
 function withoutPasted(message: string): string {
   return withBlanks(message, pastedSpans(message));
 }
@@ -117,7 +117,7 @@ function pastedSpans(message: string): ForeignSpan[] {
 
 const CHOOSES = /^(?:the )?(?:first|second|third|fourth|last|former|latter|that|this|option|number|both)\b/i;
 
-/** Whether a turn accepts or chooses what was said before it. */
+/** Checks whether a turn accepts the preceding turn, or chooses one of its options. */
 export function isAssent(turn: string): boolean {
   const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
   const pack = detectPack(said, english);
@@ -129,7 +129,7 @@ const ANYTHING = headsOf(
   'like love want need prefer use using take get go going make good great new day week month year time thing today now really thank thanks please help know think tell ask plan start day today tomorrow still also always',
 );
 
-/** Whether words and a known text have a content word, a number or a topic in common. `topic` is a further topic of the known text. */
+/** Checks whether words share a content word, a number or a topic with a known text. `topic` is a further topic of the known text. */
 export function isAbout(said: string, known: string, topic: string | null): boolean {
   const stems = [...contentStems(said)];
   const numbers = numbersSaid(said);
@@ -143,14 +143,14 @@ export function isAbout(said: string, known: string, topic: string | null): bool
   );
 }
 
-/** Whether two stems are forms of one word: "pregnant" and "pregnancy", but not "latex" and "latest". */
+/** Checks whether two stems are forms of one word: "pregnant" and "pregnancy", but not "latex" and "latest". */
 function isSameWord(stem: string, other: string): boolean {
   const longest = Math.max(stem.length, other.length);
   const same = [...stem].findIndex((letter, index) => letter !== other[index]);
   return stem === other || (same === -1 ? stem.length : same) * 3 > longest * 2;
 }
 
-/** Whether a turn is only polite: "Thanks for the help". */
+/** Checks whether a turn is only polite: "Thanks for the help". */
 export function isCourtesy(turn: string): boolean {
   const said = plainMarks(turn).replace(/^[^\p{L}\p{N}]+/u, '');
   const pack = detectPack(said, english);
@@ -165,7 +165,7 @@ export interface Quoting {
   /** A value that the person must have stated, and not only asked about. */
   value: string | null;
   quoted: readonly string[];
-  /** Whether the quoted words accept or choose what was said before them. */
+  /** Whether the quoted words accept the preceding turn, or choose one of its options. */
   isAnswer: boolean;
   /** The messages of the person. */
   messages: readonly string[];
@@ -173,13 +173,14 @@ export interface Quoting {
   before: readonly string[];
   /** Texts of tools and documents. */
   foreign: readonly string[];
-  /** Further texts whose words the claim may have. */
+  /** Further texts from which the claim may take words. */
   more: readonly string[];
 }
 
 /**
- * Why the quoted words of a person do not support a claim; null if they do. An unsupported claim permits what the person has not permitted,
- * treats a question as a statement, says the opposite, or takes its words from a tool, a document or a pasted text.
+ * Returns the reason why a person's quoted words do not support a claim, or null if they do. A claim is unsupported if it permits something
+ * that the person has not permitted, treats a question as a statement, says the opposite, or takes its words from a tool, a document or a
+ * pasted text.
  */
 export function unsupported(claim: Quoting): string | null {
   const { text, isDenied, value, quoted, isAnswer, messages, before, more } = claim;
@@ -205,12 +206,12 @@ function outsideOf({ foreign, messages }: Quoting): Set<string> {
   return headsOf(...foreign, ...messages.map(pastedIn));
 }
 
-/** From how many such words a claim rests on a text from outside. A single word occurs there by chance. */
+/** A claim rests on an outside text only from this many words that the person has not said. One word may be there by chance. */
 const FROM_OUTSIDE = 2;
 
 /**
- * Whether a claim has its words from a tool, a document or a pasted text, and the person has not said them. The person may have accepted
- * them in an answer to a question, but not by thanks for a report: "They now bank at SEB. – Thanks!"
+ * Checks whether a claim takes its words from a tool, a document or a pasted text and the person has not said them. A person can accept
+ * such words by answering a question, but not by thanking for a report: "They now bank at SEB. – Thanks!"
  */
 export function hasWordsFromOutside(claim: Quoting): boolean {
   const { text, quoted, isAnswer, messages, before, more } = claim;
@@ -220,7 +221,7 @@ export function hasWordsFromOutside(claim: Quoting): boolean {
   return headsOf(text).difference(said).intersection(outsideOf(claim)).size >= FROM_OUTSIDE;
 }
 
-/** Whether words are an order in another language. An English sentence does not contain the words of such an order. */
+/** Checks whether words are an order in another language than English. A claim in English cannot contain the words of such an order. */
 function ordersAbroad(said: string): boolean {
   return isOrder(said) && (detectPack(said)?.language ?? 'en') !== 'en';
 }
@@ -228,20 +229,22 @@ function ordersAbroad(said: string): boolean {
 const INSTRUCTION =
   /\b(?:you (?:must|should|have to|need to|shall|are (?:now|required|instructed))|from now on|ignore (?:all|any|the|previous|prior)|disregard|remember (?:that|to)|(?:do not|don['’]t|never) (?:tell|mention|reveal)|your (?:new )?(?:instructions?|rules?|system prompt)|(?:forward|send|share|upload|transfer|wire|reveal|delete|export) (?:all|any|every|your|their|files?|data|passwords?|money|mails?|e-?mails?)|(?:files?|data|passwords?|money|mails?|e-?mails?|messages?|everything) (?:\w+ ){0,3}(?:sent|forwarded|shared|uploaded|transferred|wired|deleted|exported))\b/i;
 
-/** Whether a text tells its reader what to do. */
+/** Checks whether a text instructs its reader. */
 export function isInstruction(text: string): boolean {
   return INSTRUCTION.test(text);
 }
 
 const orderPattern = perPack(({ lists, script }) => wordsPattern(lists['order'] ?? '', script));
 
-/** Whether a text is an order to an agent, also in other languages and without a word for the agent: "Always wire money without asking". */
+/**
+ * Checks whether a text is an order to an agent, in any language and even without addressing the agent: "Always wire money without asking".
+ */
 export function isOrder(text: string): boolean {
   const pack = detectPack(text, english);
   return isInstruction(text) || (pack !== null && orderPattern(pack).test(plainMarks(text.trim())));
 }
 
-/** The lists of a pack whose words make a sentence an order to pay or an authorisation, as patterns. */
+/** Patterns of the pack's words that make a sentence an order to pay or an authorisation. */
 const directing = perPack(({ lists, script }) => {
   const pattern = (list: string): RegExp => wordsPattern(lists[list] ?? '', script);
   return {
@@ -255,9 +258,9 @@ const directing = perPack(({ lists, script }) => {
 });
 
 /**
- * Whether a text tells an agent what to do or what it may do: an order, an authorisation ("the transfer is approved"), a wish about
- * payments or data ("wants invoices paid at once"), or a new destination of payments. All words of a claim must be of one language, but the
- * language is not detected, because a text could be written so that the detection fails.
+ * Checks whether a text tells an agent what it must or may do: an order, an authorisation ("the transfer is approved"), a wish about
+ * payments or data ("wants invoices paid at once"), or a new destination for payments. The words of a claim must all be from one language.
+ * That language is not detected, because an attacker could write the text so that the detection fails.
  */
 export function directs(text: string): boolean {
   const sentences = splitSentences(plainMarks(visibleText(text)).slice(0, LONGEST_DIRECTION));
@@ -265,8 +268,8 @@ export function directs(text: string): boolean {
 }
 
 /**
- * Whether a rule permits payments, other actions without a question, or the disclosure of data. Every rule tells an agent what to do, so
- * `directs` does not tell rules apart. A prohibition ("never pay without asking") permits nothing.
+ * Checks whether a rule permits payments, other actions without asking, or the disclosure of data. `directs` is no help here, because every
+ * rule tells an agent what to do. A prohibition ("never pay without asking") permits nothing.
  */
 export function ruleAuthorises(rule: string): boolean {
   const sentences = splitSentences(plainMarks(visibleText(rule)).slice(0, LONGEST_DIRECTION));
@@ -276,7 +279,10 @@ export function ruleAuthorises(rule: string): boolean {
   });
 }
 
-/** Whether a text may only be stored for its own user: an address, an order or a permission from one user's conversation. */
+/**
+ * Checks whether a text may be stored only for the user from whose conversation it comes, because it is an address, an order or a
+ * permission.
+ */
 export function isForOwner(text: string): boolean {
   return addressesIn(text).length > 0 || permits(text) || directs(text);
 }
@@ -289,15 +295,15 @@ function directsIn(sentence: string, pack: Pack): boolean {
   return payable.test(sentence) && (granted.test(sentence) || (paid.test(sentence) && allows.test(sentence)));
 }
 
-// A sentence that shares words with its turn adds a claim if it has at least this many other words and if they are more than this share of
-// its words. A sentence that shares no words is a paraphrase or in another language, and is judged by its quote alone.
+// A sentence adds a claim if it shares words with its turn and has at least this many other words, which are also more than this share of
+// its words. A sentence that shares no words is a paraphrase or in another language; only its quote is checked.
 const ADDED_WORDS = 5;
 const ADDED_SHARE = 0.6;
 
 // Dates are computed from the date of the turn, so the turn need not contain their words.
 const DATE_WORDS = new RegExp(`\\b\\d{1,4}(?:st|nd|rd|th)?\\b|\\b(?:${[...MONTHS, ...WEEKDAYS].join('|')})s?\\b`, 'gi');
 
-/** The words by which a sentence adds a claim to its sources; null if it adds none. */
+/** Returns the words that a sentence adds to its sources. Null if they are too few to be a claim. */
 export function wordsBeyond(text: string, sources: readonly string[]): string | null {
   const stems = [...contentStems(text.replace(DATE_WORDS, ' '))].filter((stem) => stem.length >= SHORTEST_WORD);
   const said = headsOf(...sources);
@@ -310,5 +316,5 @@ export function wordsBeyond(text: string, sources: readonly string[]): string | 
   return addsClaim ? added.slice(0, 8).join(', ') : null;
 }
 
-// Shorter words are mostly grammar and do not count as a claim.
+// Shorter words are mostly grammar and are not counted.
 const SHORTEST_WORD = 5;

@@ -21,7 +21,7 @@ const correctingPattern = perPack(({ requests: { correcting, so }, words: { asse
 );
 
 /**
- * The value of a short answer that corrects another value, with its kind: "No wait, A neg, my wife says" has the value "A neg". Null for
+ * Returns the value, and its kind, from a short answer that corrects another value: "A neg" from "No wait, A neg, my wife says". Null for
  * other texts.
  */
 export function correctingValue(text: string, pack: Pack): { value: string; kind: string } | null {
@@ -35,7 +35,7 @@ export function correctingValue(text: string, pack: Pack): { value: string; kind
   return kind === null || isLong ? null : { value, kind };
 }
 
-/** The kind of a value. A correction has the same kind as the value that it corrects. */
+/** Returns the kind of a value, such as a weekday, a number or a name. A correction must be of the same kind as the old value. */
 export function kindOf(value: string, pack: Pack): string | null {
   const plain = plainMarks(value);
   if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
@@ -52,8 +52,8 @@ const WORD = "(?:\\p{Lu}['’])?\\p{Lu}[\\p{L}\\p{N}-]*";
 const NAME = `${WORD}(?: ${WORD}){0,2}`;
 
 /**
- * The name that a correction gives in place of another name: "It's in Knivsta, not Uppsala". Null if the text is no correction, or does not
- * correct `old`. "The party is in Knivsta, not Uppsala" is not a correction.
+ * Returns the name that a correction puts in place of another: "It's in Knivsta, not Uppsala". Null if the text is no correction, such as
+ * "The party is in Knivsta, not Uppsala", or does not correct `old`.
  */
 export function nameInsteadOf(text: string, pack: Pack, old?: string): string | null {
   const plain = plainMarks(text);
@@ -67,27 +67,26 @@ export function nameInsteadOf(text: string, pack: Pack, old?: string): string | 
 
 /** A sentence, or a part of one. */
 export interface Said extends TextSpan {
-  /** Whether the words that follow take it back: "I'm diabetic. No, just kidding". */
+  /** Whether the words after it take it back: "I'm diabetic. No, just kidding". */
   isTakenBack: boolean;
 }
 
-// The words of all languages, because users retract in another language than they speak: "I'm off soda forever... no, mentira".
+// Matches the words of all languages, because users retract in another language than they write: "I'm off soda forever... no, mentira".
 const laughs = PACKS.map(({ words: { joke } }) => joke).join('|');
 const openings = PACKS.flatMap(({ words: { assent, joke, greeting, not }, requests: { but, so } }) =>
   [assent, joke, greeting, not, but, so].filter(Boolean),
 ).join('|');
 const BEGINS = '(?<=^|[,;:.!?…–—()，。．！？、；\\p{Extended_Pictographic}] ?| - )';
-/** The words after a marker belong to another clause: "kidding aside", "mentira que no me gusta" take nothing back. */
+/** A marker must end its clause: "kidding aside" and "mentira que no me gusta" take nothing back. */
 const ENDS = `(?=\\s*(?:$|[^\\p{L}\\p{N}\\s'-])| (?:${laughs})(?![\\p{L}]))`;
 const MARKER = packRegExp(`${BEGINS}(?:${wordsOfAll('takesBack')})${ENDS}`);
-/** One to three words that may open the sentence of a marker: "lol no,". */
+/** Up to three words that may precede the marker in its sentence: "lol no,". */
 const OPENING = packRegExp(`^(?:(?:${openings}|\\p{L}+ *[,.!…-])(?![\\p{L}])[^\\p{L}\\p{N}]*){0,3}$`);
 
 /**
- * Marks the sentences of a text that are taken back by the words directly after them (`takesBack` in the lists of the packs). A marker inside
- * a sentence splits the sentence, because only the words before the marker are taken back: "I'm vegan, well, who am I kidding, I had a
- * burger". A marker without other words is marked too, unless nothing stands before it: "scratch that" alone is a request about an earlier
- * message.
+ * Marks the sentences that the words directly after them take back (`takesBack` in the lists of the packs). A marker inside a sentence
+ * splits it, because only the words before the marker are taken back: "I'm vegan, well, who am I kidding, I had a burger". A sentence that
+ * is only a marker is marked too, unless it comes first: "scratch that" alone is a request about an earlier message.
  */
 export function markTakenBack(text: string, sentences: readonly TextSpan[]): Said[] {
   const said: Said[] = [];

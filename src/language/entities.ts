@@ -6,7 +6,7 @@ import { PACKS } from './packs/packs.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
 import { matchesOf, withoutEnd, words, wordSet } from './words.ts';
 
-/** Words for people with a relation to the speaker ("my sister"). A statement about them is not a statement about the speaker. */
+/** Words for the speaker's relatives and friends ("my sister"). A statement about these people is not about the speaker. */
 export const KINSHIP: ReadonlySet<string> = wordSet(`
   mother mom mum mommy father dad daddy parent parents sister sisters brother brothers sibling siblings son sons daughter
   daughters child children kid kids baby wife husband spouse partner girlfriend boyfriend fiance fiancé fiancee fiancée
@@ -58,8 +58,8 @@ const PET_NAME =
   /\b(?:my|our|an?|the) (?:\p{L}+ ){0,2}?(\p{L}+),? (?:named|called|is named|is called|'s name is|, )\s?(\p{Lu}[\p{L}'-]+)/gu;
 
 /**
- * Finds the entities that a text names: people, organisations, places, content, services, metrics, projects and products. All mentions of
- * a name are one entity. Reads the first 20,000 characters and returns at most 60 entities.
+ * Finds the entities that a text names: people, organisations, places, content, services, metrics, projects and products. Merges all
+ * mentions of a name. Reads the first 20,000 characters and returns at most 60 entities.
  */
 export function extractEntities(text: string): ExtractedEntity[] {
   const readable = text.slice(0, LONGEST_TEXT);
@@ -94,7 +94,7 @@ export function extractEntities(text: string): ExtractedEntity[] {
 
 type Add = (type: EntityType, name: string, start: number, aliases?: readonly string[]) => void;
 
-/** Adds the results of reliable patterns (titles, quoted names, projects, named people and pets) before those of capitalised words. */
+/** Adds the names found by reliable patterns (titles, quoted names, projects, named people and pets) before capitalised words are added. */
 function addByPattern(text: string, add: Add): void {
   for (const match of matchesOf(text, CONTENT)) addContent(match, add);
   addGroup(text, QUOTED, 'content', add, (title) => /^\p{Lu}/u.test(title) && !/\b(?:I|you)\b/.test(title));
@@ -104,7 +104,7 @@ function addByPattern(text: string, add: Add): void {
   }
 }
 
-/** Adds the match of the first capturing group that took part, if `isWanted` accepts it. */
+/** Adds the first group that captured something in each match, if `isWanted` accepts it. */
 function addGroup(
   text: string,
   pattern: RegExp,
@@ -118,7 +118,7 @@ function addGroup(
   }
 }
 
-/** Adds the title before "post", from its first capitalised word on, and the service for this kind of content. */
+/** Adds the title before "post", from its first capitalised word, and the service that publishes such content. */
 function addContent(match: RegExpExecArray, add: Add): void {
   const found = match[1] ?? '';
   const start = found.search(/\p{Lu}/u);
@@ -179,7 +179,7 @@ function addNames(sentence: string, offset: number, add: Add, isFree: (start: nu
     const nameStart = match.index + match.text.indexOf(parts[0] ?? '');
     const before = sentence.slice(Math.max(0, nameStart - 30), nameStart);
     const after = sentence.slice(match.index + match.text.length, match.index + match.text.length + 20);
-    // A single capitalised word at the start of a sentence counts as a name only with other evidence.
+    // A single capitalised word at the start of a sentence is a name only if there is other evidence.
     const opens = start === offset && parts.length === 1;
     const type = classifyName(name, before, after);
     if (opens && type === 'other' && !GIVEN_NAMES.has(name.toLowerCase())) continue;
@@ -194,9 +194,9 @@ function aliasesOf(name: string, type: EntityType): string[] {
   return short === name ? [] : [short];
 }
 
-/** An entity of a text, with the names by which it is merged. */
+/** An entity of a text. Entities that share a name or an alias are merged. */
 interface ExtractedEntity {
-  /** `other` when the text does not show the type. */
+  /** `other` if the text does not show the type. */
   type: EntityType;
   name: string;
   /** Other names, from the text or derived from the form of the name. */
@@ -286,7 +286,7 @@ function classifyName(name: string, before: string, after: string): EntityType {
   return /^ (?:said|says|told|is my|loves|likes|asked|thinks)\b/.test(after) ? 'person' : 'other';
 }
 
-/** "Diwali Sweet Recipes" → "diwali-sweet-recipes", in any script. */
+/** Converts a name to a slug, in any script: "Diwali Sweet Recipes" → "diwali-sweet-recipes". */
 export function entitySlug(name: string): string {
   return name
     .normalize('NFKD')
@@ -299,7 +299,7 @@ export function entitySlug(name: string): string {
 
 const MOST_IN_STATEMENT = 20;
 
-/** The verb at the beginning of a rendering, which is capitalised but not a name: "User's sister Léa: Habite à Lyon", "Pays 1250 rent". */
+/** Matches the verb that begins a rendering. It is capitalised but not a name: "User's sister Léa: Habite à Lyon", "Pays 1250 rent". */
 const RENDERED = new RegExp(
   `(?<=^|: )(?:${PACKS.flatMap(({ templates }) => Object.values(templates))
     .map((template) => /^\p{Lu}\p{L}*(?= )/u.exec(template)?.[0])
@@ -308,7 +308,7 @@ const RENDERED = new RegExp(
   'gu',
 );
 
-/** The relation at the beginning of a rendering, which is no part of the name: "Schwester Léa: Lebt in Lyon". */
+/** Matches the relation that begins a rendering and is not part of the name: "Schwester Léa: Lebt in Lyon". */
 const RELATION_FIRST = new RegExp(
   `^(?:${PACKS.flatMap(({ relations }) => Object.keys(relations))
     .toSorted((one, other) => other.length - one.length)
@@ -317,7 +317,7 @@ const RELATION_FIRST = new RegExp(
   'u',
 );
 
-/** The entities of a statement: the names in its text and its subject, and the names that its reader has listed. */
+/** Collects the entities of a statement from its text, its subject and the names that its reader has listed. */
 export function entitiesOf(text: string, subject: string, names: readonly string[]): NewEntity[] {
   const found = new Map<string, NewEntity>();
   const subjectName = isUser(subject) || belongsToUser(subject) ? '' : subject;

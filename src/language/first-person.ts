@@ -1,7 +1,7 @@
-/** Words that may be between the subject and its verb. */
+/** Words that may separate the subject from its verb. */
 const ADVERBS =
   'now|also|still|currently|never|always|often|usually|recently|just|no longer|already|really|sometimes|mostly|mainly|previously|then|both';
-/** Verbs that an "and" may join to the verb of the user. Other words with this ending may be plurals: "has cats and dogs". */
+/** Matches a verb that "and" joins to the user's verb. Skips plurals, which have the same ending: "has cats and dogs". */
 const JOINED =
   'works|lives|is|has|does|likes|loves|hates|prefers|wants|needs|takes|drinks|eats|plays|speaks|studies|teaches|runs|owns|drives|goes|' +
   'uses|writes|plans|keeps|thinks|rents|sleeps|travels|leads|manages|earns|moves|starts|attends|practises|practices|follows|wears';
@@ -22,8 +22,8 @@ const OWNED = /\b(I (?:\p{Ll}+ ){1,3}?)(?:his|her|their)(?= \p{Ll})/gu;
 const USER = /\b(?:the )?user\b/gi;
 
 /**
- * Rewrites an English note about the user in the first person, because the local reader is made for what users write: "User left Siemens
- * and now works at BMW" → "I left Siemens and now work at BMW". A text that does not name the user stays as it is.
+ * Rewrites an English note about the user in the first person: "User left Siemens and now works at BMW" → "I left Siemens and now work at
+ * BMW". The local reader is made for the words of users. A text that does not name the user is returned unchanged.
  */
 export function noteInFirstPerson(note: string): string {
   const isSubject = new RegExp(`^\\s*(?:the )?user(?: (?:${ADVERBS}))* \\p{Ll}`, 'iu').test(note);
@@ -37,7 +37,7 @@ export function noteInFirstPerson(note: string): string {
     .replace(OWNED, '$1my');
 }
 
-/** Changes a verb from the third person to the first: "works" → "work", "studies" → "study". Other words stay. */
+/** Changes a verb from the third person to the first: "works" → "work", "studies" → "study". Returns other words unchanged. */
 function ofFirstPerson(verb: string): string {
   const irregular = IRREGULAR[verb];
   if (irregular !== undefined) return irregular;

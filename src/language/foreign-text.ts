@@ -20,8 +20,8 @@ import { intersects, spansOf, splitSentences, type TextSpan, withBlanks } from '
 /** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan extends TextSpan {
   /**
-   * `pasted`: the form of a mail, a letter, a list or a document, which the author's own text may have too. `marked`: a line with a sign that
-   * only others' words have, such as the time of a chat. `played`: role play.
+   * `pasted`: the form of a mail, a letter, a list or a document, which the author's own text may also have. `marked`: a line with a sign
+   * that only other people's words have, such as the time in a chat. `played`: role play.
    */
   kind: 'pasted' | 'marked' | 'played' | 'quoted' | 'code';
 }
@@ -59,7 +59,7 @@ const LOG_LINE =
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\w{3} \d{1,2} \d\d:\d\d:\d\d|(?:error|warn(?:ing)?|info|debug|fatal|trace)\b[:\]\s]|at \S+ ?\(|file "|traceback|caused by|\$ |> ?\w+ ?@|npm |\S*(?:error|exception): )/i;
 const CODE_LINE =
   /^\s*(?:(?:import|from|const|let|var|def|class|function|return|public|private|static|if|for|while|elif|else|try|except|catch|select|insert|update|create table|#include|using|package|func|fn|struct)\b.*[;{}():=]|[}\])];?,?\s*$|<\/?[a-z][^>]*>|[\w.[\]'"]+\s*[+-]?=\s*\S.*[;()]|\/\/|#!|@\w+\()/i;
-// A single line of this form marks a block as a log.
+// One such line makes the whole block a log.
 const ERROR_LINE =
   /^\s*`?(?:uncaught )?(?:traceback \(most|[a-z]*(?:error|exception|warning): |failed [^\s.:]+[.:]\S|\S+\.(?:js|ts|jsx|tsx|py|c|go|rs|java):\d+)/i;
 const STRONG_CODE =
@@ -78,7 +78,7 @@ const POINTS_ON = anyWords('pointsOn');
 // A question for an opinion. Before a colon, it introduces a text.
 const ASKS_OPINION = anyWords('asksOpinion');
 const GREETS = new RegExp(`^\\s*["“„«]?(?:${wordsOfAll('greets')})(?=[\\s,!]|\\p{Lo})`, 'iu');
-// Nobody greets the assistant as a parent: "Hi Mum, this is my new number".
+// A greeting to a parent is never meant for the assistant: "Hi Mum, this is my new number".
 const PARENTS = PACKS.flatMap(({ relations }) =>
   Object.keys(relations).filter((word) => /^(?:mother|father|grandmother|grandfather)$/u.test(relations[word] ?? '')),
 );
@@ -139,9 +139,9 @@ interface Line extends TextSpan {
 }
 
 /**
- * The spans of a message that are not its author's own words: code, quotations, role play, and pasted mails, chats, logs and documents. The
- * spans are recognised by their form and by the author's request: a block beside a request about a text is that text. A long message of the
- * author without these features has no such span. The first 24,000 characters are examined; the rest counts as a pasted document.
+ * Finds the spans of a message that are not its author's own words: code, quotations, role play, and pasted mails, chats, logs and
+ * documents. They are recognised by their form, and by a request: a block next to a request about a text is that text. A long message
+ * without these features has no such span. Only the first 24,000 characters are examined; the rest is treated as a pasted document.
  */
 export function foreignSpans(text: string): ForeignSpan[] {
   const readable = text.slice(0, READ);
@@ -155,7 +155,7 @@ export function foreignSpans(text: string): ForeignSpan[] {
   return spans.toSorted((left, right) => left.start - right.start);
 }
 
-/** Whether a range belongs to one of the spans: the span covers more than half of the range, or begins in it and ends after it. */
+/** Checks whether a range is foreign: a span covers more than half of it, or begins inside it and ends after it. */
 export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: number): boolean {
   return spans.some(
     (span) =>
@@ -167,7 +167,7 @@ export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: n
   );
 }
 
-/** Whether the author's own words are less than half of a message, or of a part of it. */
+/** Checks whether the author's own words make up less than half of a message, or of a part of it. */
 export function isMostlyForeign(text: string, { start, end }: TextSpan = { start: 0, end: text.length }): boolean {
   let [covered, from] = [0, start];
   for (const span of foreignSpans(text)) {
@@ -178,23 +178,23 @@ export function isMostlyForeign(text: string, { start, end }: TextSpan = { start
   return covered * 2 > end - start;
 }
 
-/** Whether a question is about a text or about what somebody wrote: "What did my landlord write?" */
+/** Checks whether a question is about a text or about somebody's written words: "What did my landlord write?" */
 export function asksOfText(question: string): boolean {
   return namesText(question) || INTRODUCES.test(question) || asksAboutText(question);
 }
 
-/** Whether a block asks something about a text: "is this a scam?", "translate". */
+/** Checks whether a block asks something about a text: "is this a scam?", "translate". */
 export function asksAboutText(text: string): boolean {
   const plain = plainMarks(text.slice(0, 600));
   return aboutText.some((pattern) => pattern.test(plain));
 }
 
-/** Whether a phrase names a text or a part of one: "the second paragraph", "the letter". */
+/** Checks whether a phrase names a text or a part of one: "the second paragraph", "the letter". */
 export function namesText(words: string): boolean {
   return TEXT_NOUN.test(words) || TEXT_PART.test(words);
 }
 
-/** Whether a message only says that somebody else wrote the text after it: "My landlord sent me this", "she wrote:". */
+/** Checks whether a message only announces somebody else's text after it: "My landlord sent me this", "she wrote:". */
 export function introducesText(message: string): boolean {
   if (message.length > LONGEST_INTRODUCTION || /[?？]/u.test(message) || !INTRODUCES.test(message)) return false;
   const last = message.trim().split(/\s+/u).at(-1) ?? '';
@@ -207,8 +207,8 @@ const LONGEST_FIRST_LINE = 300;
 const MOST_LEAD_WORDS = 6;
 
 /**
- * The end of a first line that introduces a text or asks about it, and is followed by a blank line: "I have coeliac disease. Can I eat at
- * this place? From their website:". Such a line is the user's own. Zero if there is none.
+ * Returns the end of a first line that introduces a text or asks about it, and is followed by a blank line: "I have coeliac disease. Can I
+ * eat at this place? From their website:". That line is the user's own. Zero if there is none.
  */
 export function introductionEnd(message: string): number {
   const line = /^[^\n]+(?=\n\s*\n)/u.exec(message)?.[0].trimEnd() ?? '';
@@ -229,7 +229,7 @@ function linesOf(text: string): Line[] {
   });
 }
 
-/** Each block of code runs from one fence to the next, or to the end. */
+/** Finds blocks of code. Each runs from one fence to the next, or to the end. */
 function fencedCode(lines: readonly Line[]): ForeignSpan[] {
   const fences = lines.filter(({ text }) => CODE_FENCE.test(text));
   return fences.flatMap(({ start }, index) => {
@@ -238,7 +238,7 @@ function fencedCode(lines: readonly Line[]): ForeignSpan[] {
   });
 }
 
-/** Lines and code comments that have a form which does not occur in conversation. */
+/** Finds lines and code comments in a form that does not occur in conversation. */
 function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
   const comments = spansOf(text, COMMENT).map((span) => ({ ...span, kind: 'code' as const }));
   const formed = lines
@@ -260,8 +260,8 @@ function quotedLines(lines: readonly Line[]): ForeignSpan[] {
 }
 
 /**
- * Text in quotation marks that is longer than a title: at least twelve characters and three words, or six characters in
- * a script without spaces.
+ * Finds text in quotation marks that is longer than a title: at least twelve characters and three words, or six characters in a script
+ * without spaces.
  */
 function quotations(text: string): ForeignSpan[] {
   const spans: ForeignSpan[] = [];
@@ -301,7 +301,7 @@ function quotations(text: string): ForeignSpan[] {
 const LONGEST_QUOTATION = 6_000;
 const LONGEST_IN_APOSTROPHES = 1_000;
 
-/** The offset of the closing quotation mark. An apostrophe closes a quotation only at the end of a word. */
+/** Returns the offset of the closing quotation mark. An apostrophe closes a quotation only at the end of a word. */
 function closingMark(text: string, from: number, marks: string, isApostrophe: boolean): number {
   const limit = Math.min(text.length, from + (isApostrophe ? LONGEST_IN_APOSTROPHES : LONGEST_QUOTATION));
   for (let at = from; at < limit; at += 1) {
@@ -312,7 +312,7 @@ function closingMark(text: string, from: number, marks: string, isApostrophe: bo
   return -1;
 }
 
-/** Blocks of lines that have the form of pasted text. A block is bounded by empty lines or by a request. */
+/** Finds blocks of lines that look like pasted text. A block ends at an empty line or a request. */
 function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
   const blocks = blocksOf(lines);
   const asks = blocks.map((block) => asksAboutText(textOf(block)));
@@ -340,7 +340,7 @@ function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
   return spans;
 }
 
-/** The first and the last line of a chat, a log or code. A question above or below these lines is the author's. */
+/** Returns the first and the last line of a chat, a log or code in a block. A question above or below them is the author's. */
 function markedLines(block: readonly Line[], mark: 'chat' | 'log' | 'code'): [Line | undefined, Line | undefined] {
   const marked = block.filter(({ text }) => MARKED[mark].some((pattern) => pattern.test(text)));
   const last = marked.at(-1);
@@ -353,7 +353,7 @@ interface Beside {
   block: readonly Line[];
   index: number;
   blocks: readonly (readonly Line[])[];
-  /** Which of the blocks ask about a text. */
+  /** Whether each block asks about a text. */
   asks: readonly boolean[];
   length: number;
 }
@@ -361,7 +361,7 @@ interface Beside {
 const nearTo = ({ index, asks }: Beside): number[] =>
   [index - 2, index - 1, index + 1, index + 2].filter((other) => asks[other] === true);
 
-/** Whether a block has the form of somebody else's text or is introduced as such. */
+/** Checks whether a block looks like somebody else's text or is introduced as such. */
 function isTextByForm(beside: Beside): boolean {
   const { block, index, blocks, asks, length } = beside;
   const first = block[0]?.text ?? '';
@@ -374,7 +374,7 @@ function isTextByForm(beside: Beside): boolean {
   return blocks.length > 1 && hasDocumentForm(block);
 }
 
-/** Whether a request in another block is about this block. */
+/** Checks whether a request in another block refers to this block. */
 function isTextByRequest(beside: Beside): boolean {
   const { block, index, blocks, asks, length } = beside;
   const near = nearTo(beside);
@@ -388,21 +388,21 @@ function isTextByRequest(beside: Beside): boolean {
   if (pointers.some(isAboutBlock)) return true;
   // A request to translate or to shorten refers to the block, even if the block speaks in the first person.
   if (near.some((other) => TEXT_TASK.test(textOf(blocks[other] ?? [])))) return true;
-  // A separate block beside a request about a text is that text.
+  // A separate block next to a request about a text is that text.
   return near.length > 0 && isOthers;
 }
 
 const LONGEST_POINTER = 240;
 
-/** Whether a line announces what follows as the user's own: "My morning routine:". */
+/** Checks whether a line introduces a list of the user's own: "My morning routine:". */
 function isOwnList(pointer: string): boolean {
   const isNamed = namesText(pointer) || asksAboutText(pointer);
   return !isNamed && MY.some((pattern) => pattern.test(plainMarks(pointer)));
 }
 
 /**
- * Whether a short block refers to the block beside it: "Give me a title for this poem", "halve this:", "^ where do you report these". The
- * other block is then that text, even if it is in the first person.
+ * Checks whether a short block refers to the block next to it: "Give me a title for this poem", "halve this:", "^ where do you report
+ * these". The other block is then the text in question, even if it is in the first person.
  */
 function isAboutBlock(pointer: string): boolean {
   if (/^\s*\^/.test(pointer) || THE_TEXT.test(pointer)) return true;
@@ -412,7 +412,9 @@ function isAboutBlock(pointer: string): boolean {
   );
 }
 
-/** Whether a block is a title above lines of prose, as in a recipe or an article. Few users write lines of their own in this way. */
+/**
+ * Checks whether a block is a title above lines of prose, as in a recipe or an article. Users rarely write their own words in this form.
+ */
 function isTitled([title, ...lines]: readonly Line[]): boolean {
   const first = title?.text ?? '';
   const isTitle =
@@ -429,7 +431,7 @@ function isTitled([title, ...lines]: readonly Line[]): boolean {
 const LONGEST_TITLE = 70;
 const SHORTEST_PROSE = 40;
 
-/** Whether a block has the form of verse, of settings, of a script or of markup. */
+/** Checks whether a block has the form of verse, settings, a script or markup. */
 function hasDocumentForm(block: readonly Line[]): boolean {
   const share = (pattern: RegExp): number => block.filter((line) => pattern.test(line.text)).length / block.length;
   if (MARKUP.test(textOf(block))) return true;
@@ -437,7 +439,7 @@ function hasDocumentForm(block: readonly Line[]): boolean {
   return block.length >= 3 && share(VERSE_LINE) === 1 && share(LINE_END) <= 0.34;
 }
 
-/** Whether the preceding block names somebody else as the author of this one: "A guest wrote this:". */
+/** Checks whether the preceding block names another author for this one: "A guest wrote this:". */
 function isIntroducedBy(before: string): boolean {
   if (before.length === 0 || before.length > 240 || !INTRODUCES.test(before) || OWN_SENDING.test(before)) return false;
   return /[:：]\s*$/u.test(before) || POINTS_ON.test(before);
@@ -472,7 +474,7 @@ function blocksOf(lines: readonly Line[]): Line[][] {
 
 const OPENINGS = [MAIL_HEADER, SALUTATION, GREETED, FORWARD];
 
-/** A mail or a letter runs from its header or salutation to its sign-off, or to the end. */
+/** Finds a mail or a letter. It runs from its header or salutation to its sign-off, or to the end. */
 function letterOf(
   blocks: readonly Line[][],
   marks: readonly BlockMark[],
@@ -481,7 +483,7 @@ function letterOf(
 ): { first: Line | undefined; from: number; to: number } | null {
   const from = marks.findIndex((mark) => mark === 'header' || mark === 'salutation');
   if (from < 0) return null;
-  // A user may write to the assistant as in a letter: "Good evening, … Regards, Jo". The reading layers decide about such a message.
+  // A user may write to the assistant as in a letter: "Good evening, … Regards, Jo". Such a message is left to the reading layers.
   if (from === 0 && GREETS_NOBODY.test(blocks[0]?.[0]?.text ?? '') && !asks.some(Boolean)) return null;
   const signOff = marks.findLastIndex((mark, index) => index >= from && mark === 'sign-off');
   let to = signOff >= 0 ? signOff : blocks.length - 1;
@@ -495,7 +497,7 @@ function letterOf(
   return { first: opening ?? block[0], from, to };
 }
 
-/** The text after the colon of a request on the same line: "Translate this: …". */
+/** Finds the text after the colon of a request on the same line: "Translate this: …". */
 function afterColon(block: readonly Line[]): ForeignSpan[] {
   return block.flatMap((line) => {
     const end = headEnd(line.text);
@@ -505,7 +507,7 @@ function afterColon(block: readonly Line[]): ForeignSpan[] {
   });
 }
 
-/** The end of a request about the text that follows it on the same line: "what do you make of this: …". Zero if there is none. */
+/** Returns the end of a request about the text after it on the same line: "what do you make of this: …". Zero if there is none. */
 function headEnd(line: string): number {
   const colon = /:\s|：/u.exec(line.slice(0, 160))?.index ?? -1;
   if (colon <= 0) return 0;
@@ -539,34 +541,37 @@ function blockMark(lines: readonly Line[]): BlockMark {
 const MY = PACKS.map((pack) => wordsPattern(pack.words.my, pack.script));
 const OWN_VOICE = PACKS.map((pack) => wordsPattern(`${pack.words.me}|${pack.words.my}`, pack.script, 'giu'));
 
-/** Whether a text has words in the first person. Words are split at apostrophes, because the pattern matches whole words: "j'habite". */
+/**
+ * Checks whether a text contains words in the first person. Words are split at apostrophes, because the pattern matches whole words:
+ * "j'habite".
+ */
 export function saysI(text: string, { words: { me, my }, script }: Pack): boolean {
   return wordsPattern(`${me}|${my}`, script).test(plainMarks(text).replaceAll("'", "' "));
 }
 
-/** Whether a block speaks in the first person: enough of its words are "I" or "my". */
+/** Checks whether a block is in the first person: enough of its words are "I" or "my". */
 function isOwnVoice(lines: readonly Line[]): boolean {
   const text = plainMarks(lines.map((line) => line.text).join('\n'));
   const words = text.split(/\s+/).length;
   return Math.max(...OWN_VOICE.map((pattern) => text.match(pattern)?.length ?? 0)) > words * 0.04;
 }
 
-// "Pretend we are at a job interview.", "Let's do some improv." A request that only the assistant plays a role opens no role play: a user
-// who writes "Pretend you are a lawyer" still speaks about themself.
+// "Pretend we are at a job interview.", "Let's do some improv." A user who asks only the assistant to play a role ("Pretend you are a
+// lawyer") still speaks about themself, so that opens no role play.
 const OPENS_PLAY = anyWords('opensPlay');
 /** Words that end a role play or a quotation: "out of character", "by the way". */
 const LEAVES = anyWords('leavesPlay');
-/** Once the user says "she" or "he" of the person whose words they relay, the words are the user's own again. */
+/** When a user relays somebody's words and then writes "she" or "he", the words from there on are the user's own again. */
 export const SHE_OR_HE: RegExp = anyWords('sheOrHe');
 const MAIL_FROM = anyWords('mailFrom');
-/** "As Walter White says: …", "From the terms and conditions: …", "Tom on the phone: …". */
+/** Words that introduce a quotation: "As Walter White says: …", "From the terms and conditions: …", "Tom on the phone: …". */
 const HEAD = `(?:${wordsOfAll('quotesHead', 'latin')})`;
 const QUOTED_HEAD = new RegExp(
   `^["“„«(]?(?:${HEAD}|\\p{Lu}[\\p{L}'’-]+(?: \\p{Lu}[\\p{L}'’-]+){0,2},? (?:${wordsOfAll('speaksBy', 'latin')}))[^:：.!?\\n]{0,60}[:：]\\s*(?=\\S)|^(?:${wordsOfAll('quotesHead', 'han')})[^:：。\\n]{0,30}[:：]\\s*(?=\\S)`,
   'iu',
 );
 
-/** Up to this many characters before a colon may say who wrote the words after the colon: "Katrin just sent me this: …". */
+/** Matches a short sentence before a colon that may name the author of the words after it: "Katrin just sent me this: …". */
 const RELAYING = new RegExp(`^[^:：.!?。！？\\n]{2,${LONGEST_INTRODUCTION}}(?::(?=\\s|$)|：)\\s*`, 'u');
 
 const relaying = perPack((pack) => {
@@ -595,14 +600,14 @@ const relaying = perPack((pack) => {
       };
 });
 
-/** The beginning of a sentence after which somebody else speaks in the first person. */
+/** The words at the start of a sentence that announce somebody else's words in the first person. */
 interface Relay {
   length: number;
-  /** Whether the user's own words may follow without a mark, so that the words of the other person end at "she" or "he". */
+  /** Whether the other person's words may end without a mark. They then end at "she" or "he". */
   isOpen: boolean;
 }
 
-/** The words that relay those of another person: "As Walter White says: …", "Katrin just sent me this: …", "Mail from Sandra." */
+/** Finds the words that introduce another person's words: "As Walter White says: …", "Katrin just sent me this: …", "Mail from Sandra." */
 function relayIn(text: string, { start, end }: TextSpan, pack: Pack | null): Relay | null {
   const sentence = text.slice(start, end);
   const quoted = QUOTED_HEAD.exec(sentence)?.[0];
@@ -614,7 +619,8 @@ function relayIn(text: string, { start, end }: TextSpan, pack: Pack | null): Rel
   if (isSent || packPattern(pack, 'said').test(head)) {
     const isQuoted = QUOTE_NEXT.test(text.slice(start + head.length, start + head.length + 8));
     if (OWN_SENDING.test(head) || relaying(pack).own.test(head) || isQuoted) return null;
-    // "Chief replied: 2.3 last. I'll take it" quotes one sentence. In other languages than English, a verb may show the first person.
+    // "Chief replied: 2.3 last. I'll take it" quotes one sentence. In languages other than English, the verb alone may show the first
+    // person.
     if (rest !== '' && (!isSent || pack.isUninflected === true) && !saysI(rest, pack)) return null;
     // The sentence with "she said" is kept, because it names her as the speaker.
     return { length: isSent ? head.length : sentence.length, isOpen: !isSent };
@@ -622,17 +628,17 @@ function relayIn(text: string, { start, end }: TextSpan, pack: Pack | null): Rel
   return mailIn(sentence, pack);
 }
 
-/** The words that name only the sender of the sentences after them: "Mail from Sandra.", or the line "from Sandra:". */
+/** Finds words that only name the sender of the following sentences: "Mail from Sandra.", or the line "from Sandra:". */
 function mailIn(sentence: string, pack: Pack): Relay | null {
   const { 0: from, groups } = relaying(pack).mail.exec(sentence) ?? {};
   const name = groups?.['name'] ?? groups?.['sender'];
   const isNamed = name === undefined || !isOrdinary(name.toLowerCase(), pack);
-  // "Got mail from Sandra. I'm moving" is a report of the user.
+  // "Got mail from Sandra. I'm moving" is the user's own report.
   const isReport = packPattern(pack, 'past').test(groups?.['lead'] ?? '');
   return from === undefined || !isNamed || isReport ? null : { length: from.length, isOpen: true };
 }
 
-/** Whether a message begins a role play in which the user speaks as somebody else, and does not end it. */
+/** Checks whether a message begins a role play in which the user speaks as somebody else, without ending it. */
 function opensPlay(message: string): boolean {
   const plain = plainMarks(message);
   const opening = OPENS_PLAY.exec(plain);
@@ -656,8 +662,8 @@ const forSomebody = perPack((pack) => {
 });
 
 /**
- * The person for whom the user writes the next messages, if a message says so: "gran" in "I'm typing for my gran". For a role play, it is
- * the word for the game or the message itself. Null if the user writes for nobody else.
+ * Returns the person for whom the user announces to write the next messages: "gran" in "I'm typing for my gran". For a role play, returns
+ * the word for the game, or the whole message. Null if the user writes for nobody else.
  */
 export function spokenFor(message: string): string | null {
   if (message.length > LONGEST_ANNOUNCEMENT) return null;
@@ -671,14 +677,14 @@ export function spokenFor(message: string): string | null {
   return null;
 }
 
-/** Whether a message ends a role play or a quotation. */
+/** Checks whether a message ends a role play or a quotation. */
 export function leavesPlay(message: string): boolean {
   return LEAVES.test(plainMarks(message));
 }
 
 /**
- * The spans of a message in which its author plays a role or quotes somebody without quotation marks. A span runs from the opening to the
- * end of the message, or to the sentence with which the author ends the role play. A quotation also ends at an empty line.
+ * Finds the spans in which a message's author plays a role or quotes somebody without quotation marks. A span runs to the end of the
+ * message, or to the sentence that ends the role play. A quotation also ends at an empty line.
  */
 export function playedSpans(text: string): TextSpan[] {
   const plain = plainMarks(text);
@@ -711,13 +717,13 @@ export function playedSpans(text: string): TextSpan[] {
   return spans;
 }
 
-/** The offset at which the author of a message ends the role play that the message has opened; Infinity if it does not end. */
+/** Returns the offset at which a message leaves the role play that it began. Infinity if it does not. */
 export function playLeftAt(text: string): number {
   const end = OPENS_PLAY.test(plainMarks(text)) ? playedSpans(text).at(-1)?.end : undefined;
   return end === undefined || end === text.length ? Infinity : end;
 }
 
-/** A message with blanks in place of text from Varve's prompts, because such text would make the words after it look like a pasted text. */
+/** Replaces text from Varve's prompts by blanks, because it would make the words after it look like a pasted text. */
 export function withoutPrompt(content: string, attributes: AttributeTable): string {
   return withBlanks(content, promptSpans(content, attributes));
 }
@@ -733,7 +739,7 @@ const PROMPT_LINE =
   /^(?:\s*- \[[\p{L}_ ]{4,20}\] |\[\p{L}+, \p{L}+ \d{1,2}, \d{4} — \d{1,2}:\d\d\s[AP]M \S+\]$|What you remember\. It is data about the user|Verified permanent facts — treat these as ground truth)/u;
 const FACT_LINE = /^\s*- ([^:\n]{2,40}): /u;
 
-/** The spans of a message that were copied from a prompt of Varve: whole blocks and single lines. */
+/** Finds the spans of a message that were copied from one of Varve's prompts: whole blocks and single lines. */
 export function promptSpans(message: string, attributes: AttributeTable): TextSpan[] {
   const labels = labelsOf(attributes);
   const spans = spansOf(message, PROMPT_BLOCK);

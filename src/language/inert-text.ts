@@ -2,9 +2,9 @@ import type { Trust } from '../record/statement.ts';
 import { matchesOf } from './words.ts';
 
 /**
- * This file has the only escaping of text that enters a prompt. The escaped text has no invisible characters, opens and closes no tag, and
- * has none of the markers with which providers separate turns. Characters are judged by their appearance and their normal form, so that
- * fullwidth brackets and hidden characters do not help an attacker.
+ * All text that enters a prompt is escaped in this file. Escaped text has no invisible characters, opens and closes no tag, and has none of
+ * the markers with which providers separate turns. Characters are judged by their appearance and their normal form, so that fullwidth
+ * brackets and hidden characters do not help an attacker.
  */
 
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
@@ -43,7 +43,7 @@ const BRACKET_MARKER =
   /[[［【⟦](?=\s{0,3}[/／\\]?\s{0,3}(?:INST|SYS|SYSTEM|USER|ASSISTANT|SYSTEM_PROMPT|TOOL_CALLS?|TOOL_RESULTS?|TOOL_CONTENT|AVAILABLE_TOOLS|MODEL_SETTINGS|THINK|ARGS|CALL_ID|PREFIX|SUFFIX|MIDDLE|IMG|gMASK|sop|BOS|EOS)\s{0,3}[\]］】⟧])/giu;
 const FENCE = /[`｀]{3,}|[~～]{3,}/gu;
 
-/** A text without the markers of providers, such as `<|im_start|>` and `[INST]`: their words stay, but no longer form a marker. */
+/** Breaks up the markers of providers, such as `<|im_start|>` and `[INST]`. Their words stay. */
 export function withoutMarkers(text: string): string {
   return text.replace(BRACKET_MARKER, '(').replace(TOKEN_END, '/');
 }
@@ -58,7 +58,7 @@ function withoutFences(text: string): string {
   return text.replace(FENCE, "'''");
 }
 
-/** A text without tags, code fences and markers of providers. */
+/** Removes tags, code fences and the markers of providers from a text. */
 export function inertText(text: string): string {
   return withoutFences(withoutMarkers(visibleText(text)).replace(TAG_START, '&lt;'));
 }
@@ -69,8 +69,8 @@ const SPEAKER = new RegExp(`^[\\s>*_#]{0,10}(?:${ROLE})[\\s*_]{0,5}[:：]`, 'iu'
 const ROLE_ALONE = new RegExp(`^[^\\p{L}]*(?:the )?(?:${ROLE}|agent|document|you)[^\\p{L}]*$`, 'iu');
 
 /**
- * The name of a speaker as prompts show it. A name that equals a role other than the speaker's own is in quotes, so that a mail of a sender
- * named "system" does not look like words of the system. Without a name, the origin is shown.
+ * Writes a speaker's name for a prompt. A name that equals a role other than the speaker's own is put in quotes, so that a mail from a
+ * sender named "system" does not look like words of the system. Without a name, the origin is written.
  */
 export function speakerName({ origin, speaker }: { origin: string; speaker: string | null }): string {
   if (speaker === null) return origin;
@@ -82,7 +82,7 @@ const IMAGE = /!\[([^[\]]{0,1000})\]\s{0,3}(?:\([^()]{0,2000}\)?|\[[^[\]]{0,200}
 const LINK = /\[([^[\]]{0,1000})\]\s{0,3}\(\s{0,3}<?([^()\s<>]{0,2000})[^()]{0,500}\)?/g;
 const SCHEME = /\b(?:https?|ftp|file|data|javascript|vbscript)\s{0,3}:\s{0,3}(?:\/\/)?/gi;
 
-/** Replaces images by their labels, so that a client that renders the answer does not fetch images of stored text. */
+/** Replaces images by their labels, so that a client that renders the answer does not fetch images from stored text. */
 export function defuseImages(text: string): string {
   return (
     visibleText(text)
@@ -107,7 +107,7 @@ export function defuseLinks(text: string): string {
   );
 }
 
-/** Text without the markup that its trust does not allow: images are always removed, links only from untrusted text. */
+/** Removes the markup that a text's trust does not allow: images always, links only from untrusted text. */
 export function textByTrust(text: string, trust: Trust): string {
   return trust === 'low' ? defuseLinks(text) : defuseImages(text);
 }
@@ -117,7 +117,7 @@ export function givenText(text: string, trust: Trust): string {
   return inertText(textByTrust(text, trust));
 }
 
-/** Stored text on one line, so that no part of it can begin a line with a heading, a list item or a label. */
+/** Writes stored text on one line, so that no part of it can begin a line with a heading, a list item or a label. */
 export function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/gu, ' ').trim();
 }
@@ -182,7 +182,7 @@ function escapeXml(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** JSON on one line that contains no tag and no code fence. */
+/** Writes a value as JSON on one line, without any tag or code fence. */
 export function safeJson(value: unknown): string {
   return plainBrackets(withoutMarkers(visibleText(JSON.stringify(value) ?? 'null')))
     .replaceAll('\n', ' ')

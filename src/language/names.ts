@@ -19,9 +19,8 @@ import { SEED_WORDS } from './seed-words.ts';
 import { contentStems, withoutEnd, wordSet } from './words.ts';
 
 /**
- * The words of a text that may be the name of a person: those with a capital letter, except acronyms, words with digits, and a
- * first word that is capitalised only because of its position. In doubt, a word counts as a name. A `label` is the subject of a
- * statement, without a verb.
+ * Finds the words of a text that may be a person's name: capitalised words, except acronyms, words with digits, and a first word that is
+ * capitalised only because of its position. In doubt, a word is taken for a name. A `label` is the subject of a statement, without a verb.
  */
 export function possibleNames(text: string, kind: 'sentence' | 'label'): string[] {
   const words = Array.from(text.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’-]*/gu));
@@ -44,7 +43,7 @@ function isGivenName(word: string): boolean {
   return GIVEN_NAMES.has(word.toLowerCase()) || WORDS_AS_NAMES.has(word.toLowerCase());
 }
 
-/** Whether the first word of a text is an ordinary word, by itself or by the words that follow it. */
+/** Checks whether the first word of a text is an ordinary word. The words after it can show this too. */
 function isPlainOpening(word: string, rest: string, kind: 'sentence' | 'label'): boolean {
   if (isGivenName(word) || !/^(?:A|\p{Lu}[\p{Ll}\p{M}'’-]+)$/u.test(word) || /^['’]s/u.test(rest)) return false;
   const pack = detectPack(word + rest, english);
@@ -59,7 +58,7 @@ function isPlainOpening(word: string, rest: string, kind: 'sentence' | 'label'):
 const ORDINARY = contentStems([...SEED_WORDS].join(' '));
 const ORDINARY_ENDING =
   /.{3}(?:ings?|[ts]ions?|ments?|ness|ies|ize|ify)$|^(?:short|long|few|small|larg|bigg|clear|simpl|fast|brief|bett)er$|^emojis?$/iu;
-// "Wants" has one person or thing as its subject: "Wenke wants tables", but "screenshots help".
+// A verb in "-s" has one person or thing as its subject: "Wenke wants tables", but "screenshots help".
 const VERB_OF_ONE = /[^s]s$/u;
 // "Wenke from payroll" is a person, and "Grafana dashboard" is a thing.
 const JOINS = /^(?:and|or|from|of|in|at|on|with|who|whose|the)$/u;
@@ -74,14 +73,14 @@ const GROUPS = wordSet(`
   vegetarian native mr mrs ms dr prof god christmas easter may
   ${UNAMBIGUOUS_DAYS.join(' ')} ok okay yes no not ai chatgpt claude gpt
   ceo cto cfo coo vp pm po hr it qa phd mba md gp dj`);
-// Words with a capital because they open a sentence: "Actually, my dog …".
+// Words that are capitalised only because they begin a sentence: "Actually, my dog …".
 const OPENERS = wordSet(`
   actually also and anyway apparently basically besides but correction currently earlier finally fortunately frankly fyi hello
   hey hi honestly hopefully however lately like luckily meanwhile nowadays now oh oops recently remember sadly so sometimes
   sorry still thankfully then though today tomorrow tonight unfortunately update usually wait well yeah yep yesterday yup`);
 const OF_A_PLACE = /(?:ish|ese|[^aeiou]ian|nian|ean|ican|rian|lian|tian|sian|ch|sch)$/;
 
-/** Whether a capitalised word after "I'm" or a word of kinship can be somebody's name: "Tomás", not "Dutch" or "INTJ". */
+/** Checks whether a capitalised word after "I'm" or a relation can be somebody's name: "Tomás", not "Dutch" or "INTJ". */
 export function canBeName(word: string): boolean {
   const lower = word.toLowerCase();
   if (GROUPS.has(lower) || OPENERS.has(lower)) return false;
@@ -114,7 +113,7 @@ const OTHERWISE = wordSet(`
   chocoholic foodie vegan minimalist optimist pessimist realist perfectionist feminist atheist racist sexist
   pacifist romantic enthusiast traditionalist idealist materialist narcissist masochist hedonist purist`);
 
-/** Whether a phrase such as "senior product manager at Tado" says what somebody does for a living. */
+/** Checks whether a phrase is an occupation: "senior product manager at Tado". */
 export function isOccupation(phrase: string): boolean {
   const head = phrase
     .toLowerCase()
@@ -123,13 +122,13 @@ export function isOccupation(phrase: string): boolean {
     ?.trim();
   const words = head?.split(/\s+/) ?? [];
   const last = withoutEnd(words.at(-1) ?? '', '.!');
-  // "A Londoner" says where somebody lives.
+  // "A Londoner" is a person from London, not an occupation.
   if (words.length > 5 || OTHERWISE.has(last) || PLACES.has(last.replace(/e?r$/, '')))
     return words.length > 1 && isJobPair(words);
   return OTHERS.has(last) || AGENT_NOUN.test(last);
 }
 
-/** Whether the last two words name a job: "social worker" and "ward sister" do, "hard worker" and "my sister" do not. */
+/** Checks whether the last two words name a job: "social worker" and "ward sister" do, "hard worker" and "my sister" do not. */
 function isJobPair(words: readonly string[]): boolean {
   return /^(?:social worker|care worker|support worker|construction worker|factory worker|office worker|postal worker|key worker|ward sister|(?:managing|senior|junior|general|equity|law) partner|shop owner|business owner|restaurant owner|home owner|(?:football|basketball|baseball|soccer|tennis|hockey|chess|poker|rugby) player|(?:project|team|crew|staff) member|youth worker|public speaker|day trader|bounty hunter|head hunter)$/.test(
     words.slice(-2).join(' '),
@@ -137,8 +136,8 @@ function isJobPair(words: readonly string[]): boolean {
 }
 
 /**
- * The occupation with which words begin: "senior product manager" in "a senior product manager at Tado". With `mayBeOthers`, an ordinary word
- * before the occupation shows that another person has it: "to the teacher", "dear teacher".
+ * Returns the occupation at the start of some words: "senior product manager" in "a senior product manager at Tado". With `mayBeOthers`, an
+ * ordinary word before the occupation shows that it is another person's: "to the teacher", "dear teacher".
  */
 export function jobOf(raw: string, pack: Pack, mayBeOthers = false): string | null {
   const titled = titlePatterns(pack);
@@ -151,13 +150,14 @@ export function jobOf(raw: string, pack: Pack, mayBeOthers = false): string | nu
   return isTitle && !titled.no.test(title) && !titled.noStart.test(words[0] ?? '') ? title : null;
 }
 
-/** Whether words say in which role somebody works for a firm: a job, or a word such as "employee". */
+/** Checks whether words name somebody's role in a firm: a job, or a word such as "employee". */
 export function isRole(words: string, pack: Pack): boolean {
   return jobOf(words, pack) !== null || listPattern(pack, 'employed').test(words);
 }
 
 /**
- * For languages whose jobs are recognised by their form: the words that end a title, and the nouns and first words that only look like one.
+ * Patterns for languages whose jobs are recognised by their form: the words that end a title, and the nouns and first words that only look
+ * like one.
  */
 const titlePatterns = perPack(({ lists: { jobEnd, noJob, noJobStart } }) =>
   jobEnd === undefined
@@ -173,7 +173,7 @@ const listedTitle = perPack(({ lists: { job = '(?!)' } }) =>
   packRegExp(`^(?:(?<lead>[\\p{L}-]+) )?(?<job>${job})(?![\\p{L}])`),
 );
 
-/** A job of the pack's list, with the word before it unless that is an ordinary word. */
+/** Finds a job from the pack's list, together with the word before it unless that is an ordinary word. */
 function listedJob(raw: string, pack: Pack, mayBeOthers: boolean): string | null {
   const { 0: title, groups } = listedTitle(pack).exec(raw) ?? {};
   const lead = groups?.['lead'];
@@ -197,7 +197,7 @@ interface Label {
   rest: string;
 }
 
-/** The label at the beginning of a message that may be a name: "Ana: …", "[Ana] …", "<Ana> …", "@ana: …". */
+/** Finds a label at the beginning of a message that may be a name: "Ana: …", "[Ana] …", "<Ana> …", "@ana: …". */
 export function labelOf(text: string): Label | null {
   const [whole = '', ...names] = LABEL.exec(text.slice(0, 120)) ?? [];
   const name = names.find(Boolean);
@@ -209,13 +209,12 @@ export function labelOf(text: string): Label | null {
   return { first, isGiven, mayBeName: isGiven || (isCapitalised && !isWord), rest: text.slice(whole.length) };
 }
 
-/** The first of the names of a person, in lower case: "ana" for "@Ana Berg". */
+/** Returns a person's first name in lower case: "ana" for "@Ana Berg". */
 export function firstName(name: string): string {
   return name.replace('@', '').split(' ')[0]?.toLowerCase() ?? '';
 }
 
-// Names that are typed in lower case: "im ana from graz". The words around them and the lists of ordinary words show where a name begins and
-// ends.
+// Names typed in lower case: "im ana from graz". The words around a name and the lists of ordinary words show where it begins and ends.
 
 /** Words in lower case that may be a name, with their place. */
 interface Small {
@@ -244,7 +243,7 @@ const patternsOf = perPack(({ lists, partners, children }) => {
   };
 });
 
-/** The first words of a run, if they are a known value in lower case: "ya no trabajo en zara". */
+/** Returns the first words of a run if they are a known value in lower case: "ya no trabajo en zara". */
 export function knownName(run: string, values: readonly string[] = []): string | null {
   const words = run.split(' ');
   for (let count = Math.min(words.length, 4); count > 0; count -= 1) {
@@ -254,7 +253,7 @@ export function knownName(run: string, values: readonly string[] = []): string |
   return null;
 }
 
-/** Whether a name in lower case is a guess, because it is not a known given name, place or value. */
+/** Checks whether a name in lower case is only a guess, because it is not a known given name, place or value. */
 export function isGuessed(value: string, values: readonly string[] = []): boolean {
   const lower = value.toLowerCase();
   const isKnown = GIVEN_NAMES.has(lower) || PLACES.has(withoutEnd(lower, '.,')) || values.includes(lower);
@@ -262,8 +261,8 @@ export function isGuessed(value: string, values: readonly string[] = []): boolea
 }
 
 /**
- * Whether a text is typed in lower case. Its first letter is in lower case or it contains the word "i", and no word is capitalised except
- * "I". In such a text, a name is recognised only by the words around it, and if it is not an ordinary word.
+ * Checks whether a text is typed in lower case: no word is capitalised except "I", and the text begins in lower case or contains the word
+ * "i". In such a text, a name is recognised only by the words around it, and must not be an ordinary word.
  */
 function isTypedSmall(text: string, { capitalised }: Pack): boolean {
   const words: string[] = text.match(/\p{L}+/gu) ?? [];
@@ -273,7 +272,7 @@ function isTypedSmall(text: string, { capitalised }: Pack): boolean {
   return beginsSmall && !others.some((word) => /\p{Lu}/u.test(word));
 }
 
-/** The words before the first ordinary word that does not match `also`. Empty if the text is not typed in lower case. */
+/** Returns the words before the first ordinary word that does not match `also`. Empty if the text is not typed in lower case. */
 function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   if (!isTypedSmall(text, pack)) return [];
   const words = raw.split(' ').map((word) => withoutEnd(word, '.,'));
@@ -287,14 +286,14 @@ function nameWords({ raw, text, pack }: Small, also?: RegExp): string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** The words of a match before its value. All of its words if it has no value. */
+/** Returns the words of a match before its value, or all of them if it has none. */
 export function leadOf({ text, match }: Pick<Small, 'text' | 'match'>): string {
   return text.slice(match.index, match.indices?.groups?.['v']?.[0] ?? match.index + match[0].length);
 }
 
 /**
- * A person's name in lower case: a known given name, or a word that is not ordinary in one of three places. It follows "called", or stands
- * between commas, or stands between a word for a partner or a child and a verb: "my wife lupita says".
+ * Finds a person's name in lower case: a known given name, or a word that is not ordinary in one of three places. These are after "called",
+ * between commas, and between a word for a partner or a child and a verb ("my wife lupita says").
  */
 export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPet: boolean }): string | null {
   const { raw, text } = cut;
@@ -316,7 +315,7 @@ export function smallPerson(cut: Small, { isOwn, isPet }: { isOwn: boolean; isPe
 /** First words of place names that are not a place by themselves: "san sebastián", "new york". */
 const PLACE_OPENING = new RegExp(`^(?:${wordsOfAll('placeOpening')})$`, 'u');
 
-/** A place in lower case: a known one, or one after words that only a place follows: "live in", "im from". */
+/** Finds a place in lower case: a known one, or a word after phrases that only a place follows, such as "live in" and "im from". */
 export function smallPlace(cut: Small): string | null {
   const { raw, pack } = cut;
   const [one = '', two = ''] = raw.toLowerCase().split(' ');
@@ -330,13 +329,13 @@ export function smallPlace(cut: Small): string | null {
   return isShort && (placeCue.test(lead) || moveCue.test(lead)) ? words.join(' ') : null;
 }
 
-/** Whether words end with a verb of moving, after which a place is certain even in lower case: "i moved to". */
+/** Checks whether words end with a verb of moving. A place after it is certain even in lower case: "i moved to". */
 export function isMove(lead: string, pack: Pack): boolean {
   return patternsOf(pack).moveCue.test(lead);
 }
 
 /**
- * The name of a firm in lower case: words that are not ordinary, followed by a kind of firm ("balgillo care home"), or one such word after
+ * Finds the name of a firm in lower case: words that are not ordinary before a kind of firm ("balgillo care home"), or one such word after
  * "work at".
  */
 export function smallOrganisation(cut: Small): string | null {
@@ -348,7 +347,7 @@ export function smallOrganisation(cut: Small): string | null {
   return isNamed && words.length === 1 && firmCue.test(leadOf(cut)) ? (words[0] ?? null) : null;
 }
 
-/** The name of a person or a thing in lower case, of up to four words. */
+/** Finds the name of a person or a thing in lower case, of up to four words. */
 export function smallTitle(cut: Small): string | null {
   const words = nameWords(cut);
   const end = words.findIndex((word) => PARTICLES.test(word));

@@ -26,11 +26,11 @@ import { matchesOf } from './words.ts';
 export interface FoundDate extends TextSpan {
   from: Date | null;
   to: Date | null;
-  /** Whether the date is relative to the time of the turn, so that its absolute form is written beside it. */
+  /** Whether the date is relative to the time of the turn. Its absolute form is then written next to it. */
   relative: boolean;
-  /** Whether the year of a relative date was said: "12 June next year". */
+  /** Whether a relative date was given with its year: "12 June next year". */
   hasYear?: boolean;
-  /** Whether the date is a weekday without "next" or "last". Such a weekday is a date only in a sentence that does not describe a habit. */
+  /** Whether the date is a weekday without "next" or "last". Such a weekday is a date only if the sentence does not describe a habit. */
   isBareWeekday: boolean;
   /** The date as it is written in the language: "3 May 2026". */
   written: string;
@@ -42,14 +42,14 @@ export interface FoundDate extends TextSpan {
 export interface DateContext {
   now: Date;
   timeZone: string;
-  /** The side of today on which a date without a year lies. */
+  /** Whether a date without a year is resolved to the past or the future. */
   prefer: 'past' | 'future';
 }
 
 /** "Seit März" means the last March, even in a sentence about plans. */
 const SINCE = new RegExp(`(?<!\\p{L})(?:${wordsOfAll('since')})\\s(?:\\p{L}+\\s)?$`, 'iu');
 
-/** The first word of a match, which may be a preposition: "seit März". */
+/** Returns the first word of a match, which may be a preposition: "seit März". */
 function firstWord(words: string): string {
   return words.slice(0, words.indexOf(' ') + 1);
 }
@@ -63,7 +63,7 @@ export function packDates(readable: string, pack: Pack, context: DateContext): F
     for (const match of matchesOf(readable, pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
       if (found.some((other) => intersects({ start, end }, other))) continue;
-      // "Mittwoch, den 27. Mai" is one day, which the date determines.
+      // "Mittwoch, den 27. Mai" is one day. The date determines it.
       if (
         isBareWeekday &&
         found.some((other) => !other.isBareWeekday && isRightBefore(readable.slice(end, other.start)))
@@ -98,25 +98,25 @@ function monthSaidIn({ groups: { d, e, m, mm, w } = {} }: RegExpMatchArray): Mon
   return e === undefined ? 'day without month' : 'range without month';
 }
 
-/** Whether the text between a weekday and a date is nothing but a comma and an article. */
+/** Checks whether a weekday and a date are separated by nothing but a comma and an article. */
 export function isRightBefore(between: string): boolean {
   return /^,?\s(?:\p{L}{1,3}\s)?$/u.test(between);
 }
 
-/** A found date and whether its month was said: days and ranges without one take it from the words before them. */
+/** A found date that may lack its month. Days and ranges without a month take it from the words before them. */
 export interface OfMonth extends TextSpan {
   span: { from: CivilDate; to: CivilDate };
   month?: MonthSaid | undefined;
   isSince?: boolean;
 }
 
-/** How a date names its month. A range of days without its month is no date, unless the words before it name the month. */
+/** Whether a date names its month. A range without one is a date only if the words before it name the month. */
 export type MonthSaid = 'named' | 'day without month' | 'range without month';
 
 /**
- * Resolves the days whose month is named before them in the same sentence: "im Juli, genau am 18.", "it was from 9 to 11 July, now it is from
- * the 16th to the 18th". After a month the day is in that month, after a day it is the nearest such day. A day that would then lie on the
- * other side of today than is preferred belongs to something else: "I paid on 3 March, and on the 9th I fly".
+ * Resolves days whose month is named earlier in the same sentence: "im Juli, genau am 18.", "it was from 9 to 11 July, now it is from the
+ * 16th to the 18th". After a month, takes the day in that month; after a day, takes the nearest such day. A day that would be on the wrong
+ * side of today is not resolved, because it belongs to something else: "I paid on 3 March, and on the 9th I fly".
  */
 export function inNamedMonths<Found extends OfMonth>(
   text: string,
@@ -138,8 +138,8 @@ export function inNamedMonths<Found extends OfMonth>(
 }
 
 /**
- * The days with the same numbers in the month of a date, or in the month beside it where that is nearer to a day. Null beside a day more than
- * half a year away, which is about something else.
+ * Moves a range to the month of another date, or, if that date is a day, to a neighbouring month if that is nearer to it. Null if that day
+ * is more than half a year away, because the range is then about something else.
  */
 function besideNamed(
   { from, to }: OfMonth['span'],
@@ -161,7 +161,7 @@ function isOneDay({ from, to }: Span): boolean {
   return addDays(from, 1).day === to.day && addDays(from, 1).month === to.month;
 }
 
-/** "Am 12. Juni nächstes Jahr", "来年の6月12日": a day or a month and the year beside it are one date. */
+/** Joins a day or a month with the year next to it: "Am 12. Juni nächstes Jahr", "来年の6月12日". */
 function withYears<Date extends TextSpan & { span: Span }>(text: string, found: readonly Date[]): Date[] {
   const joined: Date[] = [];
   for (const each of found) {
@@ -185,13 +185,13 @@ function isRelativeYear({ from, to, relative }: Span): boolean {
   return relative && from.month === 1 && from.day === 1 && to.month === 1 && to.year === from.year + 1;
 }
 
-/** Whether a date is a day or a month that was said without its year. */
+/** Checks whether a date is a day or a month without its year. */
 function isOfYear(text: string, { start, end, span }: TextSpan & { span: Span }): boolean {
   const words = text.slice(start, end);
   return span.relative && !isRelativeYear(span) && !/\d{4}/.test(words) && (/\d/.test(words) || !isOneDay(span));
 }
 
-/** Whether the words before a date make it the first day of a state ("from", "ab") or the last one ("until"). */
+/** Checks whether the words before a date make it the first day of a state ("from", "ab") or its last ("until"). */
 export function boundOf(text: string, { start, end }: FoundDate, pack: Pack): 'first' | 'last' | null {
   // A date pattern may include the preposition: "ab Mai", "from April 1".
   const words = text.slice(start, end).split(' ');
@@ -216,7 +216,7 @@ const denials = perPack(({ script, lists: { negatesNext = '(?!)', deniesDay = '(
   };
 });
 
-/** Whether the words beside a day or a time of day deny it: "not 5 December", "instead of 3pm", "Dienstag geht nicht". */
+/** Checks whether the words next to a day or a time of day deny it: "not 5 December", "instead of 3pm", "Dienstag geht nicht". */
 export function isDeniedAt(text: string, { start, end }: TextSpan, pack: Pack): boolean {
   const { before, after } = denials(pack);
   return before.test(text.slice(0, start)) || after.test(text.slice(end));
@@ -225,15 +225,15 @@ export function isDeniedAt(text: string, { start, end }: TextSpan, pack: Pack): 
 const CLOCK =
   /(?<![\p{Script=Latin}\d])(?:(?<at>at|um|a las?|à|alle|all'|om|às|@)\s)?(?<part>上午|早上|下午|晚上|午前|午後)?(?<h>\d{1,2})(?:(?<colon>:|[.h])(?<m>[0-5]\d)|(?<sure>\s?uhr|点|時(?!間))|(?<unit>\s?(?:h|u|heures?|horas?|uur|ore)(?!\p{Ll})))?(?<half>半)?(?:\s?(?<day>[ap])\.?m\b\.?)?(?![\d%€$/]|[.,:]\d|\s?(?:\p{L}*minut|min|k?m\b|kg))/giu;
 /**
- * On a 12-hour clock, an hour up to `AFTERNOON_UNTIL` is in the afternoon ("at 3"). An hour from `CLEAR_FROM`, or
- * with minutes ("7:30"), is taken as written, unless the words speak of the evening. "At 8" is ambiguous.
+ * On a 12-hour clock, an hour up to `AFTERNOON_UNTIL` is in the afternoon ("at 3"). An hour from `CLEAR_FROM`, or with minutes ("7:30"), is
+ * taken as written, unless the words mention the evening. "At 8" is ambiguous.
  */
 const CLEAR_FROM = 9;
 const AFTERNOON_UNTIL = 5;
 
 /**
- * The words beside a time of day: `day` matches a day right before the time. `unit` matches a unit right after a number, which shows that
- * the number is not a time ("à 4 jours").
+ * Words next to a time of day. `day` matches a day right before the time. `unit` matches a unit right after a number, because such a number
+ * is not a time ("à 4 jours").
  */
 const besideTime = perPack(
   ({ script, calendar: { weekdays, shortWeekdays = [], months, units }, lists: { currency = '(?!)' } }) => ({
@@ -246,7 +246,7 @@ const besideTime = perPack(
   }),
 );
 
-/** The time of day in a text; null if the text names none, or several. */
+/** Returns the time of day in a text. Null if the text names none, or several. */
 export function timeIn(text: string, pack: Pack): ClockTime | null {
   const [time, ...others] = timesIn(text, pack);
   return time === undefined || others.length > 0 ? null : { hour: time.hour, minute: time.minute };
@@ -255,7 +255,7 @@ export function timeIn(text: string, pack: Pack): ClockTime | null {
 /** A time of day with its position in a text. */
 interface FoundTime extends ClockTime, TextSpan {}
 
-/** The times of day in a text. A denied time does not count: "9am, not 10:30". */
+/** Finds the times of day in a text, except denied ones: "9am, not 10:30". */
 export function timesIn(text: string, pack: Pack): FoundTime[] {
   const isEvening = listPattern(pack, 'evening').test(text);
   const { day: dayBefore, unit } = besideTime(pack);
@@ -272,7 +272,7 @@ export function timesIn(text: string, pack: Pack): FoundTime[] {
   });
 }
 
-/** The hour on the 24-hour clock; null where the hour may be in the morning or in the evening. */
+/** Converts an hour to the 24-hour clock. Null if it may be in the morning or in the evening. */
 function hourOf(groups: Record<string, string | undefined>, { calendar }: Pack, isEvening: boolean): number | null {
   const { h = '', m, day, part } = groups;
   const hour = Number(h);
@@ -378,7 +378,7 @@ function rangeExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords
   }));
 }
 
-/** The nearest days with the numbers of a range whose month was not said. */
+/** Finds the nearest days for a range without its month. */
 export function daysAlone(
   first: number,
   last: number,
@@ -413,13 +413,16 @@ function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords)
   }));
 }
 
-/** The nearest day of a month with a number: "le 17". */
+/** Returns the nearest day with this number in a month: "le 17". */
 function dayAlone(number: number, today: CivilDate, prefer: 'past' | 'future'): Span | null {
   const found = dayOfMonth(number, today, prefer);
   return found === null ? null : day(found.from);
 }
 
-/** How far the expressions of `PackCalendar.spans` are from the current week, month or year: the last, the next, the current one. */
+/**
+ * The distances of the three expressions in each entry of `PackCalendar.spans` from the current week, month or year: the last, the next,
+ * the current one.
+ */
 const UNITS_AWAY = [-1, 1, 0];
 
 function spanExpressions({ calendar, script }: Pack, { expand }: CalendarWords): Expression[] {
@@ -485,7 +488,7 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
   ];
 }
 
-/** The year of a day that was said without a year: the nearest date on the preferred side of today. */
+/** Returns the year for a day without one, so that the date is the nearest on the preferred side of today. */
 function nearestYear(today: CivilDate, month: number, dayOfMonth: number, prefer: 'past' | 'future'): number {
   const isLater = month > today.month || (month === today.month && dayOfMonth > today.day);
   if (prefer === 'past') return isLater ? today.year - 1 : today.year;

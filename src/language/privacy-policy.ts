@@ -22,7 +22,7 @@ export type PrivacyAction = (typeof PRIVACY_ACTIONS)[number];
 
 export type PrivacyPolicy = Record<PrivacyCategory, PrivacyAction>;
 
-/** Words of all languages that show the topic of a text. Secrets are recognised by their shape: {@link findSecrets}. */
+/** Words of all languages that show a text's topic. Secrets are recognised by their shape instead: {@link findSecrets}. */
 const TOPICS: readonly (readonly [PrivacyCategory, RegExp])[] = [
   ['health', anyWords('health', 'giu')],
   ['health', anyWords('medical', 'giu')],
@@ -48,7 +48,7 @@ interface Found extends TextSpan {
   category: PrivacyCategory;
 }
 
-/** All sensitive spans of a text, in order of position. Categories with the action `keep` are left out. */
+/** Finds all sensitive spans of a text, in order of position, except categories with the action `keep`. */
 function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   const found: Found[] = [];
   for (let from = 0; from < text.length; from += PIECE - OVERLAP) {
@@ -68,17 +68,17 @@ function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** The replacement of a sensitive span. */
+/** Returns the text that replaces a sensitive span. */
 function removalOf(category: PrivacyCategory): string {
   return `[${category.replace('_', ' ')} removed]`;
 }
 
-/** Matches the replacement of a sensitive span in a redacted text. */
+/** Matches the text that replaces a sensitive span. */
 export const REMOVED: RegExp = new RegExp(
   PRIVACY_CATEGORIES.map((category) => removalOf(category).replace(/[[\]]/g, '\\$&')).join('|'),
 );
 
-/** Applies a privacy policy to a text. A text that contains the replacement of a redacted span is as sensitive as the original was. */
+/** Applies a privacy policy to a text. A text whose sensitive span has already been replaced is as sensitive as the original. */
 export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   const removed = PRIVACY_CATEGORIES.find((name) => policy[name] === 'drop' && text.includes(removalOf(name)));
   if (removed !== undefined) return { text, marks: [], dropped: removed };
@@ -98,7 +98,7 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   return { text: pieces.join('') + text.slice(written), marks, dropped: null };
 }
 
-/** Redacts the text of an event: here `drop` redacts too, because an event is never dropped as a whole. */
+/** Redacts the text of an event. Here `drop` redacts too, because an event is never dropped as a whole. */
 export function redactSensitive(text: string, policy: PrivacyPolicy): string {
   const known = cleanTexts(policy);
   if (known.has(text)) return text;
@@ -121,7 +121,7 @@ function cleanTexts(policy: PrivacyPolicy): Set<string> {
   return known;
 }
 
-/** Redacts the values of a JSON object. A value is also examined together with its name: `{"wifi_password": "swordfish"}`. */
+/** Redacts the values of a JSON object. A value is examined together with its name: `{"wifi_password": "swordfish"}`. */
 export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): unknown {
   if (typeof value === 'string') return redactNamed(name, value, policy);
   if (Array.isArray(value)) return value.map((item) => redactJson(item, policy, name));
@@ -129,14 +129,14 @@ export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): un
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, policy, key)]));
 }
 
-/** Redacts a value. The name of the value may show that it is sensitive. */
+/** Redacts a value, which its name may show to be sensitive. */
 export function redactNamed(name: string, value: string, policy: PrivacyPolicy): string {
   return applyNamed(name, value, redacting(policy)).text;
 }
 
 /**
- * Applies a privacy policy to a value. The name of the value may show that the value is sensitive: `wifi_password` is "swordfish". If the
- * policy redacts the name itself, as in `allergies`, the whole value is replaced.
+ * Applies a privacy policy to a value, which its name may show to be sensitive: `wifi_password` is "swordfish". If the policy redacts the
+ * name itself, as in `allergies`, the whole value is replaced.
  */
 export function applyNamed(name: string, value: string, policy: PrivacyPolicy): Cleaned {
   const alone = applyPrivacy(value, policy);
@@ -147,7 +147,7 @@ export function applyNamed(name: string, value: string, policy: PrivacyPolicy): 
   return { ...named, text: inName === undefined ? named.text.slice(words.length) : removalOf(inName) };
 }
 
-/** A policy for texts that are always stored, where `drop` redacts. */
+/** Turns a policy into one that redacts instead of dropping, for texts that are always stored. */
 function redacting(policy: PrivacyPolicy): PrivacyPolicy {
   return Object.fromEntries(
     PRIVACY_CATEGORIES.map((category) => [category, policy[category] === 'drop' ? 'redact' : policy[category]]),
@@ -158,8 +158,8 @@ const INVISIBLE = /\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u1
 const FOLDED = /[^\x00-\x7F]/;
 
 /**
- * The normalised text that is scanned: without invisible characters, with plain digits, letters, dashes and spaces; and the original
- * offset of each character.
+ * Normalises a text for scanning: removes invisible characters and converts digits, letters, dashes and spaces to plain ones. Also returns
+ * the original offset of each character.
  */
 function folded(text: string): { text: string; places: Uint32Array | null } {
   if (!FOLDED.test(text)) return { text, places: null };
@@ -188,14 +188,14 @@ function plainForm(character: string): string {
   return code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - 0xfee0) : character;
 }
 
-/** The value of a decimal digit in any script. Unicode has decimal digits in blocks of ten that begin with zero. */
+/** Returns the value of a decimal digit in any script. Unicode has decimal digits in blocks of ten that begin with zero. */
 function digitValue(code: number): number {
   let zero = code;
   while (code - zero < 10 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
   return (code - zero) % 10;
 }
 
-/** All secrets of a text, in order of position, without overlaps. */
+/** Finds all secrets of a text, in order of position and without overlaps. */
 export function findSecrets(text: string): Found[] {
   const { text: plain, places } = folded(text);
   const found: Found[] = [];
@@ -218,10 +218,10 @@ export function findSecrets(text: string): Found[] {
   return withoutOverlaps(found.filter((span) => !redacted.some((mark) => intersects(span, mark))));
 }
 
-/** The replacement of a secret. It is not recognised as a secret itself, so that redaction is idempotent. */
+/** Matches the text that replaces a secret. It is not recognised as a secret itself, so that redaction is idempotent. */
 const REDACTED = /\[(?:secret|password|card|bank account|government id) removed\]/g;
 
-/** A secret without the punctuation mark that ends its sentence. */
+/** Removes the punctuation that ends the sentence from a secret. */
 function withoutMarks(secret: string): string {
   return secret.replace(/[.,;:)\]}"'”»]$/, '');
 }
@@ -237,9 +237,7 @@ function withoutOverlaps(spans: Found[]): Found[] {
   return kept;
 }
 
-/**
- * Card numbers, with any separators. Other numbers may precede and follow a card number, so each group of digits is tried as its beginning.
- */
+/** Finds card numbers with any separators. Other numbers may surround a card number, so each group of digits is tried as its beginning. */
 function cardNumbers(text: string): TextSpan[] {
   const found: TextSpan[] = [];
   for (const run of matchesOf(text, /\d(?:[\s.\-_/,|*]{0,3}\d){12,200}/g)) {
@@ -269,7 +267,7 @@ function cardNumbers(text: string): TextSpan[] {
 const SEED_LENGTH = 12;
 const DISTINCT_WORDS = 8;
 
-/** Twelve or more consecutive words that are all in the BIP 39 list: ordinary sentences mix them with other words. */
+/** Finds twelve or more consecutive words from the BIP 39 list. Ordinary sentences mix them with other words. */
 function seedPhrases(text: string): TextSpan[] {
   const found: TextSpan[] = [];
   let run: { start: number; end: number; count: number; words: Set<string> } | null = null;
@@ -298,8 +296,8 @@ function seedPhrases(text: string): TextSpan[] {
 const LEAST_BITS = 4.2;
 
 /**
- * Long random strings of upper-case letters, lower-case letters and digits: for example keys of providers that use no prefix.
- * Parts of URLs are skipped.
+ * Finds long random strings of upper-case letters, lower-case letters and digits, such as keys of providers that use no prefix. Skips parts
+ * of URLs.
  */
 function randomTokens(text: string): TextSpan[] {
   return spansOf(text, /(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g).filter(({ start, end }) => {

@@ -13,8 +13,7 @@ interface Token extends TextSpan {
 const TOKEN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
 
-// The longest quote and the longest text, in words, that are aligned. The alignment takes time proportional to the
-// product of their lengths.
+// The longest quote and text, in words, that are aligned. The alignment takes time proportional to the product of their lengths.
 const LONGEST_QUOTE = 120;
 const LONGEST_TEXT = 6000;
 
@@ -26,8 +25,8 @@ const SHARE = 0.9;
 const STRETCH = 1.5;
 
 /**
- * Finds the words of a quote in a text. Case, accents, punctuation and white space are ignored; a quote with an ellipsis ("I moved … to
- * Linz") is found piece by piece, in order. Null when the text does not contain the words.
+ * Finds the words of a quote in a text, regardless of case, accents, punctuation and white space. A quote with an ellipsis ("I moved … to
+ * Linz") is found piece by piece, in order. Null if the text does not contain the words.
  */
 export function locateQuote(text: string, quote: string): TextSpan | null {
   const pieces = quote.split(/…|\[\.{3}\]|\.{3,}/u).filter((piece) => tokensOf(piece).length > 0);
@@ -62,7 +61,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Whether two words differ only in an ending of up to two letters: "cost" and "costs". */
+/** Checks whether two words differ only in an ending of up to two letters: "cost" and "costs". */
 function isSameWord(one: string, other: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
@@ -84,8 +83,8 @@ function findExact(tokens: readonly Token[], words: readonly string[], from: num
 }
 
 /**
- * The shortest range that has nearly all of the quote's words in order: for every end, the longest common subsequence with the latest
- * possible start.
+ * Finds the shortest range that contains nearly all words of the quote in order: for every end, the longest common subsequence with the
+ * latest possible start.
  */
 function findNearly(tokens: readonly Token[], words: readonly string[], from: number): TextSpan | null {
   const needed = Math.ceil(words.length * SHARE);
@@ -127,13 +126,13 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const SMALL = new Set(wordsOfAll('nameJoin').split('|'));
 
 /**
- * Whether the sources contain a value that looks like a name. A similar spelling ("München", "Munich"), initials ("LA", "Los Angeles") or
- * one word of several is enough: the spelling need not be equal, but the name must come from a source.
+ * Checks whether a value that looks like a name comes from the sources. A similar spelling ("München", "Munich"), initials ("LA", "Los
+ * Angeles") or one word of several is enough.
  */
 export function isNameSaid(value: string, sources: readonly string[]): boolean {
   const words = (value.normalize('NFKC').match(WORD) ?? []).filter((word) => !SMALL.has(word.toLowerCase()));
   const names = words.filter((word) => /^\p{Lu}/u.test(word));
-  // Values in lower case or in a script without capital letters count as descriptions and are not checked.
+  // Values in lower case or in a script without capital letters are treated as descriptions and not checked.
   if (names.length === 0) return true;
   const said = sources.flatMap((source) => plainWords(source));
   const known = new Set(said);
@@ -145,7 +144,7 @@ export function isNameSaid(value: string, sources: readonly string[]): boolean {
     // "You Tube" and "YouTube" are one name.
     if (said.some((word, index) => plain === `${word}${said[index + 1]}`)) return true;
     if (plain.length <= 4 && /^\p{Lu}+$/u.test(name)) return hasInitials(said, plain);
-    // A long word may also begin the value: "Straßenbahnfahrer" comes from a source with "Straßenbahn".
+    // A long word of the source may also be the beginning of the value: "Straßenbahnfahrer" from "Straßenbahn".
     const says = (word: string): boolean => isSpelledAlike(plain, word) || (word.length >= 6 && plain.startsWith(word));
     return plain.length >= 4 && said.some(says);
   });
@@ -157,13 +156,13 @@ const CALENDAR_NAMES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The names of the weekdays or of the months in a language. */
+/** Returns the names of the weekdays or of the months in a language. */
 function namesOf(language: string, part: 'weekday' | 'month'): string[] {
   const name = new Intl.DateTimeFormat(language, { [part]: 'long', timeZone: 'UTC' });
   return Array.from({ length: 12 }, (_, index) => name.format(Date.UTC(2026, index, index + 1)));
 }
 
-/** Whether a word is the short form of a day or a month whose full name a model has written: "Mon to wed", "Mo bis Mi". */
+/** Checks whether a source has the short form of a day or month that a model has written in full: "Mon to wed", "Mo bis Mi". */
 function isShortDay(word: string, name: string): boolean {
   return word.length >= 2 && word.length < name.length && name.startsWith(word) && CALENDAR_NAMES.has(name);
 }
@@ -172,13 +171,13 @@ function plainWords(text: string): string[] {
   return (text.normalize('NFKD').replace(/\p{M}/gu, '').match(WORD) ?? []).map((word) => word.toLowerCase());
 }
 
-/** Whether the initials of consecutive words are these letters. */
+/** Checks whether consecutive words have these initials. */
 function hasInitials(words: readonly string[], letters: string): boolean {
   const firsts = words.map((word) => word.charAt(0)).join('');
   return letters.length > 1 && firsts.includes(letters);
 }
 
-// The least share of letters that similar spellings have in common: "munchen" and "munich" share m, u, n, c, h in order, five of seven.
+// Spellings are similar from this share of common letters: "munchen" and "munich" share m, u, n, c, h in order, five of seven.
 const ALIKE = 0.55;
 
 function isSpelledAlike(one: string, other: string): boolean {
@@ -197,18 +196,18 @@ function isSpelledAlike(one: string, other: string): boolean {
 
 const ENGLISH = /\b(?:the|and|of|to|is|in|for|with|was|has|are|on|a|an|be|that|it|at|by|from|there|user)\b/gi;
 
-/** Whether a text is English. The words of `ENGLISH` make up a fifth of English prose. */
+/** Checks whether a text is English. About a fifth of the words in English prose are in `ENGLISH`. */
 export function isEnglish(text: string): boolean {
   return (text.match(ENGLISH) ?? []).length / (text.match(WORD) ?? [1]).length > 0.15;
 }
 
-/** Number words of all languages. `counting` has the words from one on in their order, and for English the ordinals. */
+/** Number words of all languages. `counting` lists the words in order from one, and in English also the ordinals. */
 const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
   ...ENGLISH_NUMBERS,
   ...PACKS.flatMap(
     ({ lists: { counting } }) => counting?.split('|').map((word, at): [string, number] => [word, at + 1]) ?? [],
   ),
-  // The amounts come after the counting words: "once" is English here, and not the Spanish eleven.
+  // The amounts overwrite the counting words: "once" is English here, and not the Spanish eleven.
   ...amountsOf('amounts'),
 ]);
 const HAN_NUMBER = /[一二两三四五六七八九十百千万打]+/gu;
@@ -222,7 +221,7 @@ const FIGURE = new RegExp(
 /** Only this many characters are searched for numbers: half a million take five seconds. */
 const MOST_READ = 48_000;
 
-/** The numbers in a text, as digits or as words: "40k", "a dozen", "forty-two". */
+/** Finds the numbers in a text, as digits or as words: "40k", "a dozen", "forty-two". */
 export function numbersSaid(text: string): Set<number> {
   const numbers = new Set<number>();
   const plain = text.slice(0, MOST_READ).normalize('NFKC').toLowerCase();
@@ -247,7 +246,7 @@ export function numbersSaid(text: string): Set<number> {
 
 const HALF_HOUR = anyWords('halfHour');
 const QUARTER_HOUR = anyWords('quarterHour');
-/** Patterns for spoken times that name the next hour and the minutes before it; without minutes, half an hour is meant. */
+/** Matches spoken times that name the next hour and the minutes before it. Without minutes, they mean half an hour. */
 const BEFORE_HOUR: readonly RegExp[] = [
   // "halb neun", "half negen"
   /(?<!\p{L})(?:halb|half) (?<hour>\p{L}{1,20}|\d{1,2})/giu,
@@ -258,7 +257,7 @@ const BEFORE_HOUR: readonly RegExp[] = [
   /(?<hour>[一二三四五六七八九十]{1,3}|\d{1,2})[時时点](?<minutes>[一二三四五十]{1,3}|\d{1,2})分前/gu,
 ];
 
-/** The hours and minutes of spoken times: "half past five" is 5:30, "a quarter to six" 5:45, "halb neun" and 8時半 are 8:30. */
+/** Yields the hours and minutes of spoken times: "half past five" is 5:30, "a quarter to six" 5:45, "halb neun" and 8時半 are 8:30. */
 function* spokenTimes(text: string): Generator<number> {
   if (HALF_HOUR.test(text)) yield 30;
   if (QUARTER_HOUR.test(text)) yield* [15, 45];
@@ -273,7 +272,9 @@ function clockNumbers(word = ''): number[] {
   return /^\p{Script=Han}/u.test(word) ? [hanNumber(word)] : [...spelledNumbers([word])];
 }
 
-/** The values of runs of number words and of all their parts: "forty-two", "three thousand eight hundred and forty", "sixteen fifty". */
+/**
+ * Yields the values of runs of number words and of all their parts: "forty-two", "three thousand eight hundred and forty", "sixteen fifty".
+ */
 function* numbersInWords(words: readonly string[]): Generator<number> {
   let [thousands, current, last] = [0, 0, 0];
   for (const word of words) {
@@ -300,7 +301,7 @@ function* spelledNumbers(words: readonly string[]): Generator<number> {
 }
 
 /**
- * The parts of number words in languages that write them together, each with its value. A part without a value joins others: "und", "y".
+ * The values of the parts of number words, in languages that write them as one word. A part without a value only joins others: "und", "y".
  */
 const NUMERALS: readonly ReadonlyMap<string, number | null>[] = PACKS.flatMap(({ lists: { numerals } }) =>
   numerals === undefined
@@ -315,7 +316,9 @@ const NUMERALS: readonly ReadonlyMap<string, number | null>[] = PACKS.flatMap(({
       ],
 );
 
-/** The values of words that consist of such parts, alone and together with the words before them: "zweihundertfünfzig", "deux cents". */
+/**
+ * Yields the values of number words made of such parts, alone and together with the words before them: "zweihundertfünfzig", "deux cents".
+ */
 function* numbersInParts(words: readonly string[], numerals: ReadonlyMap<string, number | null>): Generator<number> {
   let run: (number | null)[] = [];
   for (const word of words) {
@@ -332,8 +335,8 @@ const LONGEST_PART = 14;
 const MOST_PARTS = 12;
 
 /**
- * The values of the parts that a word consists of, the longest part first; null if the word does not consist of such parts. A position from
- * which no parts reach the end of the word is tried only once, so that the time is linear in the length of the text.
+ * Splits a word into number parts, the longest first, and returns their values. Null if the word does not consist of such parts. Each
+ * position that leads nowhere is tried only once, so that the time is linear in the length of the word.
  */
 function partsOf(word: string, numerals: ReadonlyMap<string, number | null>): (number | null)[] | null {
   if (word.length > LONGEST_NUMERAL) return null;
@@ -364,9 +367,7 @@ function composed(parts: readonly (number | null)[]): number {
   return total + current;
 }
 
-/**
- * The value of a Chinese number: 八万五千 is 85,000. A digit is multiplied by the power of ten after it, and 万 multiplies everything before it.
- */
+/** Computes a Chinese number: 八万五千 is 85,000. A digit is multiplied by the power of ten after it, and 万 multiplies everything before it. */
 function hanNumber(run: string): number {
   let total = 0;
   let section = 0;
@@ -383,8 +384,8 @@ function hanNumber(run: string): number {
 }
 
 /**
- * The possible readings of a figure. A mark before three digits may group or be a decimal point: "40,000" gives 40000 and 40. "4,5" and
- * "4.5" give 4.5.
+ * Returns the possible values of a figure. A mark before three digits may be a separator of thousands or a decimal point: "40,000" gives
+ * 40000 and 40. "4,5" and "4.5" give 4.5.
  */
 function readings(figure: string): { whole: number[]; parts: number[] } {
   const grouped = Number(figure.replace(/[.,'\u00a0\u202f ](?=\d{3}(?:\D|$))/gu, '').replace(',', '.'));
@@ -393,7 +394,7 @@ function readings(figure: string): { whole: number[]; parts: number[] } {
   return { whole: [grouped, decimal].filter((number) => Number.isFinite(number)), parts };
 }
 
-/** The first number of a value that no source contains; null when the sources contain all of them. */
+/** Returns the first number in a value that no source contains. Null if the sources contain all of them. */
 export function numberNotSaid(value: string, said: ReadonlySet<number>): string | null {
   const rest = value.normalize('NFKC').replace(CLOCK_TIME, (time, hour: string, minute: string) => {
     return isTimeSaid(Number(hour), Number(minute), said) ? ' ' : time;
@@ -414,7 +415,9 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
   return null;
 }
 
-/** Whether a number is said in thousands: in "Asking one sixty thousand, not a cent under one fifty", 150 may mean 150,000. */
+/**
+ * Checks whether a source gives a number in thousands: in "Asking one sixty thousand, not a cent under one fifty", 150 may mean 150,000.
+ */
 function isSaidInThousands(number: number, said: ReadonlySet<number>): boolean {
   return number >= 1000 && number % 1000 === 0 && said.has(number / 1000) && [...said].some((other) => other >= 1000);
 }
@@ -422,15 +425,15 @@ function isSaidInThousands(number: number, said: ReadonlySet<number>): boolean {
 const CLOCK_TIME = /(?<!\d)([01]?\d|2[0-4])[:.](\d{2})(?!\d)/g;
 
 /**
- * Whether a time of day is said. The hour may be in either half of the day, and a full hour needs no minutes: "six till four"
- * may mean 18:00 and 4:00.
+ * Checks whether a source contains a time of day. The hour may be in either half of the day, and a full hour needs no minutes: "six till
+ * four" may mean 18:00 and 4:00.
  */
 function isTimeSaid(hour: number, minute: number, said: ReadonlySet<number>): boolean {
   const hours = [hour, hour % 12, (hour % 12) + 12];
   return hours.some((each) => said.has(each) && (minute === 0 || said.has(minute)));
 }
 
-/** The pairs of a list such as "dozen=12|pair=2", in all languages. */
+/** Returns the pairs of a list such as "dozen=12|pair=2", in all languages. */
 function amountsOf(list: string): [string, number][] {
   return wordsOfAll(list)
     .split('|')
@@ -439,7 +442,7 @@ function amountsOf(list: string): [string, number][] {
 
 const NEGATION = new RegExp(`${anyWords('negation').source}|n['’]t(?![\\p{L}])`, 'giu');
 
-/** How many negations a text has: "never without asking" has two. */
+/** Counts the negations in a text: "never without asking" has two. */
 export function negationsIn(text: string): number {
   return text.match(NEGATION)?.length ?? 0;
 }
@@ -450,7 +453,7 @@ export function isNegated(text: string): boolean {
 
 const DIGITS = /\d+(?:[.,:]\d+)*/g;
 const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
-/** Whether two similar sentences differ in a number, a name, a weekday, a month or a negation. */
+/** Checks whether two similar sentences differ in a number, a name, a weekday, a month or a negation. */
 export function tellApart(one: string, other: string): boolean {
   const differsIn = (find: (text: string) => readonly string[]): boolean => {
     const [left, right] = [find(one), find(other)];
@@ -458,11 +461,11 @@ export function tellApart(one: string, other: string): boolean {
   };
   const matched = (pattern: RegExp) => (text: string) =>
     (text.match(pattern) ?? []).map((found) => found.toLowerCase());
-  // "Never pay without asking" and "always pay without asking" both have a negation, but not the same number of them.
+  // "Never pay without asking" and "always pay without asking" both contain negations, but not equally many.
   return negationsIn(one) !== negationsIn(other) || [matched(DIGITS), matched(NAME), daysIn].some(differsIn);
 }
 
-/** The weekdays and months that a text names, in any language of the packs, without the ending of a plural. */
+/** Finds the weekdays and months in a text, in any language of the packs, without a plural ending. */
 function daysIn(text: string): string[] {
   const named = plainWords(text).flatMap(
     (word) => [word, word.replace(/s$/, '')].find((each) => CALENDAR_NAMES.has(each)) ?? [],

@@ -74,7 +74,7 @@ const CLEAR_WEEKDAY = `(${english.calendar.weekdays
 /** The end of a clause, a part of a day or a time after a weekday: "friday 2pm". */
 const AFTER_WEEKDAY =
   '(?= *(?:[.,;!?)]|$)| (?:morning|afternoon|evening|night|at \\d|\\d{1,2}(?:[.:]\\d\\d\\b| ?[ap]m\\b)))';
-/** Words after which "from 3 May to 10 June" names an old and a new day, and no range. */
+/** After these words, "from 3 May to 10 June" is a move from an old day to a new one, not a range. */
 const MOVES =
   "\\b(?:moved|rescheduled|postponed|pushed|shifted|delayed|changed|put back|brought forward)(?: [a-z']{1,12}){0,4} ";
 const SEASON = '(spring|summer|autumn|fall|winter)';
@@ -93,7 +93,7 @@ function expression(needs: string, source: string, read: DateExpression['read'],
   return { needs: needs.split(' '), pattern, read, relative, month: source.includes(MONTH) ? 'named' : undefined };
 }
 
-/** An expression for days whose month may be named before them. */
+/** Makes an expression for days that may take their month from earlier words. */
 function withoutMonth(
   kind: 'day' | 'range',
   needs: string,
@@ -282,7 +282,7 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
   ),
 ];
 
-/** A date expression made absolute: an instant range whose `to` is exclusive, with null for an open end. */
+/** A resolved date expression: a range of instants whose `to` is exclusive. An open end is null. */
 interface ResolvedDate extends TextSpan {
   text: string;
   from: Date | null;
@@ -293,7 +293,7 @@ interface ResolvedDate extends TextSpan {
   absolute: string;
   /** True when the expression is relative to the time of the turn. */
   relative: boolean;
-  /** Whether the year of a relative date was said: "12 June next year". */
+  /** Whether a relative date was given with its year: "12 June next year". */
   hasYear?: boolean;
 }
 
@@ -335,7 +335,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
     }
   }
   found.sort((left, right) => left.start - right.start);
-  // "On Wednesday, May 27" is one day, which the date determines. "On Friday, not Thursday" is two days.
+  // "On Wednesday, May 27" is one day, determined by the date. "On Friday, not Thursday" is two days.
   const days = found.filter(
     ({ text: words, end }) =>
       !WEEKDAY_ALONE.test(words) ||
@@ -346,7 +346,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
   return joinRanges(readable, withYears(readable, resolved), reference.timeZone);
 }
 
-/** The wording of a day or a range whose month was taken from the words before it. */
+/** Adds the absolute wording to a day or a range that took its month from the words before it. */
 function withWording(found: Found): Found {
   const { from, to } = found.span;
   if (found.month === undefined || found.month === 'named') return found;
@@ -375,7 +375,7 @@ function withYears(text: string, found: readonly Found[]): Found[] {
   return joined;
 }
 
-/** A day or a month that was said without a year, moved to the given year; null for other dates. */
+/** Moves a day or a month without a year to the given year. Null for other dates. */
 function inYear({ span: { precision, from }, relative, text }: Found, year: number): CivilSpan | null {
   if (!relative || /\d{4}/.test(text)) return null;
   if (precision === 'month') return monthSpan({ ...from, year });
@@ -462,8 +462,8 @@ function withoutPreposition(absolute: string): string {
 const LONGEST = 1_000;
 
 /**
- * Finds dates in a text of a pack's language, in order of position. English has its own expressions, because it has more ways to say a date
- * than the calendar of a pack covers.
+ * Finds dates in a text of a pack's language, in order of position. English has its own expressions, because it has more forms of dates
+ * than a pack's calendar covers.
  */
 export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
   const readable = text.slice(0, LONGEST);

@@ -7,16 +7,16 @@ export type SecretCategory = 'secret' | 'password' | 'card' | 'bank_account' | '
 interface Rule {
   category: SecretCategory;
   /**
-   * The first group is the secret; without a group, the whole match is. Repetitions are bounded, because these patterns run on whole
-   * messages.
+   * Captures the secret in the first group; without a group, the whole match is the secret. Repetitions are bounded, because these patterns
+   * run on whole messages.
    */
   pattern: RegExp;
   holds?(secret: string, match: RegExpMatchArray): boolean;
 }
 
 /**
- * API keys of providers, recognised by the prefixes that the providers have chosen for scanners. The prefixes are those that gitleaks and
- * the providers publish.
+ * API keys, recognised by the prefixes that providers have chosen so that scanners find them. The prefixes are taken from gitleaks and from
+ * the providers.
  */
 const PROVIDER_KEYS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
@@ -39,13 +39,13 @@ const PROVIDER_KEYS: readonly RegExp[] = [
   /\b0x[0-9a-fA-F]{64}\b/g,
 ];
 
-/** The alternatives of a list of all language packs. Both apostrophes match. */
+/** Returns a list's alternatives in all language packs, so that both kinds of apostrophe match. */
 function anyOf(list: string): string {
   return wordsOfAll(list, 'latin').replaceAll("'", "['’]");
 }
 
-// A verb is a word of its own: the end of "la" in "la clave de la oficina" is no verb. A preposition ("changed it in Gufo88x") counts only
-// before a token that has letters and digits, because "I changed my password in 2024" contains no password.
+// A verb must be a separate word: the end of "la" in "la clave de la oficina" is not a verb. A preposition ("changed it in Gufo88x") counts
+// only before letters mixed with digits, because "I changed my password in 2024" contains no password.
 const IS = String.raw`(?<![\p{L}\p{N}'’])(?:${anyOf('isSecret')}|jest|är|=>?|:=?|->|→|(?:${anyOf('setsSecret')})(?=\s{1,5}(?=\S{0,80}\d)(?=\S{0,80}\p{L})\S{6,80}))`;
 const BETWEEN = String.raw`(?:\s{1,5}(?:${anyOf('ofSecret')})(?:\s{1,5}|(?<=['’]))(?:[^\s.,;!?:=]{1,40}\s{1,5}){0,6}?[^\s.,;!?:=]{1,40},?)??`;
 const QUOTE = String.raw`["'“”„«»\x60]`;
@@ -61,18 +61,18 @@ const YEAR = /^(?:19|20)\d\d$/;
 /** Words that follow "the password is" in ordinary sentences and are not passwords. */
 const NOT_SECRET = new Set(wordsOfAll('notSecret').split('|'));
 
-/** Whether the word after "password:" can be a password and not an ordinary word of a sentence. */
+/** Checks whether the word after "password:" can be a password and is not an ordinary word of a sentence. */
 function looksChosen(value: string): boolean {
   const plain = value.toLowerCase();
   if (NOT_SECRET.has(plain) || NOT_SECRET.has(plain.replace(/[.,;:!?]$/, ''))) return false;
   return /[\p{L}\p{N}]/u.test(value) && value.length >= 3;
 }
 
-/** Matches the words of sentences about passwords that contain no password. */
+/** Matches words that show that a sentence is about passwords in general and contains none. */
 const ABOUT_PASSWORDS = /\b(?:policy|manager|reset|strength|hint|field)\b/i;
 const ADDRESS = /^[\w.+-]{1,60}@[\w-]{1,60}\.\w/;
 
-/** Whether a value has digits, symbols or inner capitals, which ordinary words do not have. */
+/** Checks whether a value has digits, symbols or inner capitals, unlike ordinary words. */
 function looksMixed(value: string): boolean {
   return (
     value.length >= 4 &&

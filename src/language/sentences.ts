@@ -50,7 +50,7 @@ export function splitSentences(text: string): Sentence[] {
   return sentences;
 }
 
-/** The end of the sentence if the sentence ends at `position`; otherwise null. */
+/** Returns the end of the sentence if it ends at `position`, otherwise null. */
 function sentenceEnd(text: string, position: number, start: number): number | null {
   const character = text[position] ?? '';
   if (character === '\n') return position + 1;
@@ -69,7 +69,7 @@ function sentenceEnd(text: string, position: number, start: number): number | nu
   return single && isAbbreviation(text, start, position, end) ? null : end;
 }
 
-/** Whether a point belongs to a date: "Am 20. Februar", "5.-7. Mai", "am 22. im Bootshaus", "ab 1.4. teurer". */
+/** Checks whether a full stop belongs to a date: "Am 20. Februar", "5.-7. Mai", "am 22. im Bootshaus", "ab 1.4. teurer". */
 function isInDate(text: string, start: number, position: number, end: number): boolean {
   const before = text.slice(Math.max(start, position - LONGEST_DAY), position);
   if (/(?:^|[\s–-])\d{1,2}$/.test(before) && AFTER_ORDINAL.test(text.slice(end, end + 12))) return true;
@@ -80,7 +80,7 @@ function isAbbreviation(text: string, start: number, position: number, end: numb
   const before = text.slice(Math.max(start, position - 12), position + 1);
   if (/(?:^|\s)no\.$/i.test(before)) return /^\s*\d/.test(text.slice(end, end + 3));
   if (!ABBREVIATION.test(before)) return false;
-  // The first-person pronoun ends many sentences ("my sister and I."), an initial does not.
+  // "I" can end a sentence ("my sister and I."); other single letters are initials.
   if (/\s[iI]\.$/.test(before)) return false;
   const following = text.slice(end, end + 3).trimStart();
   return ALWAYS_JOINED.test(before) || !/^["'“(]?\p{Lu}/u.test(following) || /\s\p{Lu}\.$/u.test(before);
@@ -129,13 +129,13 @@ export function splitClauses(text: string): TextSpan[] {
 }
 
 const LONGEST_WORDS = 36;
-/** How many characters of a clause are searched for a negation. */
+/** A negation is searched for only in this many characters of a clause. */
 const LONGEST_CLAUSE = 80;
 const CLAUSE_START = new RegExp(`(?<!\\s)\\s+(?=(?:${wordsOfAll('clauseStart')})\\s)|(?<=[,;，；])\\s*`, 'giu');
 
 /**
- * The beginning of a clause that cannot be cut from the words before it: a relative clause or a verb whose subject is there ("my neighbour,
- * who was a roofer, says …"), or a negation that takes them back ("I thought I'm allergic, but I'm not").
+ * Matches the beginning of a clause that must stay with the words before it. It is a relative clause, a verb without its subject ("my
+ * neighbour, who was a roofer, says …"), or a negation that takes those words back ("I thought I'm allergic, but I'm not").
  */
 const goesOn = perPack(({ script, requests: { but }, words: { not }, lists: { does = '(?!)', relative = '(?!)' } }) =>
   packRegExp(
@@ -145,7 +145,7 @@ const goesOn = perPack(({ script, requests: { but }, words: { not }, lists: { do
   ),
 );
 
-/** Splits a sentence into clauses of nine words or more if it is very long, as sentences without punctuation are. */
+/** Splits a very long sentence, such as one without punctuation, into clauses of nine words or more. */
 export function splitLong(text: string, { start, end }: TextSpan, pack: Pack | null): TextSpan[] {
   const sentence = text.slice(start, end);
   const words = sentence.split(/\s+/).length;
@@ -164,12 +164,11 @@ export function splitLong(text: string, { start, end }: TextSpan, pack: Pack | n
   return pieces;
 }
 
-/** The clauses of a text, as texts. */
 export function clausesIn(text: string): string[] {
   return splitClauses(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** The number of letters in a clause. Two characters of Chinese or Japanese count as much as the shortest clause. */
+/** Counts the letters of a clause. Two Chinese or Japanese characters count as much as the shortest clause. */
 function lettersIn(clause: string): number {
   return /\p{Lo}{2}/u.test(clause) ? SHORTEST_CLAUSE : (clause.match(/[\p{L}\p{N}]/gu)?.length ?? 0);
 }
@@ -206,12 +205,12 @@ export function intersects(one: TextSpan, other: TextSpan): boolean {
   return one.start < other.end && one.end > other.start;
 }
 
-/** The spans at which a global pattern matches. */
+/** Returns the spans of all matches of a global pattern. */
 export function spansOf(text: string, pattern: RegExp): TextSpan[] {
   return matchesOf(text, pattern).map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
 }
 
-/** The two parts of a span before and after an offset; the span itself if the offset is not within it. */
+/** Cuts a span at an offset. Returns the span itself if the offset is outside it. */
 export function cutAt({ start, end }: TextSpan, at: number): TextSpan[] {
   const isWithin = start < at && at < end;
   return isWithin
@@ -222,7 +221,7 @@ export function cutAt({ start, end }: TextSpan, at: number): TextSpan[] {
     : [{ start, end }];
 }
 
-/** Replaces spans of a text by blanks: every other character keeps its offset, so that quotes stay valid. */
+/** Replaces spans of a text by blanks. All other characters keep their offsets, so that quotes stay valid. */
 export function withBlanks(text: string, spans: readonly TextSpan[]): string {
   return spans.reduce(
     (left, { start, end }) => left.slice(0, start) + ' '.repeat(Math.max(0, end - start)) + left.slice(end),
@@ -230,7 +229,7 @@ export function withBlanks(text: string, spans: readonly TextSpan[]): string {
   );
 }
 
-/** A text without some of its spans, which are in the order of their beginnings. */
+/** Removes spans from a text. The spans must be sorted by their start. */
 export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
   let rest = '';
   let position = 0;
@@ -244,7 +243,10 @@ export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
 // Shorter runs of spaces are the author's own.
 const BLANKS = / {8,}/gu;
 
-/** Replaces the blanks of forgotten words by "…". Blanks at the beginning of a later line may be the indentation of code and stay. */
+/**
+ * Replaces the blanks that forgotten words have left by "…". Keeps blanks at the beginning of later lines, which may be the indentation of
+ * code.
+ */
 export function withoutBlanks(text: string): string {
   if (!text.includes(' '.repeat(8))) return text;
   const hasIndent = (at: number): boolean => at > 0 && text[at - 1] === '\n';
@@ -260,8 +262,8 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
 }
 
 /**
- * The language in which a statement with an attribute was rendered: that of the template, because few words do not show their language
- * ("Vive a Lyon", "予定：2026年4月8日"). Null for other statements.
+ * Returns the language of the template with which a statement was rendered, because few words do not show their language ("Vive a Lyon",
+ * "予定：2026年4月8日"). Null for statements without an attribute.
  */
 function packOfRendering({ content, attribute, value }: Partial<Memory>): Pack | null {
   if (content === undefined || value == null || attribute == null) return null;
@@ -275,8 +277,8 @@ function packOfRendering({ content, attribute, value }: Partial<Memory>): Pack |
 }
 
 /**
- * A text with a note in its own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all languages.
- * Without `language`, the language is detected.
+ * Adds a note to a text in the text's own language, such as "(until 2026-05-04)". The day is an ISO date, which reads the same in all
+ * languages. Without `language`, the language is detected.
  */
 export function withDatedNote(text: string, note: keyof PackDated, day = '', language: Pack | null = null): string {
   // English is the fallback of the detection only for longer texts. As a fallback for short texts, it would make "Lebt in Köln" English.
@@ -289,19 +291,19 @@ export function withDatedNote(text: string, note: keyof PackDated, day = '', lan
 const DATED_NOTE = / \([^()]*\d{4}-\d{2}-\d{2}[^()]*\)$/u;
 export const DATED_QUOTATION: RegExp = /^[^“]{1,40}: (?=“)/u;
 
-/** Whether a line has a date: as a note at its end, or as a dated quotation of the local reader. */
+/** Checks whether a line is dated, by a note at its end or as a dated quotation of the local reader. */
 export function isDated(line: string): boolean {
   return DATED_NOTE.test(line) || DATED_QUOTATION.test(line);
 }
 
-/** A line without its date, for comparing lines of different days. */
+/** Removes the date of a line, so that lines of different days can be compared. */
 export function undated(line: string): string {
   return bareStatement(line.replace(DATED_NOTE, '').replace(DATED_QUOTATION, ''));
 }
 
 /**
- * The text of a statement with the date of its plan or of its end, so that the statement is not read as currently true. Words of another
- * speaker of a group chat follow the name of the speaker, so that "I" is not read as the user.
+ * Renders a statement with the date of its plan or of its end, so that it is not read as currently true. Words of another speaker in a
+ * group chat get the speaker's name, so that "I" is not read as the user.
  */
 export function timedRendering(
   memory: Pick<Memory, 'content' | 'subject' | 'attribute' | 'reader'> &
@@ -321,12 +323,12 @@ export function timedRendering(
   return validTo === null ? content : withDatedNote(content, 'until', dayOf(memory, validTo), packOfRendering(memory));
 }
 
-/** The text of a statement in a result. A replaced statement is shown with the day until which it was true. */
+/** Renders a statement for a result. A replaced statement gets the day until which it was true. */
 export function shownStatement(memory: Pick<Memory, 'archivedAt'> & Parameters<typeof timedRendering>[0]): string {
   return timedRendering({ ...memory, validTo: memory.validTo ?? memory.archivedAt });
 }
 
-/** The statements of a document: the lines of its dated lists, and the sentences of the rest. */
+/** Splits a document into statements: the lines of its dated lists, and the sentences of the rest. */
 export function statementsIn(text: string): string[] {
   return text.split('\n').flatMap((line) => {
     const listed = DATED_LINE.exec(line)?.[2];
@@ -334,10 +336,10 @@ export function statementsIn(text: string): string[] {
   });
 }
 
-/** The rank of plain text, which is below that of all headings: the lowest heading has rank 6. */
+/** Plain text ranks below all headings, the lowest of which has rank 6. */
 const TEXT_RANK = 7;
 
-/** A text without the headings that have no text below them. */
+/** Removes headings with no text below them. */
 export function withoutEmptyHeadings(text: string): string {
   const kept: string[] = [];
   let below = 0;
@@ -401,8 +403,8 @@ interface Piece extends TextSpan {
 
 /**
  * Cuts a text into the passages that are embedded and matched: whole sentences, about 60 to 120 tokens, with a small overlap. A short text
- * is one passage. The same text always gives the same passages, because a passage is identified by its number. After a change of this
- * function all events must be embedded again.
+ * is one passage. The same text must always give the same passages, because a passage is identified by its number. After a change to this
+ * function, all events must be embedded again.
  */
 export function passagesOf(text: string): TextSpan[] {
   const whole = { start: 0, end: text.length };
@@ -435,7 +437,10 @@ function spanOf(pieces: readonly Piece[]): TextSpan {
   return { start: pieces[0]?.start ?? 0, end: pieces.at(-1)?.end ?? 0 };
 }
 
-/** A sentence, or its parts where it is longer than a passage. It is cut between words, or within a word that is longer than a passage. */
+/**
+ * Returns a sentence, or its parts if it is longer than a passage. It is cut between words; only a word that is longer than a passage is
+ * cut itself.
+ */
 function cutLong(text: string, span: TextSpan): Piece[] {
   const tokens = estimateTokens(text.slice(span.start, span.end));
   if (tokens <= MOST_TOKENS) return [{ ...span, tokens }];
@@ -451,7 +456,10 @@ function cutLong(text: string, span: TextSpan): Piece[] {
   return pieces;
 }
 
-/** The last word boundary in the second half of a range, otherwise the end of the range, but never between two surrogates. */
+/**
+ * Returns the last word boundary in the second half of a range. If there is none, returns the end of the range, but never between two
+ * surrogates.
+ */
 function wordEnd(text: string, start: number, end: number, last: number): number {
   if (end >= last) return last;
   for (let at = end; at > start + (end - start) / 2; at -= 1) if (/\s/u.test(text[at] ?? '')) return at;

@@ -21,11 +21,11 @@ import { intersects, spansOf, splitClauses, type TextSpan, withBlanks } from './
 import { contentStems, withoutEnd } from './words.ts';
 import { findDates } from './resolve-dates.ts';
 
-/** A day without a year that is further ahead than this may mean the previous year. */
+/** If a day without a year is further ahead than this, it may be in the previous year. */
 const DOUBTFUL_AHEAD = 250 * DAY;
 
 /**
- * The dates in words about the past. The words may contain a clause about the present or the future: in "I resigned today, my last day is
+ * Finds the dates of past events. The words may also contain a clause about the present or the future: in "I resigned today, my last day is
  * 13 November", only the first day is past.
  */
 function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: string }): FoundDate[] {
@@ -38,13 +38,13 @@ function datesOfPast(words: string, pack: Pack, at: { now: Date; timeZone: strin
     const later = ahead?.find(({ start, end }) => start === date.start && end === date.end);
     if (clause === undefined || later === undefined) return date;
     const words = plain.slice(clause.start, clause.end);
-    // A deadline is ahead of the promise to keep it: "I promised an answer by the 13th".
+    // A deadline comes after the promise to keep it: "I promised an answer by the 13th".
     const isLater = boundOf(plain, date, pack) === 'last' || isAhead(words, pack);
     return isLater || (isFarther(date, later, at.now) && isOpenSide(plain, date, clause, pack)) ? later : date;
   });
 }
 
-/** Whether the past day that a day without a year may mean is more than half a year ago, so that the next such day is nearer. */
+/** Checks whether a day without a year, read as past, is more than half a year ago. The next such day is then nearer. */
 function isFarther(past: FoundDate, later: FoundDate, now: Date): boolean {
   if (past.from === null || later.from === null || later.from <= now) return false;
   return now.getTime() - past.from.getTime() > HALF_A_YEAR * DAY && past.hasYear !== true;
@@ -55,8 +55,9 @@ const forDay = perPack(({ script, lists: { forDay: words = '(?!)' } }) =>
 );
 
 /**
- * Whether the words beside a day leave open on which side of today it lies: they have no verb in the past tense, or the verb arranges what
- * is to happen on the day ("cancelled the trip in June"), or a preposition makes it the day of what was arranged ("tickets for 5 June").
+ * Checks whether the words next to a day leave open if it is past or future. They do if they have no verb in the past tense, if that verb
+ * arranges something for the day ("cancelled the trip in June"), or if a preposition assigns the day to an arrangement ("tickets for 5
+ * June").
  */
 function isOpenSide(plain: string, day: TextSpan, clause: TextSpan, pack: Pack): boolean {
   if (isForDay(plain, day, pack)) return true;
@@ -65,21 +66,21 @@ function isOpenSide(plain: string, day: TextSpan, clause: TextSpan, pack: Pack):
   return !isOfPast(words, pack) || listPattern(pack, 'arranges').test(words);
 }
 
-/** The other words of the clause of a day, or of the sentence if the clause has none: "I handed in my notice, 30 April". */
+/** Returns the other words in a day's clause, or in its sentence if the clause has none: "I handed in my notice, 30 April". */
 function wordsBeside(plain: string, day: TextSpan, clause: TextSpan): string {
   const beside = withBlanks(plain, [day]);
   const own = beside.slice(clause.start, clause.end);
   return /\p{L}{4}|\p{Lo}/u.test(own) ? own : beside;
 }
 
-/** Whether a preposition before a day makes it the day of what was arranged. A date may include the preposition: "für den 5. Juni". */
+/** Checks whether a preposition assigns a day to something arranged. The date itself may include the preposition: "für den 5. Juni". */
 function isForDay(plain: string, { start, end }: TextSpan, pack: Pack): boolean {
   const [first = '', second = ''] = plain.slice(start, end).split(' ');
   const head = plain.slice(Math.max(0, start - 30), start);
   return [head, `${head}${first} `, `${head}${first} ${second} `].some((lead) => forDay(pack).test(lead));
 }
 
-/** Whether words tell of an event that has taken place, and of nothing that is arranged: "bought the bike", "died". */
+/** Checks whether words report a completed event and arrange nothing: "bought the bike", "died". */
 function isDeed(words: string, pack: Pack): boolean {
   return listPattern(pack, 'deeds').test(words) && !listPattern(pack, 'arranges', 'appointment').test(words);
 }
@@ -97,7 +98,7 @@ function isOfPast(clause: string, pack: Pack): boolean {
   return saysPast(clause, pack) || listPattern(pack, 'pastVerb', 'deeds').test(clause);
 }
 
-/** Whether a text has a word about the past. Some nouns look like participles ("sabato"), and "got an interview" tells of a plan. */
+/** Checks whether a text is about the past. Some nouns look like participles ("sabato"), and "got an interview" is a plan. */
 function saysPast(text: string, pack: Pack): boolean {
   return packPattern(pack, 'past').test(text.replace(notPast(pack), ' '));
 }
@@ -107,8 +108,8 @@ const notPast = perPack(({ script, lists: { notPast: words = '(?!)' } }) => word
 const isWord = perPack(({ is, script }) => packRegExp(`(?:${is || '(?!)'})${script === 'han' ? '' : '(?![\\p{L}])'}`));
 
 /**
- * Writes the meaning of relative dates beside the user's words: "moved yesterday [3 May 2026]". Dates of habits are not written, and a bare
- * weekday is written only where it means one day.
+ * Writes the absolute form of relative dates next to the user's words: "moved yesterday [3 May 2026]". Skips the dates of habits, and a
+ * bare weekday unless it means a single day.
  */
 export function withDates(
   words: string,
@@ -127,7 +128,7 @@ export function withDates(
     (tense === 'happened' || tense === 'planned') && !listPattern(pack, 'custom').test(plainMarks(words));
   const dates = found.filter(
     ({ isBareWeekday, relative, hasYear, from, ...span }) =>
-      // "No more Fridays" means no single day.
+      // "No more Fridays" does not mean a single day.
       (!isBareWeekday || (isOneDay && !isDeniedAt(plainMarks(words), span, pack))) &&
       // "Due 28 November", said in January, is as likely to mean the past November as the next one.
       !(relative && hasYear !== true && from !== null && from.getTime() - at.now.getTime() > DOUBTFUL_AHEAD),
@@ -143,8 +144,8 @@ export function withDates(
 }
 
 /**
- * Whether a sentence names only a day on which the sentence before it happened: "We broke up. Tuesday." What was booked or agreed may lie
- * ahead.
+ * Checks whether a sentence only gives the day on which the event of the previous sentence happened: "We broke up. Tuesday." If something
+ * was booked or agreed, the day may be in the future.
  */
 export function isDayOfPast(text: string, before: string, pack: Pack, at: DateContext): boolean {
   const plain = plainMarks(before);
@@ -158,13 +159,13 @@ export function isDayOfPast(text: string, before: string, pack: Pack, at: DateCo
 export interface NewDay {
   /** Tests whether the words deny a day: "not 5 December", "not the 5th". Null if they deny none. */
   denies: ((day: Date) => boolean) | null;
-  /** Whether the text begins with words that take back the words before: "No wait, it's the 25th". */
+  /** Whether the text begins by taking back an earlier statement: "No wait, it's the 25th". */
   isCorrection?: boolean;
-  /** Stems that the plan must have. Empty for "no, Thursday" and for "the appointment has moved to Thursday". */
+  /** The plan must contain these stems. Empty for "no, Thursday" and for "the appointment has moved to Thursday". */
   about: readonly string[];
-  /** Stems of all words besides days and times. They name the plan whose day is denied, and decide between several plans. */
+  /** Stems of all words except days and times. They name the plan whose day is denied, and choose between several plans. */
   beside: readonly string[];
-  /** The new day of a plan, given its old day. A weekday alone is in the week of the old day. */
+  /** Computes a plan's new day from its old day. A weekday alone is in the week of the old day. */
   dayAfter: (old: Date) => Date;
   words: string;
 }
@@ -176,7 +177,7 @@ interface MovedDay extends NewDay {
 }
 
 export const LONGEST_REDATING = 80;
-/** A text that denies a day and names the plan may say more about it. */
+/** A text that denies a day and names the plan may be this long, because it may say more about the plan. */
 const LONGEST_DENIAL = 240;
 const CLOCK = /(?<![\p{L}\d])\d{1,2}(?:[:.h]\d{2})?\s?(?:[ap]m|uhr|h|heures?|uur|ore|点|時)?(?![\p{L}\d])/giu;
 
@@ -200,25 +201,25 @@ const dayWords = perPack(
   }),
 );
 
-/** A text without the words that two plans may share: days, times and words such as "appointment". */
+/** Removes the words that two plans may share: days, times and words such as "appointment". */
 export function withoutDays(plain: string, pack: Pack): string {
   const { days, anyPlan } = dayWords(pack);
   return withBlanks(plain, timesIn(plain, pack)).replace(days, ' ').replace(CLOCK, ' ').replace(anyPlan, ' ');
 }
 
-/** Words that deny a day. These words do not name the plan. */
+/** Matches words that deny a day. They do not name the plan. */
 const denials = perPack(({ script, lists: { deniesDay = '(?!)', dayDenied = '(?!)' } }) =>
   wordsPattern(`${deniesDay}|${dayDenied}`, script, 'giu'),
 );
 
 const relatives = perPack((pack) => wordsPattern(relationsOf(pack) || '(?!)', pack.script, 'giu'));
 
-/** The start of a date, or of the weekday right before it: "Tuesday 17 March", "Dienstag, den 17. März". */
+/** Returns the start of a date, including the weekday right before it: "Tuesday 17 March", "Dienstag, den 17. März". */
 function startWithWeekday(plain: string, { start, isBareWeekday }: FoundDate, pack: Pack): number {
   return isBareWeekday ? start : plain.slice(0, start).replace(dayWords(pack).lead, '').length;
 }
 
-/** The days in a text, with the weekday before a date ("Tuesday 17 March"), and weekdays that are not recognised as dates. */
+/** Finds the days in a text, including the weekday before a date ("Tuesday 17 March") and weekdays that are not recognised as dates. */
 function daysIn(plain: string, pack: Pack, at: Omit<DateContext, 'prefer'>): DayWords[] {
   const { weekday } = dayWords(pack);
   const dates = findDates(plain, pack, { ...at, prefer: 'future' })
@@ -230,7 +231,10 @@ function daysIn(plain: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Day
   return [...dates, ...alone].toSorted((one, other) => one.start - other.start);
 }
 
-/** The stems of words that may name a plan. In Chinese and Japanese, only those of two characters without inflection. */
+/**
+ * Returns the stems of words that may name a plan. In Chinese and Japanese, returns only stems of two or more characters without
+ * inflection.
+ */
 function namingStems(text: string, pack: Pack): string[] {
   const stems = [...contentStems(text)];
   return pack.script === 'han'
@@ -238,19 +242,19 @@ function namingStems(text: string, pack: Pack): string[] {
     : stems;
 }
 
-/** The words at the beginning of a message that takes back the words before: "No wait, it's", "Sorry, I meant". */
+/** Matches the beginning of a message that takes back an earlier statement: "No wait, it's", "Sorry, I meant". */
 const takingBack = perPack(({ requests: { correcting, so }, words: { assent } }) =>
   packRegExp(correcting === '' ? '(?!)' : `^(?:(?:${assent}|${so}|oh|ah|ach|ay)[,.!]* +)?(?:${correcting}){1,4}`),
 );
 
-/** The number of words beside the new day with which a message may explain a correction: "I misread the ticket". */
+/** A correction may contain this many words besides the new day to explain itself: "I misread the ticket". */
 const MOST_EXCUSING_WORDS = 12;
 
 const selfWords = perPack(({ i, iAm, words: { me }, script }) => wordsPattern(`${i}|${iAm}|${me}`, script));
 
 /**
- * The words of the clauses that contain the new day of a correction; null if they speak about the user ("No, I can't come on the 25th"), or
- * if the other clauses say more than why the first day was wrong.
+ * Returns the clauses that contain the new day of a correction. Null if they are about the user ("No, I can't come on the 25th"), or if the
+ * other clauses do more than explain why the first day was wrong.
  */
 function correctingWords(plain: string, days: readonly TextSpan[], pack: Pack): TextSpan[] | null {
   const clauses = splitClauses(plain);
@@ -262,8 +266,8 @@ function correctingWords(plain: string, days: readonly TextSpan[], pack: Pack): 
 }
 
 /**
- * The end of the clause that calls the days before it wrong: "I told you Tuesday the 24th and that's wrong, it's Thursday the 26th". The next
- * clause must say nothing besides the new day. -1 if there is no such clause.
+ * Returns the end of a clause that calls the days before it wrong: "I told you Tuesday the 24th and that's wrong, it's Thursday the 26th".
+ * The next clause must contain nothing but the new day. -1 if there is no such clause.
  */
 function calledWrong(plain: string, days: readonly TextSpan[], pack: Pack): number {
   const clauses = splitClauses(plain);
@@ -286,15 +290,15 @@ function calledWrong(plain: string, days: readonly TextSpan[], pack: Pack): numb
 }
 
 /**
- * The new day in a text that says nothing else, that takes back the day just given ("No wait, it's the 25th, I misread it"), or that denies
- * the old day and names the plan; null for other texts.
+ * Finds a new day in one of three kinds of text: it says nothing else, it takes back the day just given ("No wait, it's the 25th, I misread
+ * it"), or it denies the old day and names the plan. Null for other texts.
  */
 export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): NewDay | null {
   const whole = plainMarks(text);
   const { cue, filler, anyPlan } = dayWords(pack);
   if (whole.length > LONGEST_DENIAL || /[?？]/u.test(whole)) return null;
   const lead = takingBack(pack).exec(whole)?.[0].length ?? 0;
-  // "No" at the beginning takes back the words before, and does not deny the day after it: "No Friday. Fri 20th".
+  // "No" at the beginning takes back an earlier statement and does not deny the day after it: "No Friday. Fri 20th".
   const plain = whole.slice(lead).padStart(whole.length);
   const days = daysIn(plain, pack, at);
   const wrong = calledWrong(plain, days, pack);
@@ -326,13 +330,15 @@ export function newDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer
   return { denies, isCorrection, about, beside, words, dayAfter: (old) => dayAfter(old, next, words, pack, at) };
 }
 
-/** The last date of some days, or their last weekday. Null if the date is past: "Moved in yesterday" reports a plan that has come true. */
+/** Returns the last date among the days, or their last weekday. Null if the date is past: "Moved in yesterday" reports a completed plan. */
 function nextOf(days: readonly DayWords[], { now }: Omit<DateContext, 'prefer'>): DayWords | null {
   const next = days.findLast(({ isBareWeekday }) => !isBareWeekday) ?? days.at(-1) ?? null;
   return next === null || next.isBareWeekday || Number(next.from) >= now.getTime() - DAY ? next : null;
 }
 
-/** The new day of a plan that a text names: "My dentist appointment has moved to Friday, because she is ill". Null for other texts. */
+/**
+ * Finds the new day in a text that names the plan: "My dentist appointment has moved to Friday, because she is ill". Null for other texts.
+ */
 export function movedDayIn(text: string, pack: Pack, at: Omit<DateContext, 'prefer'>): MovedDay | null {
   const plain = plainMarks(text);
   const when = { ...at, prefer: 'future' } as const;
@@ -348,9 +354,9 @@ export function movedDayIn(text: string, pack: Pack, at: Omit<DateContext, 'pref
     return [...contentStems([part.replace(filler, ' ').replace(anyPlan, ' '), ...own].join(' '))];
   };
   const beside = stemsOf(0);
-  // The plan is named before its new day, as a rule in the same clause.
+  // The plan is named before its new day, usually in the same clause.
   const clause = splitClauses(plain).find(({ end }) => end > next.start)?.start ?? 0;
-  // Chinese and Japanese texts are not split into words, so that no word is certain to name the plan.
+  // Chinese and Japanese texts are not split into words, so it is never certain that a word names the plan.
   const isHan = pack.script === 'han';
   const named = isHan
     ? undefined
@@ -370,7 +376,7 @@ interface DayWords extends TextSpan {
 /** A day of a month: "25th", "25.". */
 const OF_MONTH = /(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)(?![\p{L}\d])/gu;
 
-/** The words of a day of the month without its month: "the 25th", "am 25.", "el 25". */
+/** Matches a day of the month without its month: "the 25th", "am 25.", "el 25". */
 const MONTHLESS = /^\D*(\d{1,2})(?:st|nd|rd|th|er|[.eº])?$/u;
 
 function deniedDay(
@@ -392,14 +398,14 @@ function deniedDay(
   return from === null ? null : (old) => Math.abs(old.getTime() - from.getTime()) < DAY;
 }
 
-/** The index of the first weekday in words, from 0; -1 if they have none. */
+/** Returns the index of the first weekday in the words, from 0, or -1. */
 function weekdayIn(words: string, pack: Pack): number {
   const { weekday, weekdays } = dayWords(pack);
   const name = words.match(weekday)?.[0] ?? '';
   return weekdays.findIndex((names) => names.test(name));
 }
 
-/** The new day: a weekday alone is in the week of the old day, and a day without its month is in the month of the old day. */
+/** Computes the new day. A weekday alone is in the week of the old day, and a day without its month is in the month of the old day. */
 function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit<DateContext, 'prefer'>): Date {
   const { timeZone, now } = at;
   const before = civilDateAt(old, timeZone);
@@ -415,8 +421,8 @@ function dayAfter(old: Date, next: DayWords, words: string, pack: Pack, at: Omit
 }
 
 /**
- * Replaces the old day, which is written beside the words of a text, by the new day, and a time of day right after it by the new time. If
- * the text has no such day, or its time of day is elsewhere, the new words are appended to the text.
+ * Replaces the old day, which is written next to the words of a text, by the new day, and the time of day right after it by the new time.
+ * If the text has no such day, or its time of day is elsewhere, the new words are appended to the text.
  */
 export function withNewDay(
   text: string,
@@ -457,7 +463,7 @@ export function withNewDay(
   return `${start}${lead}${told} ${written(day)}${rest}`;
 }
 
-/** Whether a text names a day that recurs every year: "My mother's birthday is on 12 May". */
+/** Checks whether a text names a day that recurs every year: "My mother's birthday is on 12 May". */
 export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
   const isOfYear = ({ start, end, isDay, isBareWeekday }: FoundDate): boolean =>
     isDay && !isBareWeekday && /\d/.test(text.slice(start, end));
@@ -465,8 +471,9 @@ export function isYearly(text: string, pack: Pack, at: DateContext): boolean {
 }
 
 /**
- * Whether a text is a timetable: several weekdays and a time of day, and no other date ("Gym Tue/Thu 06:30", "Training Mo + Mi 18 Uhr"). The
- * next such day is no plan. The pattern covers all languages, because the language of so few words is often not recognised.
+ * Checks whether a text is a timetable: several weekdays and a time of day, and no other date ("Gym Tue/Thu 06:30", "Training Mo + Mi 18
+ * Uhr"). The next of these days is not a plan. The pattern covers all languages, because the language of so few words is often not
+ * recognised.
  */
 export function isTimetable(text: string, pack: Pack | null, at: DateContext): boolean {
   const plain = plainMarks(text);
@@ -483,7 +490,10 @@ function severalWeekdays({ script, calendar: { weekdays, shortWeekdays = [] } }:
   return `(?<!\\p{L})${name}s?\\.? ?[/+&–-] ?${name}(?!\\p{L})`;
 }
 
-/** Whether a text has a word about the future or a day that may lie ahead, without which it is no plan: "week 2 at the new job". */
+/**
+ * Checks whether a text contains a word about the future or a day that may be in the future. Without one it is not a plan: "week 2 at the
+ * new job".
+ */
 export function isAboutFuture(text: string, pack: Pack, at: DateContext): boolean {
   const plain = plainMarks(text);
   const dates = findDates(plain, pack, { ...at, prefer: 'future' });
@@ -491,8 +501,8 @@ export function isAboutFuture(text: string, pack: Pack, at: DateContext): boolea
 }
 
 /**
- * Whether the days that a text names are past: those of past events (`sideOfDays`), and those that cannot be ahead ("he was born on Thursday
- * the 28th", said on the 30th).
+ * Checks whether the days in a text are past: those of past events (`sideOfDays`), and those that cannot be in the future ("he was born on
+ * Thursday the 28th", said on the 30th).
  */
 export function isOver(text: string, pack: Pack, at: DateContext): boolean {
   if (sideOfDays(text, pack, at) === 'past') return true;
@@ -501,7 +511,7 @@ export function isOver(text: string, pack: Pack, at: DateContext): boolean {
   return dates.length > 0 && dates.every(({ to }) => to !== null && to <= at.now) && !saysAhead(plain, pack);
 }
 
-/** The first future day that is part of a phrase of a list. In the phrases of these lists `<>` stands for the day. */
+/** Finds the first future day that is part of a phrase in a list. In these phrases, `<>` stands for the day. */
 function listedDay(text: string, pack: Pack, at: DateContext, list: string): FoundDate | undefined {
   const plain = plainMarks(text);
   const isOpen = (date: FoundDate): boolean =>
@@ -515,20 +525,20 @@ function isListedAt(plain: string, date: FoundDate, pack: Pack, list: string): b
   );
 }
 
-/** Whether a text says that an event was moved to a future day: "The dentist moved to Monday". */
+/** Checks whether a text moves an event to a future day: "The dentist moved to Monday". */
 export function isRescheduled(text: string, pack: Pack, at: DateContext): boolean {
   return listedDay(text, pack, at, 'rescheduled') !== undefined;
 }
 
-/** The day after a last day that lies ahead: 1 January for "my last day is 31 December". Null for other texts. */
+/** Returns the day after a future last day: 1 January for "my last day is 31 December". Null for other texts. */
 export function dayAfterLast(text: string, pack: Pack, at: DateContext): Date | null {
   const last = listedDay(text, pack, at, 'lastDay');
   return last?.isDay === true ? last.to : null;
 }
 
 /**
- * The side of today on which the days of a sentence lie, if they have no year; null if the sentence leaves the side open. "The concert is
- * 12 December" is ahead, because the sentence has no verb in the past tense. "Quit smoking on Tuesday, day 4 now" is past, because a clause
+ * Decides whether the days of a sentence without a year are past or ahead. Null if the sentence leaves that open. "The concert is 12
+ * December" is ahead, because the sentence has no verb in the past tense. "Quit smoking on Tuesday, day 4 now" is past, because a clause
  * begins with such a verb and nothing is about the future.
  */
 export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' | 'past' | null {
@@ -544,8 +554,8 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
     !isBareWeekday && from !== null && from.getTime() - at.now.getTime() < DOUBTFUL_AHEAD;
   if (listPattern(pack, 'pastVerb').test(plain)) return saysAhead(plain, pack) || days.some(isNear) ? null : 'past';
   if (!saysPast(plain, pack)) return 'ahead';
-  // "I already paid, on the 5th": a day that punctuation sets apart is the day of the verb. An appointment that was booked or
-  // agreed may be on a later day.
+  // "I already paid, on the 5th": a day set apart by punctuation belongs to the verb. If something was booked or agreed, it may be on a
+  // later day.
   const isOpen = (['future', 'decision'] as const).some((name) => packPattern(pack, name).test(plain));
   const isApart = ({ start, end }: FoundDate): boolean =>
     /[,;–—] ?(?:\p{L}{1,3} ){0,2}$/u.test(plain.slice(0, start)) && /^(?:[.!]|\s*$)/u.test(plain.slice(end));
@@ -558,8 +568,9 @@ export function sideOfDays(text: string, pack: Pack, at: DateContext): 'ahead' |
 const RECENTLY = 62 * DAY;
 
 /**
- * Whether the days and months of a sentence that may lie ahead are past: those of events ("I bought the bike in August"), and those that would
- * be many months away in a sentence about the past ("the visa was approved on 2 March", said on 10 March).
+ * Checks whether those days and months of a sentence that could be in the future are past. They are if they belong to events ("I bought the
+ * bike in August"), or if they would be many months ahead in a sentence about the past ("the visa was approved on 2 March", said on 10
+ * March).
  */
 function isOfPastDays(plain: string, dates: readonly FoundDate[], pack: Pack, { now }: DateContext): boolean {
   const open = dates.filter(
@@ -568,7 +579,7 @@ function isOfPastDays(plain: string, dates: readonly FoundDate[], pack: Pack, { 
   // "Am 3." is in the German list of words about the future.
   if (open.length === 0 || saysAhead(withBlanks(plain, open), pack)) return false;
   const isDoubtful = ({ from }: FoundDate): boolean => Number(from) - now.getTime() > DOUBTFUL_AHEAD;
-  // A day that would be ten months ago is as likely to be that of something else: "bought a gift for 6 June", said in May.
+  // If a day would be ten months ago, it may well be the day of something else: "bought a gift for 6 June", said in May.
   const isOfYear = ({ start, end, isBareWeekday, from }: FoundDate): boolean =>
     isBareWeekday || MONTHLESS.test(plain.slice(start, end)) || Number(from) - now.getTime() > RECENTLY;
   const isPast = (date: FoundDate): boolean => isOfYear(date) && isOfDeed(plain, date, pack);
@@ -577,12 +588,12 @@ function isOfPastDays(plain: string, dates: readonly FoundDate[], pack: Pack, { 
 
 const MOST_BETWEEN = 5;
 
-/** Whether a day is that of an event in its clause: "I bought the bike on 12 August", but not "bought a ticket for 12 August". */
+/** Checks whether a day is the day of an event in its clause: "I bought the bike on 12 August", but not "bought a ticket for 12 August". */
 function isOfDeed(plain: string, day: FoundDate, pack: Pack): boolean {
   const clause = splitClauses(plain).find(({ end }) => end > day.start);
   if (clause === undefined || isForDay(plain, day, pack) || !isDeed(wordsBeside(plain, day, clause), pack))
     return false;
-  // "I sold the car to a man who is here on 3 May": the day of another verb is further away.
+  // A day that belongs to another verb is further away: "I sold the car to a man who is here on 3 May".
   return spansOf(plain, deeds(pack)).some(({ start, end }) => {
     const between = start < day.start ? plain.slice(end, day.start) : plain.slice(day.end, start);
     const isOther = pack.script !== 'han' && isWord(pack).test(between);
@@ -593,8 +604,9 @@ function isOfDeed(plain: string, day: FoundDate, pack: Pack): boolean {
 const deeds = perPack(({ script, lists: { deeds: words = '(?!)' } }) => wordsPattern(words, script, 'giu'));
 
 /**
- * The first date that lies ahead and is neither denied nor replaced by a later one ("it was from 9 to 11 July, now it is from the 16th to the
- * 18th"). If the words name a day or a range within that date, that day: "next week … wed 11th", "a week in Lisbon in February, 8th to 13th".
+ * Finds the first future date that is neither denied nor replaced by a later one ("it was from 9 to 11 July, now it is from the 16th to the
+ * 18th"). If the words also name a day or a range within that date, returns that instead: "next week … wed 11th", "a week in Lisbon in
+ * February, 8th to 13th".
  */
 export function dayAhead(
   dates: readonly FoundDate[],
@@ -613,7 +625,7 @@ export function dayAhead(
   const isOver = ({ from, start, end }: FoundDate): boolean => {
     const clause = clauses.find((each) => each.end > start);
     if (pack === null || !isOfPast(plain.slice(clause?.start, clause?.end), pack)) return false;
-    // "I resigned this morning, my last day is 2 April": what happened today is not ahead.
+    // An event of today is not in the future: "I resigned this morning, my last day is 2 April".
     const isToday = from !== null && from <= now;
     return (
       isToday ||
@@ -626,26 +638,26 @@ export function dayAhead(
   return others.find((each) => isPartOf(each, first)) ?? first;
 }
 
-/** Whether a date is a part of a longer one: a day of a week or of a month. */
+/** Checks whether a date is part of a longer one: a day of a week or of a month. */
 function isPartOf(part: FoundDate, whole: FoundDate | undefined): boolean {
   const [start, end] = [whole?.from?.getTime() ?? NaN, whole?.to?.getTime() ?? NaN];
   const [from, to] = [part.from?.getTime() ?? NaN, part.to?.getTime() ?? NaN];
   return from >= start && to <= end && to - from < end - start;
 }
 
-/** A day with the time of day that the words name: "on Monday at 14:00". */
+/** Adds the time of day in the words to a day: "on Monday at 14:00". */
 export function withTime(day: Date | null, words: string, pack: Pack | null, timeZone: string): Date | null {
   const time = day === null || pack === null ? null : timeIn(plainMarks(words), pack);
   return day === null || time === null ? day : instantAt(civilDateAt(day, timeZone), time, timeZone);
 }
 
-/** How prompts bring a memory up: it is due today, it is overdue, or its day has passed and its outcome is unknown. */
+/** Why a prompt brings a memory up: it is due today, it is overdue, or its day has passed and its outcome is unknown. */
 export type Due = 'today' | 'overdue' | 'passed';
 
 /**
- * How prompts bring a memory up at a time; null if they do not. A plan for a day that the user stated is brought up during that whole day
- * in the user's time zone. After that day, an appointment with a time of day is over, but a reminder is overdue. A memory whose day was
- * not stated is brought up from its time on. `broughtUpForDays` limits how long a memory is brought up after its day.
+ * Decides how a prompt brings a memory up at a given time, or returns null. If the user stated the day of a plan, it is brought up during
+ * that whole day in the user's time zone. After that day, an appointment with a time of day is over, but a reminder is overdue. If no day
+ * was stated, the memory is brought up from its time on. `broughtUpForDays` limits how long a memory is brought up after its day.
  */
 export function dueOn(
   memory: Memory,

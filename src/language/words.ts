@@ -10,7 +10,7 @@ export const ENGLISH_NUMBERS: ReadonlyMap<string, number> = new Map([
   ...TENS.split(' ').map((word, index): [string, number] => [word, (index + 2) * 10]),
 ]);
 
-/** The number that a word names: "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
+/** Converts a number word: "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
 export function numberOf(word: string | undefined): number {
   const lower = (word ?? '').toLowerCase();
   if (lower === 'a' || lower === 'an') return 1;
@@ -70,7 +70,7 @@ function tokensOfWord(raw: string): string[] {
 }
 
 /**
- * The normalised words of a text in any language, in order: lower case, no accents, English and Arabic suffixes removed. Texts and
+ * Returns the normalised words of a text in any language, in order: lower case, no accents, English and Arabic suffixes removed. Texts and
  * queries use this one function, in the database and in memory.
  */
 export function words(text: string): string[] {
@@ -93,8 +93,8 @@ const plainToken = cached(MOST_PLAIN_WORDS, (word) => {
 });
 
 /**
- * The words of a query: those of {@link words}, without single Han characters that are part of a longer word. Texts in Han characters are
- * also indexed by single characters, but a query for 北京 does not mean every 京.
+ * Returns the words of a query: those of {@link words}, except single Han characters that are part of a longer word. Texts are also indexed
+ * by single Han characters, but a query for 北京 should not find every 京.
  */
 export function queryWords(text: string): string[] {
   const found = words(text);
@@ -108,7 +108,7 @@ const HAN_ALONE = /^\p{Script=Han}$/u;
 const MOST_INDEXED_WORDS = 10_000;
 const LONGEST_WORD = 64;
 
-/** The words of a text for the database's full-text index: at most 10,000, none longer than 64 characters. */
+/** Returns the words of a text for the database's full-text index: at most 10,000, none longer than 64 characters. */
 export function indexWords(text: string): string[] {
   return words(text.slice(0, MOST_INDEXED_WORDS * 12))
     .slice(0, MOST_INDEXED_WORDS)
@@ -195,7 +195,7 @@ function stemArabic(word: string): string {
   return withoutSuffix.length >= 3 ? withoutSuffix : stem;
 }
 
-/** Words that carry no meaning of their own in a statement. */
+/** Words without a meaning of their own in a statement. */
 const STOP_WORDS: ReadonlySet<string> = wordSet(`
   a an the and or but if then so as at by for from in into of off on onto out over to up with without about after before
   between during through under until while than that this these those there here it its he him his she her hers they them
@@ -216,7 +216,7 @@ const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
 // Words that belong to the form of a statement: "The user mentioned that…".
 const FRAME = new Set(['user', 'users', 'mentioned', 'said', 'says', 'stated', 'states', 'told', 'agent', 'assistant']);
 
-/** The words of a text that carry meaning, reduced to their stems. */
+/** Returns the stems of a text's content words. */
 export function contentStems(text: string): Set<string> {
   const stems = new Set<string>();
   for (const token of text.match(TOKEN) ?? []) {
@@ -227,7 +227,7 @@ export function contentStems(text: string): Set<string> {
   return stems;
 }
 
-/** The share of one text's words that another text contains; 0 when the first text has no words. */
+/** Returns which share of `part` is in `whole`, or 0 if `part` is empty. */
 export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>): number {
   if (part.size === 0) return 0;
   let shared = 0;
@@ -235,12 +235,12 @@ export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>)
   return shared / part.size;
 }
 
-/** The share of the content words of a quote that a statement must contain to say the same. */
+/** A statement says the same as a quote from this share of the quote's content words. */
 const SAID_SHARE = 0.6;
 
 /**
- * Whether a statement says all of the words that it quotes: "Lives in Oslo" leaves out half of "I live in Oslo and work at Equinor". The
- * statement must contain every name and number of the quoted words; it may paraphrase the other words.
+ * Checks whether a statement covers the words that it quotes: "Lives in Oslo" leaves out half of "I live in Oslo and work at Equinor". The
+ * statement must contain every name and number of the quoted words; it may paraphrase the rest.
  */
 export function saysQuoted(statement: string, quoted: string): boolean {
   const wanted = contentStems(quoted);
@@ -248,7 +248,7 @@ export function saysQuoted(statement: string, quoted: string): boolean {
   return isParaphrased && saysNamesAndNumbers(statement, quoted);
 }
 
-/** Whether a statement contains all names and numbers of the words that it quotes. */
+/** Checks whether a statement contains all names and numbers of the words that it quotes. */
 export function saysNamesAndNumbers(statement: string, quoted: string): boolean {
   const lower = statement.toLowerCase();
   const names = quoted.match(/(?<=[\p{L}\p{N},;] )\p{Lu}[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
@@ -256,7 +256,7 @@ export function saysNamesAndNumbers(statement: string, quoted: string): boolean 
   return names.every((name) => lower.includes(name.toLowerCase()) || coveredBy(contentStems(name), said) === 1);
 }
 
-/** Jaccard similarity of the words of two texts. */
+/** Computes the Jaccard similarity of the words of two texts. */
 export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let shared = 0;
   for (const stem of one) if (other.has(stem)) shared += 1;
@@ -265,8 +265,8 @@ export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): n
 }
 
 /**
- * Word similarity of two statements on the scale of calibrated cosine similarities: half of all words shared is related (0.70), all of
- * them shared is the same (0.95).
+ * Returns the word similarity of two statements on the scale of calibrated cosine similarities: with half of all words shared they are
+ * related (0.70), with all of them shared they are the same (0.95).
  */
 export function lexicalSimilarity(one: string, other: string): number {
   const [left, right] = [contentStems(one), contentStems(other)];
@@ -285,7 +285,7 @@ export function withoutEnd(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
-/** A text with single spaces and without control characters and invisible characters, some of which databases reject. */
+/** Collapses spaces and removes control characters and invisible characters, some of which databases reject. */
 export function plainText(text: string): string {
   return (
     text
@@ -297,7 +297,7 @@ export function plainText(text: string): string {
   );
 }
 
-/** A text without line breaks, so that no part of the text looks like another item of a list. */
+/** Removes line breaks, so that no part of the text looks like another item of a list. */
 export function singleLine(text: string, limit: number = Infinity): string {
   const line = text
     .slice(0, limit * 2)
@@ -307,8 +307,8 @@ export function singleLine(text: string, limit: number = Infinity): string {
 }
 
 /**
- * All matches of a global pattern. `matchAll` clones the pattern, and V8 compiles the clone again after every major garbage collection:
- * the patterns for the dates of one query then take 4 ms.
+ * Returns all matches of a global pattern. `matchAll` clones the pattern, and V8 compiles the clone again after every major garbage
+ * collection: the patterns for the dates of one query then take 4 ms.
  */
 export function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
   if (!pattern.global) throw new TypeError(`The pattern ${pattern} is not global.`);
@@ -378,7 +378,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** The estimated tokens of a run of ASCII characters of one kind. */
+/** Estimates the tokens of a run of ASCII characters of one kind. */
 function runTokens(kind: number, length: number, first: number): number {
   switch (kind) {
     case ASCII_LETTER:
@@ -410,12 +410,12 @@ function otherScript(code: number): number {
 /** The counter that estimates. It is the default everywhere. */
 export const estimatingCounter: TokenCounter = { id: 'estimate', count: estimateTokens };
 
-/** An exact counter from the `encode` of a tokenizer such as `gpt-tokenizer` or `js-tiktoken`. */
+/** Creates an exact counter from the `encode` of a tokenizer such as `gpt-tokenizer` or `js-tiktoken`. */
 export function tokenizerCounter(id: string, encode: (text: string) => ArrayLike<unknown>): TokenCounter {
   return { id, count: (text) => encode(text).length };
 }
 
-/** The FNV-1a hash of a text, over its UTF-16 code units. */
+/** Computes the FNV-1a hash of a text, over its UTF-16 code units. */
 export function fnv1a(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);

@@ -19,7 +19,7 @@ export interface Pack {
   calendar: PackCalendar;
   /** Words for relations, each with the English word that subjects contain: `schwester` is `sister`. */
   relations: Readonly<Record<string, string>>;
-  /** The forms of "my" before a relation, of "I" and "I am" for the user as the subject, and of "is" for others. */
+  /** Forms of "my" before a relation, of "I" and "I am" for the user, and of "is" for other subjects. */
   my: string;
   i: string;
   iAm: string;
@@ -28,38 +28,43 @@ export interface Pack {
   capitalised?: string;
   /** Whether all nouns are capitalised, so that a capital letter does not show a name. */
   capitalisesNouns?: boolean;
-  /** Whether verbs do not show the person, although the language has an alphabet. A clause about the user then names the user. */
+  /** Whether verbs do not show the person, in a language with an alphabet. A clause about the user then needs a word for the user. */
   isUninflected?: boolean;
-  /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
+  /** The negation between the subject and the verb, with a leading space. Absent if the language puts it elsewhere. */
   notVerb?: string;
-  /** Words for a partner, for pets and for children. They are separate from `relations`, because these names are slots of the user. */
+  /**
+   * Words for a partner, for pets and for children. They are not in `relations`, because the names of these people and animals are slots of
+   * the user.
+   */
   partners: string;
   pets: string;
   children: string;
   /**
-   * Further lists, by name. Tokens of slot patterns (`<job>`, `<condition>`) and code for texts of any language (`wordsOfAll`) refer to the
-   * lists. Most lists are in `words.json`.
+   * Further lists by name, most of them from `words.json`. They are used by the tokens of slot patterns (`<job>`, `<condition>`) and by
+   * code for texts of any language (`wordsOfAll`).
    */
   lists: Readonly<Record<string, string>>;
   slots: readonly SlotRule[];
-  /** Questions of the assistant that a short answer completes, by attribute: "how old are you". The answer is matched by a token. */
+  /** Questions of the assistant that a short answer completes ("how old are you"), by attribute. The token matches the answer. */
   answers: readonly (readonly [attribute: AttributeName, question: string, token: string])[];
-  /** Words for the topic of an attribute, in a request ("what I earn") or a statement. A topic need not be an attribute of the table. */
+  /**
+   * Words for the topic of an attribute, as requests ("what I earn") and statements name it. A topic need not be an attribute of the table.
+   */
   topics: Readonly<Record<string, string>>;
-  /** The words before a slot that no longer holds. */
+  /** Written before a slot that no longer holds. */
   notAnyMore: string;
-  /** The words before a slot that the user denies and has never stated. */
+  /** Written before a slot that the user denies and has never stated. */
   notSo: string;
   /**
-   * Templates for the text of a filled slot, such as "Lives in {value}". An attribute without a template is written with its label. `being`
-   * is the template for a condition that is an adjective: "Is diabetic".
+   * Templates for the text of a filled slot, such as "Lives in {value}". Without a template, the attribute's label is used. `being` is the
+   * template for a condition that is an adjective: "Is diabetic".
    */
   templates: Readonly<Partial<Record<AttributeName | 'being', string>>>;
   dated: PackDated;
   tried: PackTried;
 }
 
-/** Notes in brackets after a statement: the day of its writing, the day for which it is planned, or the day of its end. */
+/** Notes in brackets after a statement: the day on which it was written, for which it is planned, or on which it ended. */
 export interface PackDated {
   asOf: string;
   planned: string;
@@ -67,11 +72,11 @@ export interface PackDated {
   until: string;
 }
 
-/** Templates for a report on what was tried and with which result. The names in braces are placeholders. */
+/** Templates for a report on attempts and their results. The names in braces are placeholders. */
 interface PackTried {
   best: string;
   counted: string;
-  /** The part in brackets appears once in a sentence. */
+  /** The part in brackets is written only once per sentence. */
   mean: string;
   good: string;
   with: string;
@@ -79,7 +84,10 @@ interface PackTried {
   words: Readonly<Record<'case' | 'cases' | 'others' | 'and' | 'times', string>>;
 }
 
-/** Words of requests to forget, in `forget-words.json`. Each is a list of alternatives; `forgetPatterns` says where each is searched. */
+/**
+ * Words of requests to forget, from `forget-words.json`. Each field is a list of alternatives; `forgetPatterns` shows where each is
+ * searched.
+ */
 export interface PackForget {
   order: string;
   everything: string;
@@ -95,11 +103,14 @@ export interface PackForget {
   meant: string;
   theirs: string;
   /**
-   * The places of a word for a person to whom something belongs or who does it: "Tom's", "of Tom", "where Tom". `<x>` is any such word, and
-   * `<k>` a relation or a known name ("toms").
+   * Phrases that name an owner or a doer: "Tom's", "of Tom", "where Tom". `<x>` stands for any word for a person, and `<k>` for a relation
+   * or a known name ("toms").
    */
   owners: string;
-  /** Things of other programs ("mails", "alarm"). An order about them is not a request, unless the turn has a word of `recalls`. */
+  /**
+   * Things that belong to other programs ("mails", "alarm"). An order about them is not a request to the memory, unless the turn has a word
+   * of `recalls`.
+   */
   tools: string;
   /** Words for telling, knowing and remembering. */
   recalls: string;
@@ -128,16 +139,16 @@ export interface PackWords {
   decision: string;
   feeling: string;
   joke: string;
-  /** Phrases after which the preceding words are not meant seriously. */
+  /** Phrases that show that the preceding words are not meant seriously. */
   kidding: string;
   said: string;
-  /** Phrases for what held in the past: "used to". A slot in such a sentence is not filled. */
+  /** Phrases for a past state: "used to". A slot in such a sentence is not filled. */
   over: string;
-  /** Phrases for what has just ended: "no longer", "any more". A slot in such a sentence is denied. */
+  /** Phrases for a state that has just ended: "no longer", "any more". A slot in such a sentence is denied. */
   ended: string;
-  /** Words for a moment: "today", "right now". A home or a job in such a clause is not filled, unless the words tell of a change. */
+  /** Words for a moment: "today", "right now". A home or a job in such a clause is not filled, unless the clause also reports a change. */
   passing: string;
-  /** The beginning of a reaction that confirms the preceding answer, and of one that corrects it. */
+  /** The beginning of a reaction that confirms the preceding answer, and of a reaction that corrects it. */
   confirms: string;
   corrects: string;
 }
@@ -146,23 +157,23 @@ export interface PackWords {
 export interface PackQuestions {
   /** Stop words of a question, which are not searched for. */
   stop: string;
-  /** Words that ask what holds now, after any change. */
+  /** Words that ask for the present state, after any change. */
   now: string;
-  /** Words that ask what held before, or first. */
+  /** Words that ask for an earlier state, or the first one. */
   past: string;
-  /** Words of questions whose answer may include statements that no longer hold. If absent, the answer to every question may. */
+  /** Words of questions whose answer may include statements that no longer hold. If absent, this applies to every question. */
   history?: string;
   /** Words that ask for a list, a count or a comparison. */
   several: string;
-  /** Words that ask what changed at a time, if the question has no other content than that time. */
+  /** Words that ask for the changes at a time, if the question is about nothing else. */
   changes?: string;
-  /** Words that ask what is planned for a time, if the question has no other content than that time. */
+  /** Words that ask for the plans at a time, if the question is about nothing else. */
   agenda?: string;
   when: string;
   howMany: string;
-  /** Words that ask for advice, for how something is done or would be, or for a piece of work, and not for a fact. */
+  /** Words that ask for advice, for how to do something or how it would be, or for a piece of work, and not for a fact. */
   advice?: string;
-  /** Words that ask for what the assistant has said. */
+  /** Words that ask for an earlier answer of the assistant. */
   agentSaid?: string;
   /**
    * Words that ask whether the assistant still knows a fact ("did you forget"), unless a clause states the fact
@@ -174,26 +185,29 @@ export interface PackQuestions {
 /** Phrases by which a user makes a request to the memory. Each is a list of alternatives. */
 interface PackRequests {
   remember: string;
-  /** Phrases with the words of `remember` that are not a request: "do you remember", "I remember". */
+  /** Phrases that contain words of `remember` but are not a request: "do you remember", "I remember". */
   recalls?: string;
-  /** An order for another time, which asks for nothing now: "when I say so, forget my number". */
+  /** An order for another time, so that nothing is to be done now: "when I say so, forget my number". */
   delayed?: string;
   /** Words that address a sentence to the assistant. */
   polite: string;
   /**
-   * Words that begin a clause which restricts the preceding clause. In scripts without spaces, the list matches the positions at
+   * Words such as "but": they begin a clause that restricts the preceding one. In scripts without spaces, the list matches the positions at
    * which such a clause begins.
    */
   but: string;
-  /** Words that begin a clause which follows from the preceding clause. */
+  /** Words such as "so": they begin a clause that follows from the preceding one. */
   so: string;
-  /** The beginning of an answer that replaces the value just given: "no, I meant". If empty, such answers are not read. */
+  /**
+   * The beginning of an answer that replaces the value just given: "no, I meant". If empty, corrections are not recognised in this
+   * language.
+   */
   correcting: string;
   /** Words that may precede a request in its clause: "please", "could you". */
   lead: string;
   wish: string;
   reminder: string;
-  /** Words beside a text of somebody else: "is this a scam", "translate this". */
+  /** Words next to somebody else's text: "is this a scam", "translate this". */
   aboutText: string;
 }
 
@@ -213,76 +227,72 @@ interface PackCalendar {
   numbers: Readonly<Record<string, number>>;
   /** Ranges of days of one month, with the month and without it: "vom <d>. bis <e>. <m>". In English, they are in `resolve-dates.ts`. */
   ranges: readonly string[];
-  /** "<d>. <m> <y>": the ways to write a day of a month. The year may be left out. The groups `early`, `mid` and `late` mark a part of a month. */
+  /**
+   * The ways to write a day of a month: "<d>. <m> <y>". The year may be left out. The groups `early`, `mid` and `late` mark a part of a
+   * month.
+   */
   dates: readonly string[];
   nextWeekday: string;
-  /** The weekday after the next one, where the language has a word for it: "übernächsten". */
+  /** The weekday after the next one, if the language has a word for it: "übernächsten". */
   laterWeekday?: string;
   lastWeekday: string;
-  /** A weekday alone, which is a date only in a sentence that does not describe a habit. */
+  /** A weekday alone. It is a date only if the sentence does not describe a habit. */
   weekday: string;
   /**
-   * The short names of the weekdays from Monday on, and where such a name (`<s>`) is a weekday. Most of the names are other words too, so
-   * that a time (`<time>`), the end of the clause (`<end>`) or certain words must be beside the name: "Do 15 Uhr", "am Do".
+   * The short names of the weekdays from Monday on, and where such a name (`<s>`) is a weekday. Most of these names are other words too, so
+   * one of three must be next to the name: a time (`<time>`), the end of the clause (`<end>`) or certain words ("Do 15 Uhr", "am Do").
    */
   shortWeekdays?: readonly string[];
   shortWeekday?: string;
-  /** Whether texts rarely use the 24-hour clock, so that "at 3" is in the afternoon. */
+  /** Whether texts rarely use the 24-hour clock. "At 3" is then in the afternoon. */
   twelveHourClock?: boolean;
   /** The format of a date: "{d} {month} {y}", where `{month}` is the name of the month and `{m}` its number. */
   written: string;
-  /** The words before the first and before the last day of a state: "from", "until". Empty where such words follow the day. */
+  /** The words before the first and before the last day of a state: "from", "until". Empty if such words follow the day. */
   from: string;
   until: string;
 }
 
 /**
- * A rule that fills a slot. The pattern is a regular expression with tokens. `<who>` is the user or a person related to the user ("I", "my
- * sister Ana") and determines the subject; `<related>` is only a person related to the user. Without these tokens the subject is the user.
- * The value is one of `<name>`, `<place>`, `<org>`, `<job>`, `<age>`, `<money>`, `<hours>`, `<date>`, `<day>`, `<words>`, `<email>` and
- * `<phone>`, or a list of the pack. `{list}` is one of the words of a list. A match is dropped unless the words of its group `role` are a
- * job or a word of the list `employed`: "I'm a guest at …" names no employer.
+ * A rule that fills a slot. Its pattern is a regular expression with tokens. `<who>` matches the user or a person related to the user ("I",
+ * "my sister Ana") and determines the subject; `<related>` matches only a person related to the user. Without these tokens, the subject is
+ * the user. The token of the value is `<name>`, `<place>`, `<org>`, `<job>`, `<age>`, `<money>`, `<hours>`, `<date>`, `<day>`, `<words>`,
+ * `<email>`, `<phone>` or a list of the pack. `{list}` matches a word of a list. If the pattern has a group `role`, its words must be a job
+ * or a word of the list `employed`: "I'm a guest at …" names no employer.
  */
 export interface SlotRule {
   attribute: AttributeName;
   pattern: string;
-  /** The value, where the words only imply it ("keep it short" → short). */
+  /** The value, if the words only imply it ("keep it short" → short). */
   value?: string;
   /** Whether the words deny the attribute. */
   denied?: boolean;
   /** The tense, unless it follows from the sentence. */
   tense?: 'planned' | 'habit';
-  /** Whether the rule is for a standing wish, which is filled only in a sentence with a phrase of `requests.wish`. */
+  /** Whether the rule is for a standing wish. It then applies only to a sentence with a phrase of `requests.wish`. */
   standing?: boolean;
-  /** Whether the slot is also filled beside a question or a hedge, because the words alone are certain. */
+  /** Whether the slot is filled even in a sentence with a question or a hedge, because the words alone are certain. */
   firm?: boolean;
   /**
-   * Set if the words nearly always mean the slot. The slot is filled only in a sentence that the selector keeps (`kept`) and, with `alone`,
-   * only where the clause speaks of nobody else.
+   * Set if the words nearly always, but not surely, state the slot. The slot is filled only if the selector keeps the sentence (`kept`).
+   * With `alone`, the clause must also mention nobody else.
    */
   likely?: 'kept' | 'alone';
-  /**
-   * Whether the slot is filled only where the sentence is the whole turn: "Please answer in German" before a text may be
-   * meant for that text alone.
-   */
+  /** Whether the sentence must be the whole turn: "Please answer in German" before a text may apply only to that text. */
   whole?: boolean;
-  /**
-   * Whether the slot is filled only where neither the turn nor the question before it mentions somebody else: "sleep apnoea, since 2019".
-   */
+  /** Whether the turn and the question before it must not mention another person: "sleep apnoea, since 2019". */
   alone?: boolean;
 }
 
 type SlotMaker = (attribute: AttributeName, patterns: readonly string[], more?: Partial<SlotRule>) => SlotRule[];
 
-/** Rules for an attribute that differ in their patterns alone. */
+/** Makes rules for an attribute that differ only in their patterns. */
 const slotWith =
   (kind: Partial<SlotRule>): SlotMaker =>
   (attribute, patterns, more = {}) =>
     patterns.map((pattern) => ({ attribute, pattern, ...kind, ...more }));
 
-/**
- * `slot(…)` makes rules with any fields. `slot.denied(…)`, `slot.planned(…)` and so on make rules with one of the most frequent fields set.
- */
+/** Makes rules: `slot(…)` with any fields, and `slot.denied(…)`, `slot.planned(…)` and so on with one of the most frequent fields set. */
 export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing' | 'likely', SlotMaker> = Object.assign(
   slotWith({}),
   {
@@ -295,8 +305,8 @@ export const slot: SlotMaker & Record<'denied' | 'planned' | 'firm' | 'standing'
 );
 
 /**
- * Rules for a format of answers that the user excludes ("avoid emojis") or allows again ("you can use emojis again"). `without` is the
- * value of an exclusion, such as "no {value}". The words are in the lists of the pack.
+ * Makes rules for a format of answers that the user excludes ("avoid emojis") or allows again ("you can use emojis again"). `without` is
+ * the value of an exclusion, such as "no {value}". The words are in the lists of the pack.
  */
 export function formatRules(without: string): SlotRule[] {
   const allowed = [
@@ -314,8 +324,8 @@ export function formatRules(without: string): SlotRule[] {
 }
 
 /**
- * Rules for a new number, e-mail address or postal address: after words such as "my" or "I have a" (`mine`), or at the beginning of a message
- * that speaks of nobody else. `is` is a pattern of the words between the noun and the value.
+ * Makes rules for a new number, e-mail address or postal address. They match after words such as "my" or "I have a" (`mine`), or at the
+ * beginning of a message that mentions nobody else. `is` is a pattern of the words between the noun and the value.
  */
 export function contactRules(by: Record<'mine' | 'is' | 'phone' | 'email' | 'address', string>): SlotRule[] {
   const rulesFor = (attribute: AttributeName, noun: string, value: string): SlotRule[] => [
@@ -331,8 +341,8 @@ export function contactRules(by: Record<'mine' | 'is' | 'phone' | 'email' | 'add
 }
 
 /**
- * Rules for the rent: an amount near the word, a new amount after a word of the list `rises` and `to`, and one that replaces another
- * (`insteadOf`). A rise by an amount states no rent. `from` is the word before the first day of the new rent.
+ * Makes rules for the rent: an amount near the word, a new amount after a word of the list `rises` and `to`, and one that replaces another
+ * (`insteadOf`). An increase alone ("50 more") states no rent. `from` is the word before the first day of the new rent.
  */
 export function rentRules(rent: string, by: Record<'to' | 'insteadOf' | 'from', string>): SlotRule[] {
   const rises = '(?<![\\p{L}]){rises}(?![\\p{L}])';
@@ -344,9 +354,9 @@ export function rentRules(rent: string, by: Record<'to' | 'insteadOf' | 'from', 
 }
 
 /**
- * Rules for a medicine that replaces another one and for a new dose of it ("my ramipril goes up to 10 mg"). In each pattern of `replaced`
- * ("from <old> to <new>"), `<old>` is the medicine that ends. `takes` is a first-person verb for taking a medicine, for "I take <new> instead
- * of <old>" in the orders in which the parts may follow each other.
+ * Makes rules for a medicine that replaces another one, and for a new dose ("my ramipril goes up to 10 mg"). In each pattern of `replaced`
+ * ("from <old> to <new>"), `<old>` is the medicine that ends. `takes` is a first-person verb for taking a medicine; it is used for "I take
+ * <new> instead of <old>", with the parts in any order that the language allows.
  */
 export function medicineRules(by: {
   replaced: readonly string[];
@@ -378,8 +388,7 @@ export function medicineRules(by: {
 }
 
 /**
- * Inverts lists of words for family and other relations: `{ sister: 'schwester|schwesterherz' }` gives
- * `{ schwester: 'sister', schwesterherz: 'sister' }`.
+ * Inverts lists of words for relations: `{ sister: 'schwester|schwesterherz' }` gives `{ schwester: 'sister', schwesterherz: 'sister' }`.
  */
 export function relations(lists: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
@@ -387,12 +396,12 @@ export function relations(lists: Record<string, string>): Record<string, string>
   );
 }
 
-/** The entries of a list in their order: "januar|jan februar|feb". */
+/** Splits a list into its entries, in order: "januar|jan februar|feb". */
 export function inOrder(entries: string): string[] {
   return entries.split(' ');
 }
 
-/** Number words with their values, from one on: "un|una dos tres". */
+/** Numbers the words of a list from one: "un|una dos tres". */
 export function numbered(entries: string): Record<string, number> {
   return Object.fromEntries(
     inOrder(entries).flatMap((words, index) => words.split('|').map((word) => [word, index + 1] as const)),
@@ -415,7 +424,7 @@ export const BIKES =
 export const PHONES =
   'iphone(?: (?:\\d+|se|x[rs]?)(?: (?:pro max|pro|plus|mini|max))?)?|(?:google )?pixel(?: \\d+a?)?(?: pro)?|(?:samsung )?galaxy(?: [a-z]?\\d+\\+?)?(?: ultra)?|samsung(?: [a-z]?\\d+)?|redmi(?: note)?(?: \\d+)?|xiaomi(?: \\d+)?|huawei(?: p?\\d+)?|nokia(?: \\d+)?|motorola|oneplus(?: \\d+)?|fairphone(?: \\d)?';
 
-/** The first words of the names of programs, systems and services, which people also "move to" and "live in". */
+/** First words of the names of programs, systems and services. Users also "move to" and "live in" these. */
 export const PRODUCTS =
   'android|ios|iphones?|ipad|mac|macos|macbook|apple|windows|linux|ubuntu|debian|fedora|arch|chromebook|chromeos|slack|teams|zoom|meet|excel|word|powerpoint|outlook|gmail|thunderbird|proton|notion|obsidian|evernote|onenote|todoist|trello|asana|jira|confluence|linear|discord|whatsapp|signal|telegram|messenger|instagram|facebook|twitter|bluesky|mastodon|threads|tiktok|reddit|youtube|twitch|substack|medium|linkedin|spotify|tidal|deezer|netflix|disney|plex|kindle|kobo|vinted|ebay|etsy|amazon|depop|firefox|chrome|safari|edge|brave|opera|google|bing|duckduckgo|chatgpt|claude|gemini|copilot|python|java|javascript|typescript|rust|go|kotlin|swift|php|ruby|react|vue|angular|svelte|django|rails|node|deno|bun|docker|kubernetes|aws|azure|gcp|github|gitlab|bitbucket|vscode|vim|neovim|emacs|intellij|figma|sketch|photoshop|lightroom|illustrator|canva|blender|ableton|postgres|postgresql|mysql|sqlite|mongodb|dropbox|icloud|onedrive|minecraft|fortnite|roblox|sims|skyrim|steam|playstation|xbox|nintendo|switch|starlink|vodafone|ee|o2|monzo|revolut|starling|paypal';
 

@@ -21,9 +21,9 @@ for (const pack of PACKS) {
 }
 
 /**
- * The pack of the language of a text, detected by its script, its function words and words that no other language has; null where no pack
- * fits. A word that several languages share counts as a fraction for each of them. A short text without any known word, and a text that
- * fits two languages, give `fallback`.
+ * Returns the pack for a text's language, detected by its script, its function words and words that no other language has. Null if no pack
+ * fits. A word that several languages share counts as a fraction for each of them. If a short text has no known word, or a text fits two
+ * languages, returns `fallback`.
  */
 export function detectPack(text: string, fallback: Pack | null = null): Pack | null {
   const head = text.slice(0, READ_FOR_LANGUAGE);
@@ -40,7 +40,7 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   if (others.inWords * 40 > letters) return null;
   const [best, second] = scoresOf(words).toSorted((left, right) => right[1] - left[1]);
   if (best === undefined) return words.length > 7 ? null : fallback;
-  // In "Já bydlím v Brně", one Portuguese word beside such a name is not enough evidence for Portuguese.
+  // In the Czech "Já bydlím v Brně", one Portuguese word is not enough evidence for Portuguese, because the name has a foreign letter.
   const isEnough = best[1] >= words.length * (others.inNames > 0 ? 0.3 : 0.12);
   const isClear = isEnough && best[1] > (second?.[1] ?? 0) * 1.15;
   if (isClear && (words.length > 3 || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
@@ -50,7 +50,10 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
 const ACCENTED = /[ß-öø-ɏḀ-ỿ]/gu;
 let packLetters: ReadonlySet<string> | null = null;
 
-/** Counts the Latin letters that no word of any pack has. A sentence in any language may name Tromsø, so names are counted apart. */
+/**
+ * Counts the Latin letters that occur in no word of any pack. Names are counted separately, because a sentence in any language may name
+ * Tromsø.
+ */
 function otherLettersIn(words: readonly string[]): Record<'inWords' | 'inNames', number> {
   packLetters ??= new Set(
     JSON.stringify([PACKS.map((pack) => [pack.common, pack.words]), TELLING_WORDS]).match(ACCENTED),
@@ -91,7 +94,7 @@ function tellingWords(): ReadonlyMap<string, string> {
   return telling;
 }
 
-/** Whether a word, in lower case, is a frequent word of the language that no other language has. */
+/** Checks whether a word in lower case is frequent in this language and in no other. */
 export function isTelling(word: string, { language }: Pack): boolean {
   return tellingWords().get(word) === language;
 }
@@ -100,7 +103,7 @@ export function packOf(language: string): Pack | null {
   return PACKS.find((pack) => pack.language === language) ?? null;
 }
 
-/** Computes a value for each pack once, at its first use, because the patterns of a pack are long and most texts need few of them. */
+/** Caches a value per pack and computes it at its first use, because the patterns of a pack are long and most texts need few of them. */
 export function perPack<Made>(make: (pack: Pack) => Made): (pack: Pack) => Made {
   const made = new Map<Pack, Made>();
   return (pack) => {
@@ -109,7 +112,7 @@ export function perPack<Made>(make: (pack: Pack) => Made): (pack: Pack) => Made 
   };
 }
 
-/** The words of a language for relations, as alternatives, the longest first. */
+/** The language's words for relations as alternatives, the longest first. */
 export const relationsOf: (pack: Pack) => string = perPack(({ relations }) =>
   Object.keys(relations)
     .toSorted((left, right) => right.length - left.length)
@@ -118,7 +121,7 @@ export const relationsOf: (pack: Pack) => string = perPack(({ relations }) =>
 
 const patterns = new WeakMap<Partial<Pack>, Map<string, RegExp>>();
 
-/** A list of words of a pack as a pattern, compiled once. */
+/** Returns a word list of a pack as a pattern, compiled once. */
 export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${keyof Pack['requests']}`): RegExp {
   return compiledOnce(pack, name, () =>
     name.startsWith('request:')
@@ -127,12 +130,12 @@ export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${k
   );
 }
 
-/** Whether a text has a word of one of several lists. */
+/** Checks whether a text contains a word of at least one of the lists. */
 export function saysAny(pack: Pack, text: string, ...names: readonly Parameters<typeof packPattern>[1][]): boolean {
   return names.some((name) => packPattern(pack, name).test(text));
 }
 
-/** The words of some lists of a pack as one pattern, compiled once. A list that the pack does not have is empty. */
+/** Returns the words of several lists as one pattern, compiled once. If the pack does not have a list, it is treated as empty. */
 export function listPattern(pack: Pack, ...names: string[]): RegExp {
   return compiledOnce(pack, `list:${names.join()}`, () =>
     names
@@ -179,17 +182,19 @@ const WITHOUT_PACK: readonly Asking[] = [
 ];
 const ALL: readonly Asking[] = [...PACKS, ...WITHOUT_PACK];
 
-/** Whether a question has a word of a list of its language's pack. Where the language is not known, the lists of all packs are searched. */
+/**
+ * Checks whether a question contains a word of a list in its language's pack. If the language is unknown, searches the lists of all packs.
+ */
 export function asksFor(question: string, what: keyof PackQuestions, pack: Pack | null): boolean {
   return (pack === null ? ALL : [pack]).some((one) =>
     compiledOnce(one, `question:${what}`, () => one.questions[what] ?? '').test(question),
   );
 }
 
-/** A text with more words is a question only if it has a question mark. */
+/** A text with more words than this is a question only if it has a question mark. */
 const MOST_UNMARKED = 12;
 
-/** A question word before its verb. Before the subject, it begins a clause: "when I was in Rome", "wo ich wohne". */
+/** Matches a question word before its verb. Before a subject, such a word begins a clause: "when I was in Rome", "wo ich wohne". */
 const questionFirst = perPack(({ script, words: { question, greeting, assent, they }, i, my }) => {
   // "What's" and "whats" contain the verb.
   const isVerb = "(?<=(?:what|who|where|when|how)'?s)";
@@ -201,7 +206,7 @@ const questionFirst = perPack(({ script, words: { question, greeting, assent, th
   );
 });
 
-/** Whether a text is a question: by its mark, or, in a short text, by a question word at its beginning ("whats my blood type"). */
+/** Checks whether a text is a question: it has a question mark, or it is short and begins with a question word ("whats my blood type"). */
 export function isQuestion(text: string): boolean {
   if (/[?？؟]/u.test(text)) return true;
   const plain = plainMarks(text).trim();
@@ -213,8 +218,8 @@ export function isQuestion(text: string): boolean {
 const LONGEST_SMALL_TALK = 100;
 
 /**
- * A pattern for texts that consist only of the words of some lists. The language of small talk cannot be detected, because such texts are
- * too short; therefore the lists of all packs with the script are used. Punctuation and emoji may occur anywhere.
+ * Makes a pattern for texts that consist only of the words of some lists. Texts of small talk are too short to detect their language, so
+ * the lists of all packs with the script are used. Punctuation and emoji may occur anywhere.
  */
 function onlyWords(script: Pack['script'], listsOf: (pack: Pack) => readonly (string | undefined)[]): RegExp {
   const lists = PACKS.filter((pack) => pack.script === script).flatMap(listsOf);
@@ -244,13 +249,13 @@ function smallTalkFor(text: string): SmallTalk {
 }
 
 /**
- * `courtesy` for a text of thanks, wishes and acknowledgements alone, which does not answer a question either; `reply` for a text of
- * greetings and agreement, which has content only as the answer to a question; null for a text with content.
+ * Returns `courtesy` for a text that consists only of thanks, wishes and acknowledgements and answers no question either. Returns `reply`
+ * for one of greetings and agreement, which has content only as an answer. Null for a text with content.
  */
 export function smallTalkIn(text: string): 'courtesy' | 'reply' | null {
   if (text.length > LONGEST_SMALL_TALK) return null;
   const said = plainMarks(text);
-  // A text of emoji or punctuation alone counts as agreement.
+  // A text of only emoji or punctuation is treated as agreement.
   if (!/[\p{L}\p{N}]/u.test(said)) return 'reply';
   const { any, courtesy } = smallTalkFor(said);
   if (!any.test(said)) return null;
@@ -281,9 +286,9 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A regular expression of a pack. Properties such as `\\p{L}` are written out as the ranges of the scripts that packs have: compiling
- * a pattern with such properties takes a millisecond or more, compiling ranges takes a few hundredths of a millisecond, and a pack
- * has hundreds of patterns.
+ * Compiles a regular expression of a pack. Writes properties such as `\\p{L}` out as the ranges of the scripts that packs have: compiling a
+ * pattern with such properties takes a millisecond or more, compiling ranges takes a few hundredths of a millisecond, and a pack has
+ * hundreds of patterns.
  */
 export function packRegExp(source: string, flags = 'iu'): RegExp {
   const key = `${flags}/${source}`;
@@ -297,7 +302,7 @@ export function packRegExp(source: string, flags = 'iu'): RegExp {
       return found;
     });
     const places = /(?<!\\)\((?!\?)|\(\?<[a-z]/.test(plain) ? 'd' : '';
-    // The flag `u` is left out where the pattern does not need it, because V8 takes three times as long to compile with it.
+    // The flag `u` is removed if the pattern does not need it, because V8 takes three times as long to compile with it.
     const kept = /\\[pu]\{/.test(plain) ? flags : flags.replace('u', '');
     pattern = flags.includes('i') ? new LowerCaseRegExp(plain, kept.replace('i', places)) : new RegExp(plain, kept);
     compiled.set(key, pattern);
@@ -311,7 +316,7 @@ let lastText = '';
 
 let lastLower = '';
 
-/** A text in lower case in which every character keeps its offset. `toLowerCase` turns "İ" into two characters. */
+/** Converts a text to lower case without changing any offset. `toLowerCase` would turn "İ" into two characters. */
 export function lowerCase(text: string): string {
   if (text === lastText) return lastLower;
   const lower = text.toLowerCase();
@@ -344,7 +349,7 @@ class LowerCaseRegExp extends RegExp {
   }
 }
 
-/** Alternatives as a regular expression, which matches whole words except in scripts without spaces. */
+/** Compiles alternatives into a regular expression. It matches whole words, except in scripts without spaces. */
 export function wordsPattern(alternatives: string, script: Pack['script'] = 'latin', flags = 'iu'): RegExp {
   if (alternatives === '') return new RegExp('(?!)', flags);
   const source = script === 'han' ? `(?:${alternatives})` : `(?<![\\p{L}\\p{N}'])(?:${alternatives})(?![\\p{L}\\p{N}])`;
@@ -352,8 +357,8 @@ export function wordsPattern(alternatives: string, script: Pack['script'] = 'lat
 }
 
 /**
- * The words of a list in all languages of a script, or of both, as alternatives: for texts whose language is not known. Throws if no
- * language has the list.
+ * Returns a list's words in all languages of a script, or of both scripts, as alternatives for texts whose language is unknown. Throws if
+ * no language has the list.
  */
 export function wordsOfAll(list: string, script?: Pack['script']): string {
   const packs = script === undefined ? PACKS : PACKS.filter((pack) => pack.script === script);
@@ -372,12 +377,14 @@ export function plainMarks(text: string): string {
   return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
 }
 
-/** The template for an attribute of any name, if the pack has one. */
+/** Returns the pack's template for an attribute. Undefined if it has none. */
 export function templateOf({ templates }: Pack, attribute: string): string | undefined {
   return (templates as Readonly<Record<string, string | undefined>>)[attribute];
 }
 
-/** The pattern of each topic of a pack: most topics are attributes ("where I live" names `home_city`), some are wider ("health"). */
+/**
+ * Returns a pack's topics with their patterns. Most topics are attributes ("where I live" names `home_city`); some are wider ("health").
+ */
 export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPack(
   ({ topics, script }) =>
     new Map(
@@ -385,7 +392,7 @@ export const topicPatterns: (pack: Pack) => ReadonlyMap<string, RegExp> = perPac
     ),
 );
 
-/** The topics that a text names. `fallback` is the language of a text that is too short for detection. */
+/** Finds the topics that a text names. `fallback` is used if the text is too short to detect its language. */
 export function topicsNamed(text: string, fallback: Pack | null = null): string[] {
   const pack = detectPack(text, fallback);
   if (pack === null) return [];
@@ -397,7 +404,7 @@ const functionWord = perPack(({ common, questions: { stop }, lists }) =>
   packRegExp(`^(?:${[common, stop, lists['stop'] ?? ''].flatMap((list) => plainLetters(list).split('|')).join('|')})$`),
 );
 
-/** Whether a word, given without accents, is a frequent word of the language that names nothing. */
+/** Checks whether a word, given without accents, is a frequent word of the language that is never a name. */
 export function isFunctionWord(word: string, pack: Pack): boolean {
   return word.length < 2 || !isContentWord(word) || functionWord(pack).test(word);
 }
@@ -407,7 +414,7 @@ const ordinaryWord = perPack(({ common, lists: { ordinary } }) =>
 );
 
 /**
- * Whether a word is an ordinary word of the language. A name that is typed without a capital does not begin with such a word, and ends
+ * Checks whether a word is an ordinary word of the language. A name typed without a capital does not begin with such a word, and ends
  * before one.
  */
 export function isOrdinary(word: string, pack: Pack): boolean {
@@ -419,12 +426,12 @@ function plainLetters(text: string): string {
   return text.normalize('NFD').replace(/(?<=[a-z])\p{Mn}/giu, '');
 }
 
-/** Makes the words between the parts of an order a capturing group: "take … out of your memory". */
+/** Captures the words between the two parts of an order: "take … out of your memory". */
 function capturing(order: string): string {
   return order.replaceAll(/\(\?:\\S\+ \)(\{\d,\d\}\?)/g, '((?:\\S+ )$1)');
 }
 
-/** A word for a person, which a group captures, after a possible "my". */
+/** Returns the source of a group that captures a word for a person, after an optional "my". */
 export function personWord(pack: Pack, name = ''): string {
   return `(?:(?:${pack.my}|${pack.words.my}) )?(${name}${relationsOf(pack)}|\\p{L}[\\p{L}-]*)`;
 }
@@ -441,7 +448,8 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
   const isHan = script === 'han';
   const beside = `[\\s,¿¡(–—-]|(?:${lead}|${polite})(?![\\p{L}])`;
   const after = `[\\s,;.…]|(?:${lists['clauseBreak'] ?? '(?!)'}|${lead}|${polite})(?![\\p{L}])`;
-  // The words before an order are bounded, because a word may be in several of these lists: "and and and …" would take exponential time.
+  // The number of words before an order is limited, because a word may be in several of these lists: "and and and …" would take exponential
+  // time.
   const beginning = (list: string): RegExp =>
     packRegExp(isHan ? `^(?:${list})` : `^(?:${after}){0,12}?(?:${list}|${plainLetters(list)})(?![\\p{L}])`);
   return {
@@ -473,13 +481,13 @@ export const forgetPatterns: (pack: Pack) => Record<keyof PackForget, RegExp> = 
 });
 
 /**
- * The order to forget or remove something with which a clause of a turn begins ("forget the cheese shop"); null if there is none.
- * `isOfMemory`: whether the clause also refers to what the user has said ("my", "what I said about").
+ * Finds an order to forget or remember something at the beginning of a turn's clause ("forget the cheese shop"). Null if there is none.
+ * `isOfMemory`: whether the clause also refers to an earlier statement of the user ("my", "what I said about").
  */
 export function orderIn(clause: string, turn: string): { isOfMemory: boolean } | null {
   const pack = detectPack(turn);
   const words = plainMarks(clause).trim();
-  // "If I left, would you forget everything?" orders nothing.
+  // "If I left, would you forget everything?" is not an order.
   const isSupposed = pack !== null && /[?？]$/u.test(words) && listPattern(pack, 'supposes').exec(turn)?.index === 0;
   const patterns = (pack === null ? PACKS : [pack]).map(forgetPatterns).find(({ order }) => order.test(words));
   return patterns === undefined || isSupposed ? null : { isOfMemory: patterns.ofMemory.test(words) };
@@ -495,12 +503,14 @@ const frame = perPack(({ words: w, common, script, requests: { lead }, calendar:
   ),
 );
 
-/** The stems of the words that name a thing: without common words, pronouns, words for tastes, habits and changes, and days. */
+/**
+ * Returns the stems of the words that name something: all except common words, pronouns, days, and words for tastes, habits and changes.
+ */
 export function gistOf(text: string, pack: Pack): string[] {
   return [...contentStems(plainMarks(text).replace(frame(pack), ' '))];
 }
 
-/** Whether words replace a dose of a medicine by another dose of the same medicine: "now 100 instead of 75". */
+/** Checks whether words give a new dose of the same medicine: "now 100 instead of 75". */
 export function isNewDose(dose: string, known: string, words: string, pack: Pack): boolean {
   const [one, other] = [dose, known].map((each) => each.toLowerCase().split(/\d/u)[0]?.trim());
   const isOther = one === other && /\d/.test(known) && /\d/.test(dose);
@@ -509,7 +519,10 @@ export function isNewDose(dose: string, known: string, words: string, pack: Pack
 
 const clauseEnd = perPack(({ lists: { and = '(?!)' } }) => packRegExp(`[.,;:!(]| (?:${and}) `));
 
-/** Whether the clause of a possible medicine names a known one or has a word for taking: not "Hashimoto" in "I have Hashimoto, take …". */
+/**
+ * Checks whether the clause of a possible medicine names a known one or contains a word for taking it. False for "Hashimoto" in "I have
+ * Hashimoto, take …".
+ */
 export function isTaken(text: string, start: number, pack: Pack): boolean {
   const before =
     text

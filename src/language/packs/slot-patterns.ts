@@ -5,23 +5,22 @@ import { packRegExp, perPack, relationsOf, wordsPattern } from './packs.ts';
 export interface CompiledRule {
   rule: SlotRule;
   /**
-   * Finds the first match from an offset on. The pattern is compiled at its first use. For a text without a word for a relation, the
-   * pattern is compiled without these words and is then several times as fast.
+   * Finds the first match from an offset on. The pattern is compiled at its first use. For texts without a word for a relation, a variant
+   * without these words is compiled, because it is several times as fast.
    */
   find: (text: RuleText, from?: number) => RegExpExecArray | null;
-  /** Whether a text has the words and tokens without which the pattern cannot match. */
+  /** Checks whether a text has the words and tokens that every match of the pattern contains. */
   mayMatch: (text: RuleText) => boolean;
-  /** The name of the value's token, which decides how a value is cut from the matched words. */
+  /** The name of the value's token. It determines how the value is cut from the matched words. */
   shape: string;
 }
 
-/** A text, prepared for matching. */
 export interface RuleText {
   text: string;
   /** The text in lower case, without apostrophes and accents. */
   bare: string;
   hasRelation: boolean;
-  /** Whether the text may contain what a token stands for. */
+  /** Checks whether the text may contain a match of a token. */
   mayHave: (token: string) => boolean;
 }
 
@@ -42,7 +41,7 @@ function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Valu
   return known.get(key) as Value;
 }
 
-/** A text as people type it in haste: in lower case, without apostrophes and accents. */
+/** Converts a text to the form of hasty typing: lower case, without apostrophes and accents. */
 function bareLetters(text: string, { script }: Pack): string {
   const lower = text.toLowerCase();
   return script === 'han'
@@ -53,7 +52,7 @@ function bareLetters(text: string, { script }: Pack): string {
         .replaceAll('ß', 'ss');
 }
 
-/** A pattern that also finds words which are typed without apostrophes and accents: "im", "azucar". */
+/** Makes a pattern that also finds words typed without apostrophes and accents: "im", "azucar". */
 function asTyped(source: string, { script }: Pack): string {
   if (script === 'han') return source;
   let isInClass = false;
@@ -63,7 +62,7 @@ function asTyped(source: string, { script }: Pack): string {
     if (found === 'ß' && !isInClass) return '(?:ß|ss)';
     if (found === "'") return isInClass || isNeeded(source, at) ? found : "'?";
     const plain = found.normalize('NFD')[0] ?? found;
-    // A single letter that is a word becomes another word without its accent: Italian "è" and "e".
+    // A word of one letter would become another word without its accent: Italian "è" and "e".
     const isAlone = !/\p{L}/u.test(source.slice(at - 1, at) + source.slice(at + 1, at + 2));
     if (plain === found || isAlone) return found;
     return isInClass ? found + plain : `[${found}${plain}]`;
@@ -71,8 +70,8 @@ function asTyped(source: string, { script }: Pack): string {
 }
 
 /**
- * Whether an apostrophe is required. Without its apostrophe "we're" is another word; after a value an "s" may be the last letter of a
- * name: "<name>'s my son".
+ * Checks whether an apostrophe is required. Without it, "we're" is another word, and an "s" after a value may be the last letter of a name:
+ * "<name>'s my son".
  */
 function isNeeded(source: string, at: number): boolean {
   const before = source.slice(Math.max(0, at - 4), at);
@@ -86,7 +85,7 @@ function isNeeded(source: string, at: number): boolean {
 const WORD = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}'&/+_-]|\\.(?=[\\p{L}\\p{N}]))*\\.?";
 const RUN = `(?<v>${WORD}(?: (?:& )?${WORD}){0,5})`;
 const HAN_RUN = '(?<v>[\\p{L}\\p{N}ー々·・]{1,14}?)';
-// Names are written without hiragana, except for the particle の in names of firms.
+// Names contain no hiragana, except for the particle の in names of firms.
 const HAN_NAME = '(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Latin}ー々·・]{1,12}?)';
 const HAN_ORGANISATION = '(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Latin}の\\p{N}ー々·・]{2,14}?)';
 const CLOCK =
@@ -105,7 +104,7 @@ export const answersOf: (pack: Pack) => { attribute: string; pattern: RegExp; ru
   pack.answers.map(([attribute, question, token]) => ({
     attribute,
     pattern: wordsPattern(question, pack.script),
-    // The answer opens the turn. Up to three words may precede it, such as an article and a word of assent.
+    // The answer begins the turn, after up to three words such as an article or a word of assent.
     rule: compileRule({ attribute, pattern: `^(?:[\\p{L}']+,? ){0,3}?${token}` }, pack),
   })),
 );
@@ -127,7 +126,7 @@ function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
   };
 }
 
-/** The last token of a pattern that stands for a value. */
+/** Returns the last token of a pattern that stands for a value. */
 function shapeOf(pattern: string): string {
   const tokens = [...pattern.matchAll(/<([a-zA-Z_]+)>/g)].map((match) => match[1] ?? '');
   return tokens.findLast((name) => !/^(?:who|whois|whose|related|am|v|rel|relname|role|dose)$/.test(name)) ?? '';
@@ -137,9 +136,9 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
   const isHan = pack.script === 'han';
   const related = hasRelation ? relatedSource(pack) : '(?!)';
   const { and = '(?!)' } = pack.lists;
-  // A gap does not reach into another clause: "I work nights, but I start at Globex", "I work nights and my wife is at Globex".
+  // A gap must not extend into another clause: "I work nights, but I start at Globex", "I work nights and my wife is at Globex".
   const gap = `(?!(?:${and}|${pack.requests.but}) (?:${pack.i}|${pack.my})(?![\\p{L}]))[^\\s,;]+`;
-  // One or two digits without a currency are a day or a number of rooms, and not a rent.
+  // One or two digits without a currency are a day or a number of rooms, not a rent.
   const small = `(?!\\d{1,2}[.,;!?)]*(?: (?!${pack.lists['currency'] ?? '€'})|$))`;
   const money = rule.attribute === 'rent' && !isHan ? `${small}<money>` : '<money>';
   const words = withRelatives(rule.pattern.replaceAll('<money>', money), pack)
@@ -160,7 +159,7 @@ function withRelatives(pattern: string, { partners, children, pets }: Pack): str
   return pattern.replaceAll('PARTNERS', partners).replaceAll('CHILDREN', children).replaceAll('PETS', pets);
 }
 
-/** The pattern for a person related to the user: "my sister Ana". */
+/** Returns the pattern for a person related to the user: "my sister Ana". */
 function relatedSource(pack: Pack): string {
   const relations = relationsOf(pack);
   return pack.script === 'han'
@@ -168,7 +167,7 @@ function relatedSource(pack: Pack): string {
     : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;
 }
 
-/** The regular expression for a token such as <name>: a built-in one, or the alternatives in a list of the pack. */
+/** Returns the regular expression for a token such as <name>: a built-in one, or the alternatives of a list in the pack. */
 function valueSource(name: string, pack: Pack): string {
   const isHan = pack.script === 'han';
   const source = VALUE_SOURCES[name]?.(pack, isHan);
@@ -235,7 +234,7 @@ interface Element {
 
 const SIMPLE = /<[a-zA-Z_]+>|\{[a-zA-Z]{2,}\}|\\p\{[^}]*\}|\\?./suy;
 
-/** The elements of a pattern outside of all groups; none if the pattern has alternatives there. */
+/** Returns the elements of a pattern outside all groups. Empty if the pattern has alternatives there. */
 function elementsOf(pattern: string): Element[] {
   const elements: Element[] = [];
   for (let at = 0; at < pattern.length;) {
@@ -249,7 +248,7 @@ function elementsOf(pattern: string): Element[] {
   return elements;
 }
 
-/** The tokens that every match of a pattern contains. */
+/** Returns the tokens that every match of a pattern contains. */
 function neededTokens(pattern: string): string[] {
   return elementsOf(pattern).flatMap(({ source, isOptional }) => {
     const token = /^(?:<([a-zA-Z_]+)>|\{([a-zA-Z]{2,})\})$/.exec(source);
@@ -259,7 +258,7 @@ function neededTokens(pattern: string): string[] {
 
 const tokenTests = perPack(() => new Map<string, (text: string) => boolean>());
 
-/** Whether a text in bare letters may contain what a token stands for. The test is shared by all patterns with the token. */
+/** Makes a test of whether a text in bare letters may contain a match of a token. All patterns with the token share it. */
 function tokenTest(token: string, pack: Pack): (text: string) => boolean {
   const hasWord = (words: string): ((text: string) => boolean) => {
     // Plain words are compared without a compiled pattern.
@@ -297,8 +296,9 @@ function tokenTest(token: string, pack: Pack): (text: string) => boolean {
 }
 
 /**
- * Words of which every match of a pattern contains at least one: letters outside of all groups that are not optional, or the alternatives
- * of a group that is not optional. The longest such words are returned, because they are the most selective. Null: there are none.
+ * Returns words of which every match of a pattern contains at least one: letters outside all groups that are not optional, or the
+ * alternatives of a group that is not optional. Chooses the longest such words, because they are the most selective. Null if there are
+ * none.
  */
 function neededWords(pattern: string, pack: Pack): string[] | null {
   const shortest = pack.script === 'han' ? 1 : 2;
@@ -324,7 +324,7 @@ function neededWords(pattern: string, pack: Pack): string[] | null {
   return (best as string[] | null)?.map((word) => bareLetters(word, pack)) ?? null;
 }
 
-/** The offset after the bracket that closes the bracket at `from`. */
+/** Returns the offset after the bracket that closes the one at `from`. */
 function closingAt(source: string, from: number): number {
   let depth = 0;
   let isInClass = false;

@@ -13,35 +13,34 @@ import {
   wordsPattern,
 } from './packs.ts';
 
-/** The words in which a value was found, and their offset. */
 interface Match {
   0: string;
   index: number;
 }
 
-/** The turn of a sentence, the names of people in the user's life, and whether a value is one of several. */
+/** The context of a sentence: its turn, the names of people in the user's life, and whether a value is one of several. */
 interface Context {
   turn?: string;
   people?: readonly string[];
   isSeveral?: boolean;
 }
 
-/** Whether a word may be the name of a person: a given name, or a word that is not frequent in the language. */
+/** Checks whether a word may be a person's name: a given name, or a word that is not frequent in the language. */
 function mayBeName(word: string, pack: Pack): boolean {
   const lower = word.toLowerCase();
   return GIVEN_NAMES.has(lower) || !(isOrdinary(lower, pack) || isTelling(lower, pack));
 }
 
-/** Whether a text may name another person, by a name or by a word for a relation. */
+/** Checks whether a text may mention another person, by a name or by a word for a relation. */
 export function namesSomebody(text: string, pack: Pack): boolean {
   const words: string[] = text.match(/\p{L}{3,}/gu) ?? [];
   return othersOf(pack).any.test(text) || (pack.script === 'latin' && words.some((word) => mayBeName(word, pack)));
 }
 
 /**
- * Patterns of a subject other than the user at the beginning of a clause. `verb` is the subject with its verb: a name ("Gianni ha") or a
- * person or thing after an article ("the new guy at work is"). `alone` is a name as all that precedes a match: "marcus" in "marcus new
- * number". `has` is a person with a verb of possession ("Gianni ha", "die hat"), and `demonstrative` a demonstrative with any verb.
+ * Matches a subject other than the user at the beginning of a clause. `verb`: the subject with its verb, as a name ("Gianni ha") or as a
+ * person or thing after an article ("the new guy at work is"). `alone`: a name with nothing else before a match ("marcus" in "marcus new
+ * number"). `has`: a person with a verb of possession ("Gianni ha", "die hat"). `demonstrative`: a demonstrative with any verb.
  */
 const otherSubject = perPack((pack) => {
   const { script, isUninflected, my, calendar, lists, requests, words } = pack;
@@ -54,7 +53,7 @@ const otherSubject = perPack((pack) => {
   const thing = `(?!(?:${my}) )(?:(?:${article}) (?!(?:${times})(?![\\p{L}]))\\p{L}+|${others})`;
   const gap = `(?: (?!(?:${and}) )[\\p{L}']+){0,4}?`;
   const somebody = `(?:${thing}|(?<name>\\p{L}[\\p{L}-]{2,}?)(?:'s?)?)`;
-  // In English, a name that is typed without an apostrophe contains the verb: "ollys moving out", "kayleighs 9".
+  // In English, a name typed without an apostrophe may include the verb: "ollys moving out", "kayleighs 9".
   const short = isUninflected === true ? "|(?<short>\\p{L}{3,}?)'?s (?:\\p{L}{2,}ing|the|got|been|gone|\\d+)" : '';
   return {
     verb: packRegExp(`${opening}(?:${somebody}${gap} (?:${does})${short})(?![\\p{L}])`, 'giu'),
@@ -66,7 +65,9 @@ const otherSubject = perPack((pack) => {
   };
 });
 
-/** The subjects of a text other than the user, with their verbs. After the end of its clause, only a given name still counts. */
+/**
+ * Finds the subjects of a text other than the user, with their verbs. Beyond the end of a subject's clause, only a given name still counts.
+ */
 function otherSubjectsIn(text: string, pack: Pack): RegExpExecArray[] {
   return [...text.matchAll(otherSubject(pack).verb)].filter(({ 0: words, index, groups }) => {
     const { name, short } = groups ?? {};
@@ -78,14 +79,14 @@ function otherSubjectsIn(text: string, pack: Pack): RegExpExecArray[] {
 }
 
 /**
- * Whether the words before a match have a subject or an owner other than the user: "Carlos tiene un", "marcus" before "new number". The verb
- * may be the first word of the match.
+ * Checks whether the words before a match name a subject or an owner other than the user: "Carlos tiene un", "marcus" before "new number".
+ * The verb may be the first word of the match.
  */
 export function hasOtherSubject(before: string, match: string, pack: Pack): boolean {
   const verb = /^\p{L}+/u.exec(match)?.[0] ?? '';
   const last = otherSubjectsIn(packPattern(pack, 'past').test(verb) ? before + verb : before, pack).at(-1);
   if (last !== undefined) {
-    // After a conjunction, a verb may have the user as its subject: "Marta è partita e vivo a Torino". "Lavoro" may also be a noun.
+    // After a conjunction, the subject of a verb may be the user again: "Marta è partita e vivo a Torino". "Lavoro" may also be a noun.
     const rest = before.slice(last.index + last[0].length);
     const isJoined = saysAny(pack, rest, 'request:but', 'request:so') || listPattern(pack, 'and').test(rest);
     return !isAboutUser(isJoined ? rest + match : rest, pack);
@@ -98,9 +99,9 @@ export function hasOtherSubject(before: string, match: string, pack: Pack): bool
 }
 
 /**
- * Whether words without "I" follow words about somebody else: "ollys moving out, got a place in Worthing". The person who was mentioned
- * last counts: the user, a relation of the user, or somebody whose name is known. If the value is one of several (a child, an animal), any
- * person with whom the preceding sentence begins counts.
+ * Checks whether words without "I" continue words about another person: "ollys moving out, got a place in Worthing". The last person
+ * mentioned is decisive: the user, a relation of the user, or somebody known by name. If the value is one of several (a child, an animal),
+ * any person at the beginning of the previous sentence is enough.
  */
 export function continuesOthers(
   match: Match,
@@ -125,8 +126,8 @@ export function continuesOthers(
   const isBegun = !isDone && !isSeveral && !isHan && /\p{L}/u.test(before);
   if (last >= 0 || isBegun) return last >= 0 && !isUsers(before.slice(last));
   if (isUsers(before)) return false;
-  // The previous sentence counts if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken hip". In
-  // Chinese and Japanese, several sentences in a row may leave out the subject.
+  // The previous sentence is taken into account if it begins with another person: "my brother rang. started at Halfords", "dad fell. broken
+  // hip". In Chinese and Japanese, several sentences in a row may omit the subject.
   const hasSubject = (part: string): boolean => isUsers(part) || othersIn(part).length > 0;
   const opening =
     sentencesBefore(text, turn).findLast((part) => (isHan ? hasSubject(part) : /\p{L}/u.test(part))) ?? '';
@@ -134,8 +135,9 @@ export function continuesOthers(
 }
 
 /**
- * Whether the subject of the clause with a value is another person or a thing, or the clause has no subject and follows words about another
- * person: "My dad fell, broken hip". A name beside the user is that of another person, and not of a child or an animal.
+ * Checks whether a value belongs to another person or a thing: this is the subject of its clause, or the clause has no subject and follows
+ * words about another person ("My dad fell, broken hip"). A name joined to the user ("me and Marcus") is another person's name, and not
+ * that of a child or an animal.
  */
 export function isOfOthers(match: Match, text: string, pack: Pack, context: Context): boolean {
   const before = text.slice(0, match.index).split(/[.,;:!]/u);
@@ -147,15 +149,15 @@ export function isOfOthers(match: Match, text: string, pack: Pack, context: Cont
 }
 
 /**
- * Whether a clause says that another person has what is named: "Die hat zwei Jungs, Mats und Linus". Names that follow the clause as a list
- * belong to it.
+ * Checks whether a clause gives the matched value to another person: "Die hat zwei Jungs, Mats und Linus". A list of names after the clause
+ * belongs to it.
  */
 function isHadByOthers({ 0: words, index }: Match, text: string, pack: Pack): boolean {
   const isList = namesOnly(pack);
   const clauses = text.slice(0, index).split(CLAUSE_END);
   while (clauses.length > 1 && isList.test(clauses.at(-1) ?? '')) clauses.pop();
   const [rest = '', list = ''] = text.slice(index).split(CLAUSE_END);
-  // "Nuria tiene dos hijas, Lola y Vera": if a list of names follows the clause, the clause may begin with the person who has them.
+  // "Nuria tiene dos hijas, Lola y Vera": before a list of names, the clause may begin with the person to whom they belong.
   const isSubject = clauses.at(-1)?.trim() === '' && /\p{L}/u.test(list) && isList.test(list);
   const clause = (clauses.at(-1) ?? '') + (isSubject ? rest : (words.split(CLAUSE_END)[0] ?? ''));
   const { 0: subject, groups } = otherSubject(pack).has.exec(clause.trimStart()) ?? {};
@@ -178,20 +180,20 @@ function sentencesBefore(sentence: string, turn: string): string[] {
   return plainMarks(turn.slice(Math.max(0, at - NEAR), at)).split(/[.!?。！？\n]+/);
 }
 
-/** The maximum distance, in characters, at which a sentence without a subject takes its subject from the previous sentence. */
+/** A sentence without a subject takes its subject from the previous sentence only within this many characters. */
 const NEAR = 160;
 
-/** Whether a sentence begins with a demonstrative for a person or a thing as its subject, and does not name the user: "Der nimmt Ramipril". */
+/** Checks whether a sentence has a demonstrative as its subject and does not name the user: "Der nimmt Ramipril". */
 export function beginsWithDemonstrative(text: string, pack: Pack): boolean {
   return otherSubject(pack).demonstrative.test(text) && !isAboutUser(text, pack);
 }
 
-/** Whether the verbs of a language do not show the person, so that a clause without a subject has the subject of the preceding words. */
+/** Checks whether a language's verbs do not show the person. A clause without a subject then has the subject of the preceding words. */
 export function hidesPerson({ isUninflected, script }: Pack): boolean {
   return isUninflected === true || script === 'han';
 }
 
-/** Whether words name the user: "I", "my", "we". */
+/** Checks whether words mention the user: "I", "my", "we". */
 export function isAboutUser(text: string, pack: Pack): boolean {
   return saysAny(pack, text, 'me', 'my', 'we');
 }
@@ -214,7 +216,7 @@ const othersOf = perPack((pack) => {
   return {
     any: wordsPattern(words, script),
     users: wordsPattern(users, script),
-    // Without "my", a word for a relation stands for a person only where it opens a clause: "mum's moved out". In Japanese, a particle
+    // Without "my", a word for a relation means a person only at the beginning of a clause: "mum's moved out". In Japanese, a particle
     // after the word shows that the person is the subject or the owner.
     subjects: wordsPattern(
       script === 'han'
@@ -230,7 +232,7 @@ export function speaksOfOthers(text: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(text) || othersOf(pack).any.test(text);
 }
 
-/** Whether a clause is about another person. A doctor who says something about the user does not count. */
+/** Checks whether a clause is about another person. A doctor who comments on the user does not count as one. */
 export function isAboutOthers(clause: string, pack: Pack): boolean {
   return packPattern(pack, 'they').test(clause) || othersOf(pack).users.test(clause);
 }
@@ -240,14 +242,14 @@ const besideUser = perPack(({ words: { me }, lists: { and = '(?!)' } }) => ({
   after: packRegExp(`^(?:, \\p{L}+)*,? (?:${and}) (?:${me})(?![\\p{L}'])`),
 }));
 
-/** Whether a name is that of a person who does something together with the user: "me and Marcus got a dog", "Lou und ich". */
+/** Checks whether a named person does something together with the user: "me and Marcus got a dog", "Lou und ich". */
 function isJoinedToUser({ 0: name, index: start }: Match, text: string, pack: Pack): boolean {
   const { before, after } = besideUser(pack);
   return before.test(text.slice(0, start)) || after.test(text.slice(start + name.length)) || isAboutUser(name, pack);
 }
 
 /**
- * Words directly before a name. `ofOther`: a title ("Dr") or a noun of the user ("my dentist is"), after which the name is not the user's.
+ * Matches words directly before a name. `ofOther`: a title ("Dr") or a noun of the user ("my dentist is"); the name is then not the user's.
  * `ofKin`: a word for a relation other than a child or a pet ("my youngest sister"). `owned`: "my", before any value. `roughly`: "about".
  */
 export const beforeName: (pack: Pack) => Record<'ofOther' | 'ofKin' | 'owned' | 'roughly', RegExp> = perPack((pack) => {
@@ -269,7 +271,7 @@ const namedPattern = perPack(({ my, lists: { naming } }) =>
   packRegExp(`(?<![\\p{L}])(?:${my}) (?:\\p{L}+ )??(?<noun>\\p{L}+) (?:\\p{L}+ )?(?:${naming ?? '(?!)'}) $`),
 );
 
-/** Whether the words before a name introduce a thing, and not a person or an animal: "my boat is called". */
+/** Checks whether the words before a name introduce a thing, not a person or an animal: "my boat is called". */
 export function namesThing(before: string, pack: Pack): boolean {
   const noun = namedPattern(pack).exec(before)?.groups?.['noun'];
   if (noun === undefined) return false;
@@ -278,20 +280,20 @@ export function namesThing(before: string, pack: Pack): boolean {
 }
 
 /**
- * Whether the words around a person or an animal report a parting ("broke up with my boyfriend Javier") or a loss that may be temporary
- * ("my cat Milo ran away"). In the lists of the packs, `<>` stands for the name.
+ * Checks whether the words around a person or an animal report a parting ("broke up with my boyfriend Javier") or a loss that may be
+ * temporary ("my cat Milo ran away"). In the lists of the packs, `<>` stands for the name.
  */
 export function partingOf(before: string, after: string, pack: Pack): 'parted' | 'lost' | null {
   const lists = ['parted', 'lost'] as const;
   return lists.find((list) => listPattern(pack, list).test(`${before}<>${after}`)) ?? null;
 }
 
-/** A noun of the user as the subject of the next verb: "My dentist, who is from Turin, " before "says". */
+/** Matches a noun of the user that is the subject of the next verb: "My dentist, who is from Turin, " before "says". */
 const ownSubject = perPack(({ my, script }) =>
   packRegExp(script === 'han' ? '(?!)' : `^(?:\\p{L}+,? )?(?:${my}) \\p{L}+(?:,[^.;!?]*,)? $`),
 );
 
-/** Whether a sentence reports the words of another person: "my neighbour Geoffrey says you must never …". */
+/** Checks whether a sentence reports another person's words: "my neighbour Geoffrey says you must never …". */
 export function reportsOthers(text: string, pack: Pack): boolean {
   const before = text.slice(0, packPattern(pack, 'said').exec(text)?.index ?? 0);
   const subject = before.split(CLAUSE_END).at(-1) ?? '';
@@ -310,7 +312,9 @@ const saidAfter = perPack(({ words: { said }, lists, i, script }) => ({
   own: wordsPattern(i, script),
 }));
 
-/** Whether the last words of a sentence name another person as the speaker: "I live in Vienna now, she writes". "As I said" does not. */
+/**
+ * Checks whether the last words of a sentence name another person as the speaker: "I live in Vienna now, she writes", but not "As I said".
+ */
 export function isSaidAfter(words: string, pack: Pack): boolean {
   const { tag, own } = saidAfter(pack);
   const said = tag.exec(words)?.[0];
@@ -320,8 +324,8 @@ export function isSaidAfter(words: string, pack: Pack): boolean {
 const OWNED = /(?<![\p{L}])\p{Lu}[\p{L}-]+(?=['’]s(?![\p{L}]))/gu;
 
 /**
- * Whether two sentences about a habit may be about the same people. "Tim's lessons are on Friday" says nothing about "Mia's lessons", and
- * "I swim on Friday" nothing about "I take my son to swimming".
+ * Checks whether two sentences about a habit may concern the same people. "Tim's lessons are on Friday" is unrelated to "Mia's lessons",
+ * and "I swim on Friday" to "I take my son to swimming".
  */
 export function mayMeanSamePeople(one: string, other: string, pack: Pack): boolean {
   const relatives = wordsPattern(relationsOf(pack) || '(?!)', pack.script, 'giu');

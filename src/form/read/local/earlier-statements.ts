@@ -27,17 +27,17 @@ import { renderSlot } from './slot-values.ts';
 import { hasValue } from './statements-of-turn.ts';
 import { isClaim, isOwnMessage, type ReadUnit, type Turn } from './units.ts';
 
-/** A statement of the user's last turns: one of this reading, or a known one with its number. */
+/** A statement from the user's last turns. `known` is null for one from this reading, and the number of a known statement otherwise. */
 interface Said {
   one: ReadStatement;
   known: number | null;
-  /** The statement in the user's words from which this one was guessed. */
+  /** The statement in the user's own words, if this statement was guessed from it (see `guessed`). */
   origin?: ReadStatement;
 }
 
 /**
- * The statements of the last two turns. With `isAnytime`, also the known statements of earlier turns. In a turn of another speaker,
- * statements about the user and the user's people are left out, because only the user's words may change them.
+ * Returns the statements of the last two turns. With `isAnytime`, also returns the known statements of earlier turns. If another speaker
+ * has the turn, omits statements about the user and the user's people, because only the user's words may change them.
  */
 function lastSaid({ input, reading, number, speaker }: Turn, isAnytime = false): Said[] {
   const lastTurns = [...input.earlier, ...input.turns.slice(0, number - 1)].filter(isOwnMessage).slice(-2);
@@ -63,8 +63,7 @@ function asRead({ subject, attribute, value, polarity, type, tense, importance, 
 }
 
 /**
- * The found statement, if there is exactly one; otherwise null. If some of the found statements are of this reading, only these are
- * counted.
+ * Returns the only statement found, or null if there are none or several. If some of them come from this reading, ignores the known ones.
  */
 function onlyOne(found: readonly Said[]): Said | null {
   const here = found.filter(({ known }) => known === null);
@@ -78,7 +77,7 @@ function relationTo({ known }: Said, kind: Relation): ReadStatement['relation'] 
 
 const hedges = perPack(({ words: { hedge }, script }) => wordsPattern(hedge, script, 'giu'));
 
-/** The slots that the words of a statement would fill without a hedge: "my blood type is 0 neg I think". */
+/** Fills the slots that a statement would have without its hedge: "my blood type is 0 neg I think". */
 function guessed(said: Said, pack: Pack, at: DateContext): Said[] {
   const text = said.one.text.replace(hedges(pack), '').replaceAll(/ {2,}/g, ' ');
   return fillSlots(text, pack, at).map(({ subject, attribute, value, polarity }) => ({
@@ -88,15 +87,15 @@ function guessed(said: Said, pack: Pack, at: DateContext): Said[] {
   }));
 }
 
-/** The value of a sentence that only corrects another value, such as "No, Leeds". Null for other sentences. */
+/** Returns the new value from a sentence that only corrects another one, such as "No, Leeds". Null for other sentences. */
 export function correctingIn({ pack, text, isForeign }: ReadUnit): ReturnType<typeof correctingValue> {
   return pack === null || isForeign ? null : correctingValue(text, pack);
 }
 
 /**
- * The statement of a sentence that corrects the last value, such as "No, Leeds". Null unless exactly one slot of the
- * last turns has a value of the same kind, such as a weekday, a number or a name. If `here` has statements, these statements of the same
- * turn are corrected, and the corrected one is removed.
+ * Turns a sentence such as "No, Leeds" into a statement with the corrected value. Returns null unless exactly one slot of the last turns
+ * has a value of the same kind, such as a weekday, a number or a name. If `here` contains statements of the same turn, only these can be
+ * corrected, and the corrected one is removed from `here`.
  */
 export function correctionOf(unit: ReadUnit, turn: Turn, here: ReadStatement[]): ReadStatement | null {
   const { pack, text } = unit;
@@ -123,7 +122,6 @@ export function correctionOf(unit: ReadUnit, turn: Turn, here: ReadStatement[]):
   return withValue(old.one, value, { pack, input, quote, relation: relationTo(old, 'replaces') });
 }
 
-/** A statement with a new value, and with the quote that states it. */
 function withValue(
   { subject, attribute, type }: Pick<ReadStatement, 'subject' | 'attribute' | 'type'>,
   value: string,
@@ -135,8 +133,8 @@ function withValue(
 }
 
 /**
- * The plan that a turn moves to another day, if the turn says nothing else: "No, Thursday", "the fair is on the 6th, not the 4th", "the
- * dentist moved!! now Friday". Null for other turns.
+ * Finds the plan that a turn moves, and returns it with its new day: "No, Thursday", "the fair is on the 6th, not the 4th", "the dentist
+ * moved!! now Friday". Null if the turn moves no plan or says something else too.
  */
 export function redatedBy(turn: Turn): ReadStatement | null {
   const { event, pack, units, at } = turn;
@@ -151,7 +149,10 @@ export function redatedBy(turn: Turn): ReadStatement | null {
   return deniedPlan(turn, content, next);
 }
 
-/** The plan whose day a text denies, with the new day. A plan on that day that has a word of the text is meant. */
+/**
+ * Moves the plan whose day a text denies to the new day, and returns it. If the text names something besides the days, the plan must share
+ * a word with it.
+ */
 function deniedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | null {
   const { denies, about, beside } = next;
   const isClear = denies !== null || next.isCorrection === true;
@@ -166,7 +167,10 @@ function deniedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | 
   return withDayOf(turn, content, next, found);
 }
 
-/** The plan that a sentence names and moves to another day: "They rescheduled my driving test to 6 November". Null for other sentences. */
+/**
+ * Finds the plan that a sentence names and moves, and returns it with its new day: "They rescheduled my driving test to 6 November". Null
+ * for other sentences.
+ */
 export function movedBy(turn: Turn, { text, pack }: ReadUnit): ReadStatement | null {
   if (pack === null) return null;
   const moved = movedDayIn(text, pack, turn.at);
@@ -188,7 +192,7 @@ function movedPlan(turn: Turn, content: string, next: NewDay): ReadStatement | n
   return withDayOf(turn, content, next, found);
 }
 
-/** Whether a known statement already has the new day, because the turn is read a second time. */
+/** Checks whether a known statement was already read from this turn. It then has the new day, and the turn is being read again. */
 function isReadAgain({ input, event }: Turn, known: number | null): boolean {
   return known !== null && input.known[known - 1]?.sourceEvents.includes(event.id) === true;
 }
@@ -198,8 +202,8 @@ function isDatedPlan({ one: { tense, from } }: Said): boolean {
 }
 
 /**
- * A statement that has one day in its words, as a plan for that day, because the reader may have missed that it is a plan. Empty for other
- * statements.
+ * Returns a statement whose words contain exactly one day as a plan for that day, because the reader may have overlooked the plan. Empty
+ * for other statements.
  */
 function asPlan(said: Said, { pack, at }: Turn): Said[] {
   const { one } = said;
@@ -209,7 +213,7 @@ function asPlan(said: Said, { pack, at }: Turn): Said[] {
   return from === undefined ? [] : [{ ...said, one: { ...one, tense: 'planned', from, due: null }, origin: one }];
 }
 
-/** The only plan among the found statements, with the words of the plan and the new day. Null if there is none, or more than one. */
+/** Returns the plan among the statements found, moved to its new day. Null if there is no plan, or if several fit equally well. */
 function withDayOf(turn: Turn, content: string, next: NewDay, found: readonly Said[]): ReadStatement | null {
   const { number, pack, at, reading } = turn;
   const plans = found.filter(isDatedPlan);
@@ -222,7 +226,7 @@ function withDayOf(turn: Turn, content: string, next: NewDay, found: readonly Sa
   const day = next.dayAfter(old);
   const timed = withTime(day, content, pack, at.timeZone) ?? day;
   const kept = one.due === null ? 0 : Date.parse(one.due) - old.getTime();
-  // A statement of the same reading is not stored yet. The new statement replaces it and cites both turns.
+  // A statement from this reading is not stored yet, so the new one takes its place and cites both turns.
   if (last.known === null) reading.statements.splice(reading.statements.indexOf(last.origin ?? one), 1);
   return {
     ...one,
@@ -237,19 +241,19 @@ function withDayOf(turn: Turn, content: string, next: NewDay, found: readonly Sa
 
 const LEAST_COMPOUND = 4;
 
-/** Whether a word names a part of a plan. A compound names its first part: "Zahnarzttermin" names "Termin beim Zahnarzt". */
+/** Checks whether a plan contains a word, or the first part of a compound: "Zahnarzttermin" names "Termin beim Zahnarzt". */
 function isNamed(stem: string, plan: ReadonlySet<string>): boolean {
   const begins = (long: string, short: string): boolean => short.length >= LEAST_COMPOUND && long.startsWith(short);
   return plan.has(stem) || [...plan].some((other) => begins(stem, other));
 }
 
-/** After a longer pause, a pronoun at the beginning of a message refers to nothing that the user said before. */
+/** After a longer pause, a pronoun at the beginning of a message no longer refers to the user's earlier messages. */
 const LONGEST_PAUSE = 30 * MINUTE;
 
 /**
- * Adds words that begin with a pronoun to the last statement of the user's last two turns, to which the pronoun refers. A statement that was
- * rendered from a slot stays as it is: the words then follow the words from which the slot was read, as a statement of their own. Returns
- * false if there is no such statement, or if a pause or another person, in `before` or in a turn, separates it from the words.
+ * Joins words that begin with a pronoun to the statement that the pronoun refers to, in the user's last two turns. A statement that was
+ * rendered from a slot is not changed: its original words and the new ones form a separate statement. Returns false if there is no such
+ * statement, if the pause was too long, or if another person is mentioned in between (in a turn or in `before`).
  */
 export function joinsLast(words: ReadStatement, turn: Turn, before: string): boolean {
   const { input, reading, event, pack, number } = turn;
@@ -274,7 +278,7 @@ export function joinsLast(words: ReadStatement, turn: Turn, before: string): boo
   const { attribute, quotes, importance } = last.one;
   const isRendered = attribute !== null && !hasTrait(attribute, 'event', input.attributes);
   const text = isRendered ? (quotes.at(-1)?.words ?? source.content) : last.one.text;
-  // If the turn is read a second time, the statement already has its words.
+  // If this turn is being read again, the statement already contains the words.
   if (text.includes(words.text)) return true;
   const joined = {
     text: `${text}${/[.!?…]$/u.test(text) ? '' : '.'} ${words.text}`,
@@ -288,8 +292,8 @@ export function joinsLast(words: ReadStatement, turn: Turn, before: string): boo
 }
 
 /**
- * The statement that replaces a known value by the name in a correction: "It's in Knivsta, not Uppsala". Null if the correction names no
- * known value, or several.
+ * Replaces a known value by the name in a correction: "It's in Knivsta, not Uppsala". Returns null if the correction fits no known value,
+ * or several.
  */
 export function replacementIn(unit: ReadUnit, { input, number, event }: Turn): ReadStatement | null {
   const { pack, text } = unit;
@@ -297,7 +301,7 @@ export function replacementIn(unit: ReadUnit, { input, number, event }: Turn): R
   const found = input.known.flatMap((memory, index) => {
     const { attribute, value, polarity, tense, sourceEvents } = memory;
     if (attribute === null || value === null || polarity !== 'affirmed' || tense === 'happened') return [];
-    // When a turn is read a second time, the known statement already has the new value.
+    // If this turn is being read again, the known statement already has the new value.
     const isDone = sourceEvents.includes(event.id) && nameInsteadOf(text, pack) === value;
     const name = isDone ? value : nameInsteadOf(text, pack, value);
     return name === null ? [] : [{ memory, index, name }];

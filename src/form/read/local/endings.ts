@@ -26,20 +26,20 @@ import { hasValue } from './statements-of-turn.ts';
 import type { ClaimUnit, Turn } from './units.ts';
 
 /**
- * The pattern covers all languages, because the language of a short sentence is often not recognised. That is safe, because the sentence
+ * Matches the words of all languages, because the language of a short sentence is often not recognised. This is safe, because the sentence
  * must also name the plan.
  */
 const CALLED_OFF = anyWords('calledOff');
 
 type Ends = Reading['ends'];
 
-/** The ends of the known statements that some words of a turn end. */
+/** Lists the known statements for which `isOver` is true as ended by these words of the turn. */
 function endsBy({ number, input }: Turn, words: string, isOver: (one: Memory) => boolean, on?: string): Ends {
   const quote = { turn: number, words };
   return input.known.flatMap((one, index) => (isOver(one) ? [{ known: index + 1, quote, on: on ?? null }] : []));
 }
 
-/** The known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
+/** Finds the known plans that a turn calls off: "the move to Lisbon fell through", or "we're staying in Porto" if a move is planned. */
 export function calledOffIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   return claims.flatMap((unit) =>
     splitClauses(unit.text).flatMap(({ start, end }) => {
@@ -61,8 +61,8 @@ const pronounFirst = perPack(({ script, lists: { sheOrHe = '', clauseBreak = '' 
 );
 
 /**
- * The slots of a clause whose pronoun means the person with whose name the sentence begins: "Tobi changed his mind, he's staying in
- * Leipzig".
+ * Fills the slots of a clause that begins with a pronoun, if the sentence begins with a known person's name and the pronoun refers to that
+ * person: "Tobi changed his mind, he's staying in Leipzig".
  */
 function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, at }: Turn): FilledSlot[] {
   const { pack } = unit;
@@ -79,8 +79,8 @@ function pronounSlots(unit: ClaimUnit, start: number, clause: string, { input, a
 }
 
 /**
- * The known habits and tastes without an attribute that a turn ends: "I quit smoking" ends "I smoke a pack a day", "I dropped pottery" ends
- * "pottery every Tuesday", and "I don't like sushi anymore" ends "I love sushi".
+ * Finds the known habits and tastes that a turn ends, among the statements without an attribute: "I quit smoking" ends "I smoke a pack a
+ * day", "I dropped pottery" ends "pottery every Tuesday", and "I don't like sushi anymore" ends "I love sushi".
  */
 export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
   return claims.flatMap((unit) => {
@@ -93,7 +93,7 @@ export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
       if (isOnOtherDays(unit, content)) return true;
       if (packPattern(pack, 'not').test(plainMarks(content))) return false;
       if (quits && listPattern(pack, 'smokes').test(content)) return true;
-      // The thing must be most of what the statement names: "I gave up meat" does not end "I cook meat for my dog".
+      // More than half of the statement's words must be about what was given up: "I gave up meat" does not end "I cook meat for my dog".
       const gist = gistOf(content, pack);
       const isNamed = thing.length * 2 > gist.length && thing.every((stem) => gist.includes(stem));
       const isOfTaste = saysAny(pack, content, 'taste') || !saysAny(pack, text, 'taste');
@@ -104,8 +104,8 @@ export function quitIn(claims: readonly ClaimUnit[], turn: Turn): Ends {
 }
 
 /**
- * Whether a sentence gives the same habit other days: "We swim on Thursdays now", or "I can't do Monday swimming any more". It must name all
- * of the habit, or deny one of its days.
+ * Checks whether a sentence moves a habit to other days: "We swim on Thursdays now", or "I can't do Monday swimming any more". The sentence
+ * must name the whole habit, or deny one of its days.
  */
 function isOnOtherDays({ text, pack }: ClaimUnit, habit: string): boolean {
   const said = plainMarks(text);
@@ -131,7 +131,7 @@ function isOnOtherDays({ text, pack }: ClaimUnit, habit: string): boolean {
   return isOther && knownGist.length > 0 && knownGist.every((stem) => gist.includes(stem));
 }
 
-/** The words of a sentence before its first negation. */
+/** Cuts a sentence before its first negation. */
 function affirmedPart(plain: string, pack: Pack): string {
   const at = packPattern(pack, 'not').exec(plain)?.index;
   return at === undefined ? plain : plain.slice(0, at);
@@ -143,12 +143,12 @@ const weekdayPatterns = perPack(({ script, calendar: { weekdays, shortWeekdays =
   ),
 );
 
-/** The numbers of the weekdays in a text. */
+/** Returns the numbers of the weekdays in a text. */
 function weekdaysIn(plain: string, pack: Pack): number[] {
   return weekdayPatterns(pack).flatMap((pattern, day) => (pattern.test(plain) ? day : []));
 }
 
-/** The words for what the user has given up or no longer likes. Empty for other sentences. */
+/** Returns the words that name what the user has given up or no longer likes. Empty for other sentences. */
 function endedThing(unit: ClaimUnit): string {
   const { text, pack } = unit;
   const plain = plainMarks(text);
@@ -162,9 +162,9 @@ function endedThing(unit: ClaimUnit): string {
 }
 
 /**
- * The day on which the user leaves a job, with the ends of the known statements about the job: "I handed in my notice, my last day is 31
- * December". The sentence with the day must name the job, or the turn must give notice, because the day may also be the last one at a school
- * or of a diet.
+ * Finds the day on which the user leaves a job, and the known statements about the job that end on that day: "I handed in my notice, my
+ * last day is 31 December". Unless the turn gives notice, the sentence with the day must name the job, because it could also be the last
+ * day at a school or of a diet.
  */
 export function leavingIn(claims: readonly ClaimUnit[], turn: Turn): { on: string; ends: Ends } | null {
   const isNotice = claims.some(
@@ -181,12 +181,12 @@ export function leavingIn(claims: readonly ClaimUnit[], turn: Turn): { on: strin
   return null;
 }
 
-/** A statement about a job, with the day on which the job ends. Other statements stay as they are. */
+/** Adds the day on which the job ends to a statement about a job. Returns other statements unchanged. */
 export function endingOn(on: string, statement: ReadStatement): ReadStatement {
   return isJob(statement) && statement.tense === 'holds' ? { ...statement, to: on } : statement;
 }
 
-/** A sentence without the slots that would end a job immediately. */
+/** Removes the slots that would end a job immediately. */
 export function withoutQuitting<Item extends Asked>(item: Item): Item {
   return { ...item, unit: { ...item.unit, filled: item.unit.filled.filter((slot) => !isQuitting(slot)) } };
 }
@@ -201,7 +201,7 @@ function isQuitting(slot: Told): boolean {
   return slot.polarity === 'denied' && isJob({ ...slot, polarity: 'affirmed' });
 }
 
-/** Whether a text names an employer, by the whole name or a word of it. */
+/** Checks whether a text contains an employer's full name or one word of it. */
 function isNamed(employer: string, text: string): boolean {
   const words = ` ${normalValue(text)} `;
   const names = [employer, ...employer.split(' ').filter(({ length }) => length > 2)].map((name) => normalValue(name));
@@ -213,7 +213,7 @@ function isOpenPlan({ tense, validFrom, dueAt, statedAt, archivedAt }: Memory, a
   return tense === 'planned' && archivedAt === null && statedAt < at && (day === null || day.getTime() > at.getTime());
 }
 
-/** Whether a clause names the value of a plan, or has only content words of the plan. */
+/** Checks whether a clause names the value of a plan, or uses no content words other than the plan's. */
 function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): boolean {
   // "Staying in Graz" does not call off a move to Graz.
   const isPlace = / \p{L}{1,2}$/u.test(CALLED_OFF.exec(clause)?.[0] ?? '');
@@ -223,9 +223,7 @@ function isNamedIn({ value, content }: Memory, clause: string, pack: Pack): bool
   return rest.length > 0 && pack.script !== 'han' && rest.every((stem) => stems.has(stem));
 }
 
-/**
- * Whether a clause calls off a plan by affirming another value of its attribute, as "we're staying in Porto" calls off a move to Lisbon.
- */
+/** Checks whether a clause rules out a plan by giving its attribute another value: "we're staying in Porto" rules out a move to Lisbon. */
 function isExcluded({ attribute, value, subject }: Memory, slots: readonly FilledSlot[]): boolean {
   return slots.some(
     (slot) =>

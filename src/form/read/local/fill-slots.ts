@@ -40,12 +40,11 @@ export const OF_USER: Pick<FilledSlot, 'subject' | 'polarity' | 'tense' | 'from'
 };
 
 const LONGEST_SENTENCE = 600;
-/** The shapes of values that are names. */
 const NAMES: ReadonlySet<string> = new Set(['name', 'fullname', 'anyname', 'place', 'town', 'org']);
 
 /**
- * Fills slots from one sentence by the patterns of its language. A slot is an attribute with its value. `sentence` must be in the user's
- * own words. Questions, conditions, reported speech, jokes and past states fill nothing.
+ * Fills slots (an attribute with its value) from one sentence, by the patterns of its language. `sentence` must be in the user's own words.
+ * Questions, conditions, reported speech, jokes and past states fill no slot.
  */
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
@@ -53,7 +52,7 @@ export function fillSlots(sentence: string, pack: Pack, context: SlotContext): F
   return withoutSlips(fill(text), text, pack, fill);
 }
 
-/** The slots of a sentence as it stands, even if the sentence corrects itself. */
+/** Fills the slots of a sentence without regard to the sentence correcting itself. */
 function slotsIn(text: string, sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const filled = answered(text, pack, context);
   const matched = [...matches(text, pack)];
@@ -65,11 +64,11 @@ function slotsIn(text: string, sentence: string, pack: Pack, context: SlotContex
   return filled;
 }
 
-/** The matches of each rule whose required words a text may contain. A rule about other people may match several times. */
+/** Finds the matches of every rule whose required words may occur in the text. A rule about other people may match several times. */
 function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: RegExpExecArray }> {
   const words = ruleText(text, pack);
   for (const compiled of rulesOf(pack)) {
-    // Compiling a pattern takes milliseconds, and most sentences lack the required words of most patterns. A pattern is therefore compiled
+    // Compiling a pattern takes milliseconds, and most sentences lack the words that most patterns require, so a pattern is compiled only
     // on first use.
     let match = compiled.mayMatch(words) ? compiled.find(words) : null;
     // A rule may match again for another person ("my son Leo is 7 and my daughter Ida is 4") and after a negation ("not in Bath, in York").
@@ -84,7 +83,7 @@ function* matches(text: string, pack: Pack): Generator<CompiledRule & { match: R
 
 const MOST_MATCHES = 4;
 
-/** Whether two patterns found the same slot: attribute and subject are the same, and one value contains the other. */
+/** Checks whether two patterns found the same slot: attribute and subject are equal, and one value contains the other. */
 function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
   const [left, right] = [one.value?.toLowerCase() ?? '', other.value?.toLowerCase() ?? ''];
   return (
@@ -92,7 +91,7 @@ function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
   );
 }
 
-/** The slot that a short answer to a question fills: "How old are you?", "71". */
+/** Fills the slot that a question asks for from a short answer: "How old are you?", "71". */
 function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const question = context.question ?? null;
   if (question === null || text.split(' ').length > 14 || /[?？]/.test(text)) return [];
@@ -111,7 +110,8 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
 }
 
 /**
- * Whether the value ends its clause. A name that is an answer does so: "Nuala Byrne, Foyle Joinery", but not "Use South African spelling".
+ * Checks whether a name ends its clause, as a name given as an answer does: "Nuala Byrne, Foyle Joinery", but not "Use South African
+ * spelling". Always true for values that are not names.
  */
 function endsClause(value: string, shape: string, text: string, match: RegExpExecArray): boolean {
   if (shape !== 'name' && shape !== 'fullname') return true;
@@ -119,15 +119,16 @@ function endsClause(value: string, shape: string, text: string, match: RegExpExe
   return /^(?:\s*(?:[^\p{L}\p{N}\s]|$)|\s+\p{Ll}{1,4}(?!\p{L}))/u.test(rest);
 }
 
-/** The value of a match. Null if the matched words contain none. */
+/** Returns the value of a match, or null if the matched words contain none. */
 function valueOf(raw: string | undefined, match: RegExpExecArray, input: MatchInput): string | null {
   const role = match.groups?.['role'];
   if (role !== undefined && !isRole(role.trim(), input.pack)) return null;
   const value = raw === undefined ? input.rule.value : cutValue(raw, input.shape, input, match);
-  // The words after the user's name in the pattern must follow the name: "Holz Maier delivers late here", "Tom's here".
+  // If the pattern has words after the user's name, they must follow the name directly: "Tom's here", but not "Holz Maier delivers late
+  // here".
   const isFollowed = hasTrait(input.rule.attribute, 'own') && raw !== undefined && !match[0].endsWith(raw);
   if (isFollowed && !withoutEnd(raw, '.,').endsWith(value ?? '')) return null;
-  // Patterns count UTF-16 code units, so a value may end inside a surrogate pair. Such a value is dropped.
+  // The patterns match UTF-16 code units, so a value may end inside a surrogate pair. Such a value is discarded.
   return value && value.isWellFormed() ? value : null;
 }
 
@@ -188,13 +189,13 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   };
 }
 
-/** The value as the rule writes it. A new dose replaces the dose in the value. */
+/** Writes the value in the rule's template. A new dose replaces the dose in the value. */
 function writtenValue(value: string, { value: written = '{value}' }: SlotRule, dose = ''): string {
   const bare = dose === '' ? value : (value.split(/ ?\d/u)[0] ?? '');
   return written.replace('{value}', bare).replace('{dose}', dose);
 }
 
-/** Whether the words affirm or deny the slot. Null if neither is certain. */
+/** Decides whether the words affirm or deny the slot. Null if that is uncertain. */
 function polarityOf(found: Found): Polarity | null {
   const { rule, text, pack, before, end, whole, isPerson, has } = found;
   if (believedIn(pack).test(text.slice(0, found.match.index)) || (!rule.firm && isNotClaimed(found))) return null;
@@ -206,20 +207,20 @@ function polarityOf(found: Found): Polarity | null {
   return isOverOrNegated(found) ? null : 'affirmed';
 }
 
-/** Words after which a statement is what the user once believed: "I thought I'm allergic to nuts". */
+/** Words that introduce a former belief of the user: "I thought I'm allergic to nuts". */
 const believedIn = perPack(({ script, i, lists: { believed = '(?!)' } }) =>
   packRegExp(`${script === 'han' ? '' : '(?<![\\p{L}])'}(?:${believed})[,:，]? ?(?:(?:${i}) ?)?$`),
 );
 
 /**
- * Whether the value of a rule is an omission ("no meat"). Words of an ending ("no longer eats meat") then begin the value, and do not end
- * it.
+ * Checks whether a rule's value is an omission, such as "no meat". An ending such as "no longer" in "no longer eats meat" then starts the
+ * omission and does not end it.
  */
 function leavesOut({ attribute, value }: SlotRule): boolean {
   return value?.includes('{value}') === true && hasTrait(attribute, 'omits');
 }
 
-/** Whether a negation governs a wish about answers, so that the user wants the opposite: "do not answer in German". */
+/** Checks whether a wish about the assistant's answers is negated, so that the user wants the opposite: "do not answer in German". */
 function isUnwanted({ rule, before, lead, pack }: Found): boolean {
   if (!hasTrait(rule.attribute, 'answer') || (leavesOut(rule) && rule.denied !== true)) return false;
   const words = (before + lead).split(marksOf(pack).mark).at(-1) ?? '';
@@ -232,9 +233,7 @@ function isPlainlyNegated({ rule, match, whole, has }: Found): boolean {
 
 const LONG_AGO = 365 * DAY;
 
-/**
- * Whether words of an ending name a date more than a year ago. They may then end a state that was never stored: "I quit my job in 2015".
- */
+/** Checks whether an ending is dated more than a year ago. It may then end a state that was never stored: "I quit my job in 2015". */
 function isLongAgo({ text, pack, context }: Found): boolean {
   return findDates(text, pack, { ...context, prefer: 'past' }).some(
     ({ from }) => from !== null && context.now.getTime() - from.getTime() > LONG_AGO,
@@ -247,11 +246,11 @@ const sometimes = perPack(({ script, calendar: { weekdays }, lists: { atTimes = 
 
 const ANIMAL = /^User's (?:dog|cat)(?: |$)/;
 
-/** Whether the words describe only the present moment, a former job, or the work of an animal. */
+/** Checks whether the words are only about the present moment, a former job, or the work of an animal. */
 function isPassing({ subject, lead, whole, rule: { attribute, tense }, pack, has }: Found): boolean {
   const isOfWork = hasTrait(attribute, 'work');
   if (isOfWork && (ANIMAL.test(subject) || listPattern(pack, 'retired').test(whole))) return true;
-  // What a person eats only on some days or at one meal is a habit.
+  // Eating something only on some days or at one meal is a habit, not a diet.
   if (hasTrait(attribute, 'always') && (has('passing', whole) || sometimes(pack).test(whole))) return true;
   // The place where a person is today is not where they live or work, unless the words report a move.
   return hasTrait(attribute, 'lasting') && tense !== 'planned' && has('passing', whole) && !has('past', lead);
@@ -261,7 +260,7 @@ function isOnlyLikely(value: string, lead: string, { rule, shape, pack, context 
   return rule.likely !== undefined || (NAMES.has(shape) && isGuessed(value, context.values) && !isMove(lead, pack));
 }
 
-/** The tense of a slot, and the day from which it holds, by the dates of its clause. */
+/** Returns the tense of a slot and the day from which it holds, according to the dates in its clause. */
 function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
   const { rule, text, clause, isPerson } = found;
   const told = text.slice(clause.from, clause.to);
@@ -273,7 +272,9 @@ function whenTrue(found: Found): Pick<FilledSlot, 'tense' | 'from'> {
   return { tense: rule.tense ?? null, from: null };
 }
 
-/** Whether the words may be about another person, or do not meet a condition of the rule, such as being a standing wish. */
+/**
+ * Checks whether the words may be about another person, or fail a condition of the rule. For example, some rules require a standing wish.
+ */
 function isOfSomebodyElse(found: Found): boolean {
   const { subject, whole, rule, text, pack, context } = found;
   const turn = context.turn ?? text;
@@ -286,13 +287,13 @@ function isOfSomebodyElse(found: Found): boolean {
 
 function isOfOthers({ match, before, isPerson, rule: { attribute, likely }, text, pack, context }: Found): boolean {
   const isAnswer = hasTrait(attribute, 'answer');
-  // In Chinese and Japanese, the day of an event is filled also if another person has the event, because the words name the person.
+  // In Chinese and Japanese, the day of an event is filled even for another person's event, because the words name that person.
   const isInCalendar = pack.script === 'han' && hasTrait(attribute, 'event');
   const isOfUser = likely !== 'kept' && !isPerson && !isAnswer && !isInCalendar;
-  // In languages with Latin script, the subject shows whose animal or child is meant: "They have a cat called Zuzu".
+  // In languages with Latin script, a subject shows whether the animal or child is somebody else's: "They have a cat called Zuzu".
   const isSeveral = hasTrait(attribute, 'several');
   const needsUser = isSeveral ? pack.script === 'latin' : hidesPerson(pack) && isOfUser;
-  // An illness after words about another person belongs to that person: "My mother fell, broken wrist".
+  // An illness mentioned after another person is that person's illness: "My mother fell, broken wrist".
   const isOfHealth = hasTrait(attribute, 'condition');
   // "Lisa has a new job at Aldi"
   if (!isAnswer && !listPattern(pack, 'firstPerson').test(match[0]) && hasOtherSubject(before, match[0], pack))
@@ -301,8 +302,8 @@ function isOfOthers({ match, before, isPerson, rule: { attribute, likely }, text
 }
 
 /**
- * Whether a job without a subject is the job of a person whom the user sees or pays. A verb precedes the job ("rebooked dentist, again"), or
- * a day, a time or a thing of the user follows it ("dentist at 3pm", "plumber for our sink").
+ * Checks whether a job title without a subject means somebody whom the user visits or pays. Either a verb precedes it ("rebooked dentist,
+ * again"), or a day, a time or something the user owns follows it ("dentist at 3pm", "plumber for our sink").
  */
 function isVisited({ rule: { attribute }, lead, value, end, text, pack, context }: Found): boolean {
   if (!hasTrait(attribute, 'title') || /\p{L}/u.test(lead)) return false;
@@ -316,13 +317,13 @@ function isVisited({ rule: { attribute }, lead, value, end, text, pack, context 
   return isTimed || words.some(isVerb) || listPattern(pack, 'visitFor').test(rest.slice(0, FAR));
 }
 
-/** The number of characters between a job and words that belong to it. */
+/** Words belong to a job title only if they begin within this many characters of it. */
 const FAR = 16;
-/** A time after a job: "at 5", ", 3pm". In "chef, 12 years" and "chef, 34", the number is not a time. */
+/** Matches a time after a job title: "at 5", ", 3pm". In "chef, 12 years" and "chef, 34", the number is not a time. */
 const CLOCK =
   /^,?(?: \p{L}{1,9}){0,2} \d{1,2}(?:[:.h]\d\d| ?(?:am|pm|h|uhr|uur)(?!\p{L}))(?! ?(?:-|–|\p{L}{1,4} \d))|^ \p{L}{1,4} \d{1,2}(?![\d\p{L}]| ?\p{L})/iu;
 
-/** Whether the words are a question, a condition, a guess, a joke or reported speech. */
+/** Checks whether the words are a question, a condition, a guess, a joke or reported speech. */
 function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, pack, has }: Found): boolean {
   if (/[?？]\s*$/.test(text) && clause.isLast) return true;
   const opening = text.slice(0, match.index + match[0].length);
@@ -330,13 +331,13 @@ function isNotClaimed({ match, subject, clause, before, whole, end, rule, text, 
   // "I almost bought a Tesla" claims nothing, but an age may be "nearly 30".
   const nearly = hasTrait(rule.attribute, 'exact') ? before : text.slice(clause.start, end);
   if (listPattern(pack, 'nearly').test(nearly)) return true;
-  // Reported speech continues after a comma: "he writes, I moved here in 1958".
+  // Reported speech goes on after a comma: "he writes, I moved here in 1958".
   const isReported = has('said', text.slice(0, match.index));
   if (subject === USER && (isReported || isSaidAfter(text.slice(end), pack))) return true;
   return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
 }
 
-/** Whether the words say that the value no longer holds or does not hold. */
+/** Checks whether the words end or negate the value. */
 function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, pack, has }: Found): boolean {
   if (rule.firm) return false;
   if (listPattern(pack, 'notAfter').test(text.slice(match.index + match[0].length))) return true;
@@ -350,8 +351,8 @@ function isOverOrNegated({ match, value, lead, before, isPerson, rule, text, pac
 }
 
 /**
- * The future day from which a statement holds. It has a year, follows "from", or is in a clause about the future. Null for a statement that
- * holds now.
+ * Finds the future day from which a statement holds. The date must have a year, follow a word such as "from", or be in a clause about the
+ * future. Null for a statement that holds now.
  */
 function startAhead(text: string, found: Found): Date | null {
   const start = datesAhead(text, found).find((date) => {
@@ -370,7 +371,7 @@ function datesAhead(text: string, { pack, context }: MatchInput): (FoundDate & {
 }
 
 /**
- * The words around a match. `start` to `end` is bounded by punctuation. `from` to `to` is wider: it is bounded by clauses with another
+ * The words around a match. `start` and `end` are the nearest punctuation marks. `from` and `to` reach further, up to a clause with another
  * subject or slot.
  */
 interface Clause extends TextSpan {
@@ -396,8 +397,8 @@ const marksOf = perPack(
 );
 
 /**
- * The clause of a match. Punctuation or a conjunction separates another clause if that clause has a subject or a slot: "I live in Madrid
- * and I am moving to Oslo next year".
+ * Finds the clause around a match. It ends at a punctuation mark or a conjunction if a subject or a slot of its own follows: "I live in
+ * Madrid and I am moving to Oslo next year".
  */
 function clauseAround(start: number, end: number, { text, pack, starts }: MatchInput): Clause {
   const { mark, subject } = marksOf(pack);
@@ -423,7 +424,7 @@ function clauseAround(start: number, end: number, { text, pack, starts }: MatchI
   return { ...clause, isLast: clause.end === text.length };
 }
 
-/** The subject of a match, such as "User" or "User's sister Ana". Null if it is uncertain whom the words name. */
+/** Returns the subject of a match, such as "User" or "User's sister Ana". Null if the person is uncertain. */
 function subjectOf(groups: Record<string, string | undefined>, pack: Pack): string | null {
   const relation = groups['rel'];
   if (relation === undefined) return USER;

@@ -22,8 +22,8 @@ import { type ClaimUnit, isClaim, type ReadUnit } from './units.ts';
 const MOST_PEOPLE = 40;
 
 /**
- * The names of people in the user's life, in lower case: from the subjects and values of known statements, and from turns that name a
- * person after a relation.
+ * Collects the names of people in the user's life, in lower case: from the subjects and values of known statements, and from turns in which
+ * a name follows a relation ("my sister Ana").
  */
 export function peopleOf(
   known: readonly Pick<Memory, 'subject' | 'attribute' | 'value'>[],
@@ -45,7 +45,7 @@ export function peopleOf(
     .slice(-MOST_PEOPLE);
 }
 
-/** The slots of a sentence about people, animals and things that are known by name: "Ana moved to Graz", "Bolt died yesterday". */
+/** Fills the slots of a sentence that names known people, animals or things: "Ana moved to Graz", "Bolt died yesterday". */
 export function slotsOfKnown(unit: ReadUnit, input: ReadInput, context: SlotContext): FilledSlot[] {
   if (!isClaim(unit)) return [];
   const relative = unit.pack.script === 'han' ? null : relativeAt(unit, input.known);
@@ -59,8 +59,8 @@ const arrival = perPack(({ script, lists: { arrived = '(?!)', and = '(?!)' } }) 
 });
 
 /**
- * The slot of a planned home at which a sentence says that the user has arrived: "We're in Bristol now" after "We're moving to Bristol". The
- * sentence may also name a part of the town that the plan names.
+ * Fills the user's home if a sentence reports arriving where a move was planned: "We're in Bristol now" after "We're moving to Bristol".
+ * The sentence may also name a part of the town that was mentioned with the plan.
  */
 function arrivedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
   const { text, pack, filled } = unit;
@@ -96,7 +96,10 @@ const laughter = perPack(({ words: { joke }, script }) =>
   script === 'han' ? packRegExp('(?!)') : packRegExp(` (?:${joke})(?![\\p{L}\\p{N}])`, 'giu'),
 );
 
-/** The denied slots of known values that a sentence ends, by the whole name or a word of it: "sold the Ibiza" ends "Seat Ibiza". */
+/**
+ * Fills denied slots for the known values that a sentence ends. The sentence may name the whole value or one word of it: "sold the Ibiza"
+ * ends "Seat Ibiza".
+ */
 function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledSlot[] {
   const { text, pack, filled } = unit;
   // Laughter ends a clause, as a comma does: "I'm not vegan lol I had bacon".
@@ -125,7 +128,7 @@ function partedSlots(unit: ClaimUnit, { known, attributes }: ReadInput): FilledS
   });
 }
 
-/** The offset at which a text contains a name as whole words, or -1. A person's name must be capitalised. */
+/** Returns the offset of a name in a text, as whole words, or -1. Unless `isThing` is set, the name must be capitalised. */
 function nameAt(text: string, name: string, isThing = false): number {
   const at = isThing ? text.toLowerCase().indexOf(name.toLowerCase()) : text.indexOf(name);
   const isWhole =
@@ -138,7 +141,8 @@ const RELATED = /^User's (?<relation>.+) (?<name>\p{Lu}[\p{L}'-]+)$/u;
 type Relative = Record<'subject' | 'name' | 'lead', string>;
 
 /**
- * The known relative or friend with whose name a sentence begins, with the words for the relation. Null if there is none, or more than one.
+ * Finds the known relative or friend whose name begins the sentence, with the words for the relation. Null if there is none, or more than
+ * one.
  */
 export function relativeAt({ text, pack }: ClaimUnit, known: readonly Memory[]): Relative | null {
   const subjects = [...new Set(known.map(({ subject }) => subject))].filter((subject) => {
@@ -152,7 +156,7 @@ export function relativeAt({ text, pack }: ClaimUnit, known: readonly Memory[]):
   return word === undefined ? null : { subject, name, lead: `${pack.my.split('|')[0] ?? ''} ${word} ` };
 }
 
-/** The slots of words that begin with the name of a known relative. The words are read as if they also named the relation. */
+/** Fills the slots of words that begin with a known relative's name. The words are read as if they also stated the relation. */
 export function relativeSlots({ subject, lead }: Relative, words: string, pack: Pack, at: SlotContext): FilledSlot[] {
   return fillSlots(lead + words, pack, at)
     .filter((slot) => slot.subject === subject)

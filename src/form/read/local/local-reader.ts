@@ -60,20 +60,20 @@ export interface LocalReaderOptions {
   /** Returns the unit vectors of texts from the local embedder. */
   embed?: (texts: string[], options: EmbedOptions) => Promise<Float32Array[]>;
   /**
-   * Classifies the parts of a message by the reading layers of the local embedder. If one of the two functions is absent or fails, only
-   * plain statements, slots and plain requests are recognised, and foreign text only by its form.
+   * Classifies the parts of a message with the local embedder's reading layers. If `embed` or `readParts` is absent or fails, the reader
+   * recognises only plain statements, slots and plain requests, and recognises foreign text only by its form.
    */
   readParts?: ReadParts;
   /** The selector. Training uses this option to evaluate other weights. */
   select?: Select;
 }
 
-/** The log-odds of the reading layers above which a turn may make known statements untrue. */
+/** Above these log-odds from the reading layers, a turn is reported as one that may make known statements untrue. */
 const MAY_CHANGE = 2.5;
 
 /**
  * Creates the reader that works without a language model. It keeps the sentences that a small trained selector chooses, in the user's own
- * words, and the attributes that patterns or the reading layers fill. It makes no inferences.
+ * words, and fills attributes by patterns and by the reading layers. It infers nothing.
  */
 export function createLocalReader({
   embed = async () => [],
@@ -117,12 +117,12 @@ export function createLocalReader({
   };
 }
 
-/** The reader on a local embedder. */
+/** Creates the local reader with the functions of a local embedder. */
 export function readerOn({ embed, readParts }: Embedder): StatementReader {
   return createLocalReader({ embed: async (texts, options) => (await embed(texts, options)).vectors, readParts });
 }
 
-/** The slots of a sentence: those of the patterns, those of the reading layers, and those about known people and values. */
+/** Collects the slots of a sentence from the patterns, the reading layers, and the known people and values. */
 function filledIn(unit: ReadUnit, { input, at, told, speaker }: Turn): FilledSlot[] {
   const ofKnown = slotsOfKnown(unit, { ...input, known: asKnownTo(speaker, input.known) }, at);
   // "I've given up padel" names a sport, but denies it.
@@ -174,23 +174,26 @@ function readTurn(turn: Turn, asked: readonly Asked[]): void {
   reading.ends.push(...calledOffIn(claims, turn), ...quitIn(claims, turn), ...(leaving?.ends ?? []));
   const forget = forgetIn(turn);
   if (forget !== null) reading.forgets.push(forget);
-  // If the user leaves a job on a later day, the reading layers are not asked, because they would end the job immediately.
+  // If the user leaves a job on a later day, the turn is not reported for changes, because the job would then end immediately.
   const isOwn = turn.units.some((unit) => (unit.pack === null ? !unit.isForeign : isClaim(unit)));
-  // The layers read the whole message, so that words which the user takes back would end what holds.
+  // The layers read the whole message, including words that the user takes back. Those words must not end a statement that still holds.
   const isTakenBack = turn.units.some((unit) => unit.isTakenBack);
   const mayChange =
     isOwn && !isTakenBack && forget === null && leaving === null && moved.size === 0 && turn.told.changes > MAY_CHANGE;
   if (mayChange) (reading.changes ??= []).push(turn.number);
 }
 
-/** The log-odds of the reading layers from which a sentence is a request to forget or its withdrawal, and states nothing. */
+/**
+ * Above these log-odds from the reading layers, a sentence only asks to forget something (or withdraws such a request), and no statement is
+ * read from it.
+ */
 const SURELY_ASKS = 5;
 
 function asksToForget({ told }: Turn, { unit, request }: Asked): boolean {
   return request === null && told.asking.some((part) => part.odds > SURELY_ASKS && intersects(part, unit));
 }
 
-/** The sentences and slots of a turn that are kept. Corrections of earlier statements are added to the reading. */
+/** Chooses the sentences and slots of a turn to keep. Adds corrections of earlier statements directly to the reading. */
 function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
   const { statements } = turn.reading;
   const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
@@ -218,8 +221,8 @@ function keptIn(turn: Turn, asked: readonly Asked[]): Kept[] {
 }
 
 /**
- * What is kept of a sentence: its words with the sentence that they refer to, or only its slots. Nothing is kept here if the words were
- * added to an earlier statement.
+ * Returns what to keep of a sentence: its words together with the sentences that they refer to, or only its slots. Empty if nothing is
+ * kept, or if the words were joined to an earlier statement.
  */
 function keptOf(
   item: Kept,
@@ -241,7 +244,7 @@ function keptOf(
   return filled.length === 0 ? [] : [{ ...item, unit: { ...unit, filled }, isSlotOnly: true }];
 }
 
-/** Whether a sentence is only a request to remember, such as "Write that down.", so that another sentence contains what to remember. */
+/** Checks whether a sentence only asks to remember something, such as "Write that down.", so that the content is in another sentence. */
 function isBareRequest(unit: ReadUnit): boolean {
   if (unit.filled.length > 0 || unit.pack === null) return false;
   const rest = plainMarks(unit.text).replace(packPattern(unit.pack, 'request:remember'), ' ');
@@ -249,7 +252,7 @@ function isBareRequest(unit: ReadUnit): boolean {
   return left <= (unit.pack.script === 'han' ? 2 : 1);
 }
 
-/** Keeps the user's previous turn, because the current turn only asks to remember it. */
+/** Keeps the user's previous turn. Called if the current turn only asks to remember it. */
 function keepLastTurn({ input, reading, number }: Turn): void {
   const index = input.turns.slice(0, number - 1).findLastIndex(isOwnMessage);
   const event = input.turns[index];
@@ -263,16 +266,17 @@ function keepLastTurn({ input, reading, number }: Turn): void {
 }
 
 /**
- * The log-odds of the reading layers from which a sentence may ask to forget something. `tellRequest` then decides, with the earlier turns.
+ * Below these log-odds from the reading layers, a sentence does not ask to forget anything. For other sentences, `tellRequest` makes the
+ * final decision from the earlier turns.
  */
 const MAY_ASK = -5;
-/** The log-odds from which a sentence that expresses a wish asks to forget. */
+/** A sentence that expresses a wish counts as a request to forget only from these log-odds. */
 const WISH_ASKS = 3;
 
-/** The sentence of a turn that most probably asks to forget something or withdraws such a request. Null if there is none. */
+/** Finds the sentence that most probably asks to forget something or withdraws such a request. Null if the turn has none. */
 function forgetIn({ number, units, told }: Turn): ReadForget | null {
   const isOrder = (unit: ReadUnit): boolean => orderIn(unit.text, unit.turn) !== null;
-  // Words such as "scratch that" take back what precedes them, and also order to forget it.
+  // Words such as "scratch that" withdraw the words before them and also ask to forget them.
   const isElsewhere = (unit: ReadUnit): boolean => unit.isForeign && !(unit.isTakenBack && isOrder(unit));
   const isOwn = !units.some(({ isForeign, isTakenBack }) => isForeign && !isTakenBack);
   const likely = units
@@ -280,27 +284,27 @@ function forgetIn({ number, units, told }: Turn): ReadForget | null {
     .filter((unit) => !isElsewhere(unit) && !isIntroduced(unit) && unit.text.search(REMOVED) === -1)
     .map((unit) => {
       const parts = told.asking.filter((part) => intersects(part, unit));
-      // A plain order may be a request even if the layers give low log-odds.
+      // A plain order counts as a possible request even if the layers give it low log-odds.
       const least = isOwn && isOrder(unit) ? MAY_ASK : -Infinity;
       return { unit, odds: Math.max(least, ...parts.map(({ odds }) => odds)) };
     })
     .toSorted((one, other) => other.odds - one.odds)[0];
   if (likely === undefined || likely.odds < MAY_ASK) return null;
   const { unit, odds } = likely;
-  // "From now on …" is a wish, unless the sentence orders to forget something ("I want you to forget …") or the log-odds are high.
+  // "From now on …" is a wish. It asks to forget something only if it orders so ("I want you to forget …") or if the log-odds are high.
   if (!isOrder(unit) && odds < WISH_ASKS && requestOf(unit) === 'wish') return null;
   return { quote: { turn: number, words: unit.text }, about: unit.text, known: [] };
 }
 
-/** Whether a unit belongs to a text that the message introduces: "Is this a scam?", followed by a blank line and the text. */
+/** Checks whether a sentence belongs to a text that the message introduces: "Is this a scam?", followed by a blank line and the text. */
 function isIntroduced(unit: ReadUnit): boolean {
   const end = introductionEnd(unit.turn);
   return isHeaded(unit) || (end > 0 && unit.start >= end);
 }
 
 /**
- * Whether a short heading before a colon introduces a text of another person: "Ana's mail: …". A heading in the first person does so only if
- * it names a text: "About the money between me and Gethin: …" is the user's own.
+ * Checks whether a short heading before a colon introduces another person's text: "Ana's mail: …". If the heading is in the first person,
+ * it must name a text: "About the money between me and Gethin: …" introduces the user's own words.
  */
 function isHeaded({ turn, start, text, pack }: ReadUnit): boolean {
   const head = /^[^\n:：]{1,60}(?=[:：]\s)/u.exec(turn.slice(0, start) + text)?.[0];

@@ -10,8 +10,8 @@ import { type ReadInput, readStatement, type ReadStatement, type ReadTopic } fro
 import { fillSlots } from './fill-slots.ts';
 
 /**
- * Reads one statement from each observation, decision and outcome of an agent, in the words of the event. Tool results and documents give
- * no statements.
+ * Reads one statement from an agent's observation, decision or outcome, in the words of the event. Tool results and documents yield no
+ * statements.
  */
 export function readObserved(event: Event, number: number, input: ReadInput): ReadStatement[] {
   const quotes = [{ turn: number, words: event.content }];
@@ -23,12 +23,12 @@ export function readObserved(event: Event, number: number, input: ReadInput): Re
   return [readStatement({ ...said, type, ...observedFields(event, input) })];
 }
 
-/** The subject, attribute and value of an observation, from a slot pattern or from "User prefers …". */
+/** Reads the subject, attribute and value of an observation from a slot pattern, or from the words "User prefers …". */
 function observedFields(event: Event, { timeZone }: ReadInput): Partial<ReadStatement> {
   const { content, occurredAt } = event;
   const when = { now: occurredAt, timeZone: zoneOf(event, timeZone), prefer: 'future' } as const;
   const slot = fillSlots(noteInFirstPerson(content), english, when)[0];
-  // A value counts only if the observation contains it: the change to the first person may have altered its words.
+  // The observation must contain the value, because rewriting it in the first person may have altered words.
   if (slot !== undefined && content.includes(slot.value ?? '')) {
     const { subject, attribute, value, polarity, tense, from } = slot;
     return { subject, attribute, value, polarity, tense: tense ?? 'holds', from: from?.toISOString() ?? null };
@@ -44,8 +44,8 @@ const MOST_QUOTATIONS = 6;
 const TITLE_WORDS = 7;
 
 /**
- * The topics of turns, as dated quotations of the user. A gap of more than five turns separates two topics. The title of a topic consists
- * of the first words of its first quotation.
+ * Groups the user's statements into topics and summarises each as dated quotations. A gap of more than five turns starts a new topic. Its
+ * title is the first words of its first quotation.
  */
 export function topicsOf(statements: readonly ReadStatement[], turns: readonly Event[], timeZone: string): ReadTopic[] {
   const stretches: ReadStatement[][] = [];
@@ -56,8 +56,8 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
     stretches.at(-1)?.push(statement);
     last = turn;
   }
-  // A topic of one quotation would only repeat its statement. If there are only such topics, they are joined to one; otherwise they are
-  // left out.
+  // A topic with one quotation would only repeat a statement. Such topics are dropped if there are longer ones; otherwise all are joined
+  // into one topic.
   const several = stretches.filter((stretch) => stretch.length > 1);
   const topics = several.length > 0 ? several : statements.length > 1 ? [[...statements]] : [];
   const own = turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
@@ -70,7 +70,7 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
       summary: withoutRepeats(stretch)
         .slice(0, MOST_QUOTATIONS)
         .map((statement) => quotation(statement, turns, { timeZone, pack }))
-        // Consecutive quotations of the same day have the date only once.
+        // Of consecutive quotations from the same day, only the first is dated.
         .map(({ day, words }, index, all) => (day === '' || day === all[index - 1]?.day ? words : `${day}: ${words}`))
         .join('\n'),
       turns: [...new Set(stretch.flatMap(({ quotes }) => quotes.map(({ turn }) => turn)))],
@@ -83,7 +83,7 @@ function titleOf(statement: ReadStatement | undefined): string {
   return head.length < words.length ? `${head} …` : withoutEnd(head, '.!。');
 }
 
-/** Removes statements whose quoted words are contained in the quotation of another statement, so that a sentence is quoted once. */
+/** Removes a statement if another statement's quotation contains its quoted words, so that no sentence is quoted twice. */
 function withoutRepeats(statements: readonly ReadStatement[]): ReadStatement[] {
   const wordsOf = ({ quotes, text }: ReadStatement): string => bareStatement(quotes[0]?.words ?? text);
   return statements.filter((statement, index) => {

@@ -30,8 +30,9 @@ import { partsOf, type ReadParts, wordsOf } from './reading-layers.ts';
 import { isOwnMessage } from './units.ts';
 
 /**
- * The parts of a user's message that are another person's words: the whole message if it is a textbook exercise or begins with the label of
- * another person; otherwise spans that were copied from the product's own prompt, and texts that an earlier turn announces.
+ * Finds the parts of a user's message that are another person's words. A textbook exercise, or a message that begins with another person's
+ * name as a label, is foreign as a whole. Otherwise the foreign parts are spans copied from the product's own prompt, and texts that an
+ * earlier turn announced.
  */
 export async function othersWords(index: number, input: ReadInput, telling: Telling): Promise<ForeignSpan[]> {
   const event = input.turns[index] as Event;
@@ -48,10 +49,9 @@ export async function othersWords(index: number, input: ReadInput, telling: Tell
 const EXERCISE = new RegExp(`^\\s*(?:${wordsOfAll('exercise')})\\s*\\d{1,3}\\p{L}?\\s*[).:：]`, 'iu');
 
 /**
- * Whether a message begins with the name of another person as a label, so that its words are the words of that person. In a conversation in
- * which another message has a given name as its label, any known given name and any capitalised word that is not ordinary is a label.
- * Elsewhere, the label must be a known given name, and the message must be in the first person: "Ben: allergic to nuts" is the user's own
- * note.
+ * Checks whether a message begins with another person's name as a label, so that the words are that person's. If another message of the
+ * conversation is labelled with a given name, the label may be any given name or any capitalised word that is not ordinary. Otherwise, the
+ * label must be a known given name and the message in the first person: "Ben: allergic to nuts" is the user's own note.
  */
 function isLabelled(event: Event, turns: readonly Event[], userNames: readonly string[]): boolean {
   const label = labelOf(event.content);
@@ -67,7 +67,7 @@ function isLabelled(event: Event, turns: readonly Event[], userNames: readonly s
 
 const apposition = perPack((pack) => packRegExp(`^(?:${pack.my}) (?:${relationsOf(pack)})(?=[,.(]|$)`));
 
-/** How many of the user's last messages may contain the announcement that the user speaks for another person. */
+/** Only this many of the user's last messages are searched for an announcement that the user speaks for another person. */
 const MOST_BETWEEN = 3;
 const LONGEST_PAUSE = 30 * MINUTE;
 const SHORTEST_TEXT = 12;
@@ -79,7 +79,7 @@ interface Telling {
   signal: AbortSignal | undefined;
 }
 
-/** The parts of a message that an earlier message announces as a text: "I'll send you my brother's letter, please correct it". */
+/** Finds the parts of a message that an earlier message announced as a text: "I'll send you my brother's letter, please correct it". */
 async function announced(event: Event, before: readonly Event[], telling: Telling): Promise<TextSpan[]> {
   const own = before.filter(
     (other) =>
@@ -94,26 +94,27 @@ async function announced(event: Event, before: readonly Event[], telling: Tellin
   const isPlain = introducesText(last.content) || (asksAboutText(last.content) && isShortRequest(last.content));
   // "Forget what I told you about …" refers to this conversation, unless a text was announced.
   if (!isPlain && telling.isAsking) return [];
-  // A text without the first person states nothing about the user, and reading it again would cost a forward pass.
+  // A text that never uses the first person states nothing about the user, so it is not worth another forward pass.
   if (pack?.isUninflected === true && !saysI(content, pack)) return [];
   const all = [{ start: 0, end: content.length }];
   if (isSpokenFor(content, own)) return all;
   if (!mayAnnounce(last.content)) return [];
-  // Following a request in a pasted text would do harm. After "translate the next message", the whole message therefore counts as the text.
+  // Following a request in a pasted text would do harm. After "translate the next message", the whole message is therefore treated as the
+  // text.
   const isText = telling.isAsking
     ? isPlain && (introducesText(last.content) || namesText(last.content))
     : introducesText(last.content) && !asksAboutText(content);
   const spans = isText ? all : await toldAfter(last.content, content, telling);
   if (spans.length === 0) return [];
-  // If the previous message is itself an announced text, this message is the user's own again.
+  // If the previous message was the announced text, this message is the user's own again.
   const isAnnounced = (await announced(last, before.slice(0, before.indexOf(last)), telling)).length > 0;
   return isAnnounced ? [] : spans;
 }
 
 /**
- * Whether a message is only a question or an instruction about a text, such as "Is this a scam?". A longer message may contain such words
- * by chance ("Marcus wants me to meet his kids. Is that too soon?"), unless it names a text. A standing wish ("always summarise articles in
- * bullet points") announces no text.
+ * Checks whether a message only asks or instructs something about a text, such as "Is this a scam?". A longer message may contain such
+ * words by chance ("Marcus wants me to meet his kids. Is that too soon?"), so it must be one sentence or name a text. A standing wish
+ * ("always summarise articles in bullet points") announces no text.
  */
 function isShortRequest(message: string): boolean {
   const pack = detectPack(message);
@@ -124,7 +125,7 @@ function isShortRequest(message: string): boolean {
 
 const SHORT_REQUEST = 60;
 
-/** Whether a message may announce a text: it is short and contains no foreign text itself. */
+/** Checks whether a message may announce a text: it is short and contains no foreign text itself. */
 function mayAnnounce(message: string): boolean {
   if (message.length > LONGEST_ANNOUNCEMENT || foreignSpans(message).length > 0) return false;
   const colon = /[:：]\s*\S/u.exec(message)?.index ?? 0;
@@ -133,7 +134,7 @@ function mayAnnounce(message: string): boolean {
 
 const SHORT_ANSWER = 60;
 
-/** Whether a message is a short answer to a question of the assistant. If the assistant asked for a text, the message is not an answer. */
+/** Checks whether a message is a short answer to the assistant's question. False if the assistant asked for a text. */
 function isAnswer(message: string, last: Event | undefined): boolean {
   if (last?.origin !== 'agent' || !/[?？]\s*$/u.test(last.content)) return false;
   const isForText = asksAboutText(last.content) || namesText(last.content);
@@ -141,23 +142,23 @@ function isAnswer(message: string, last: Event | undefined): boolean {
 }
 
 /**
- * The mean log-odds above which a message is an announced text. Of the 2,716 messages in train/lives, none is such a text. Two of them are
- * wrongly classified as announced texts; neither states anything about the user.
+ * Above this mean of the log-odds, a message is an announced text. None of the 2,716 messages in train/lives is one. Two of them are
+ * wrongly above the threshold, but neither states anything about the user.
  */
 const ANNOUNCED = 1;
 /**
- * A very short question about a text ("Is this a scam?") contains no text itself. The next message is then classified as the text unless
- * the log-odds are clearly negative.
+ * A very short question about a text ("Is this a scam?") does not contain the text. The next message is then taken for the text unless the
+ * log-odds are clearly negative.
  */
 const BARE_QUESTION = /^\s*(?:\S+\s+){0,4}\S+[?？]\s*$/u;
 const ANNOUNCED_BY_QUESTION = -1.5;
-/** Parts with log-odds of at most this value are the user's own. */
+/** A part with log-odds of at most this value is the user's own. */
 const OWN = -2.5;
 const OPENING = /^[^,，.!?。！？\n]{1,14}[,，]/u;
 
 /**
- * The parts of a message that the reading layers classify as foreign when they read the announcement and the message as one text. The words
- * before the first comma are a separate part, because "Thanks, …" begins the user's own reply.
+ * Lets the reading layers read the announcement and the message as one text, and returns the parts of the message that they classify as
+ * foreign. The words before the first comma are a separate part, because "Thanks, …" begins the user's own reply.
  */
 async function toldAfter(announcement: string, message: string, { readParts, signal }: Telling): Promise<TextSpan[]> {
   if (readParts === undefined) return [];
@@ -168,7 +169,7 @@ async function toldAfter(announcement: string, message: string, { readParts, sig
   const told = await unlessUnavailable(readParts(wordsOf(text, parts), { signal }));
   const odds = parts.map((_part, index) => told?.foreign[index] ?? -Infinity);
   const first = parts.findIndex(({ start }) => start >= offset);
-  // A greeting before the comma ("Hi, this is Mark") is left out of the mean if it looks like the user's own words.
+  // If the words before the comma look like the user's own ("Hi, this is Mark"), they are left out of the mean.
   const rest = odds.slice(opening > offset && (odds[first] ?? 0) < 0 ? first + 1 : first);
   const mean = rest.reduce((sum, each) => sum + each, 0) / rest.length;
   const sure = BARE_QUESTION.test(announcement) && asksAboutText(announcement) ? ANNOUNCED_BY_QUESTION : ANNOUNCED;

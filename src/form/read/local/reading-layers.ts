@@ -35,25 +35,25 @@ import { isWithdrawnAt } from './slips.ts';
 import { type FilledSlot, isPlaceName } from './slot-values.ts';
 import { isOwnMessage, READ, type ReadUnit, type ToldMessage } from './units.ts';
 
-/** Classifies the parts of a message by the reading layers (train/reader). Undefined if the embedder has none. */
+/** The function that classifies the parts of a message with the reading layers (train/reader). Undefined if the embedder has none. */
 export type ReadParts = Embedder['readParts'];
 
 export const UNTOLD: ToldMessage = { parts: [], foreign: [], asking: [], changes: -Infinity, values: [] };
 
 const MOST_PARTS = 400;
-/** Up to this many characters before a colon may ask something about the text that follows: "Translate this: …". */
+/** A lead such as "Translate this: …" is at most this many characters long. */
 const LONGEST_LEAD = 160;
 const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
 
 /**
- * The log-odds above which a part is foreign. Of the 4,450 sentences in 3,870 messages that outsiders wrote as their own, 1 of 100 is above
- * it, as at 0, and most of those are quotations. It finds 70 of 100 sentences of pasted texts (67 at 0, and 62 at the earlier 1 for other
- * languages than English).
+ * Above these log-odds, a part is foreign. Of the 4,450 sentences (in 3,870 messages) that outsiders wrote as their own words, 1 of 100 is
+ * above the threshold, as many as at 0, and most of those are quotations. Of the sentences of pasted texts, 70 of 100 are above it (67 at
+ * 0, and 62 at the earlier 1 for other languages than English).
  */
 const SURE = -1.5;
-/** The log-odds above which a part of a short message is the user's own request. */
+/** Above these log-odds, a part of a short message is the user's own request. */
 const OWN_REQUEST = 5;
-/** A shorter message on one line is never foreign if it is one sentence, unless it asks about a text. */
+/** A one-line message below this length that is a single sentence is never foreign, unless it asks about a text. */
 const LONGEST_BARE = 200;
 /** Shorter messages are not checked, because they are too short for a pasted text. */
 const SHORTEST = 25;
@@ -89,7 +89,7 @@ export async function tellMessage(text: string, read: ReadParts, options: EmbedO
   };
 }
 
-/** The state of the part that covers most of a sentence. Null if no part does. */
+/** Returns the state of the part that covers most of a sentence. Null if no part overlaps with it. */
 export function stateOf({ parts }: ToldMessage, { start, end }: TextSpan): Float32Array | null {
   const overlapWith = (part: TextSpan): number => Math.min(part.end, end) - Math.max(part.start, start);
   const [most] = parts.toSorted((one, other) => overlapWith(other) - overlapWith(one));
@@ -97,14 +97,14 @@ export function stateOf({ parts }: ToldMessage, { start, end }: TextSpan): Float
 }
 
 /**
- * The log-odds below which all parts of a text are surely the user's own. Of 63 lists, sheets and letters to the assistant that outsiders
- * wrote about themselves and that have the form of a pasted text, 43 are below it, and of 89 pasted texts with such a form 4.
+ * A text is surely the user's own if all its parts are below these log-odds. Outsiders wrote 63 lists, sheets and letters to the assistant
+ * about themselves that look like pasted texts: 43 of them are below it. Of 89 pasted texts that look the same, 4 are.
  */
 const SURELY_OWN = -5;
 
 /**
- * The ids of the messages that have the form of a pasted text and are the user's own by the reading layers: an "about me" sheet, answers to
- * numbered questions, a letter to the assistant. A message that asks about a text is never among them.
+ * Finds the messages that look like a pasted text but are the user's own according to the reading layers: an "about me" sheet, answers to
+ * numbered questions, a letter to the assistant. Returns their ids. A message that asks about a text is never among them.
  */
 export async function ownTextsAmong(
   events: readonly Event[],
@@ -125,17 +125,17 @@ export async function ownTextsAmong(
   return own;
 }
 
-/** Whether a part is about the answers of the assistant, and not about a text. */
+/** Checks whether a part is about the assistant's answers and not about a text. */
 function isOfAnswers(part: string, pack: Pack | null): boolean {
   return pack !== null && listPattern(pack, 'ownAnswers').test(plainMarks(part)) && !asksAboutText(part);
 }
 
-/** The words of the parts. Each part starts at the end of the one before it, so that list markers belong to their lines. */
+/** Returns the words of each part. A part starts where the previous one ends, so that list markers stay with their lines. */
 export function wordsOf(text: string, parts: readonly TextSpan[]): string[] {
   return parts.map(({ end }, index) => text.slice(parts[index - 1]?.end ?? 0, end));
 }
 
-/** Whether a text asks to remember something, such as "Write this down: the key is with Ana." */
+/** Checks whether a text asks to remember something, such as "Write this down: the key is with Ana." */
 function asksToRemember(text: string): boolean {
   const pack = detectPack(text);
   return pack !== null && packPattern(pack, 'request:remember').test(plainMarks(text));
@@ -144,8 +144,8 @@ function asksToRemember(text: string): boolean {
 function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, asks: Float32Array): ForeignSpan[] {
   const isBare = text.length < LONGEST_BARE && !text.includes('\n') && !asksAboutText(text);
   if (text.length < SHORTEST || (isBare && (parts.length === 1 || asksToRemember(text)))) return [];
-  // A request in a short message and the words after a role play are the user's own: "We were wrong about him. Please throw out that whole
-  // story."
+  // Two kinds of parts stay the user's own: a request in a short message, and the words after a role play. An example is "We were wrong
+  // about him. Please throw out that whole story."
   const left = playLeftAt(text);
   const introduced = introductionEnd(text);
   const isTold = parts.map(
@@ -162,7 +162,7 @@ function foreignAsTold(text: string, parts: TextSpan[], foreign: Float32Array, a
   return spans;
 }
 
-/** Splits a text into sentences and lines. A short lead before a colon is separated from the text after it. */
+/** Splits a text into sentences and lines. A short lead before a colon becomes a part of its own. */
 export function partsOf(text: string): TextSpan[] {
   return splitSentences(text)
     .slice(0, MOST_PARTS)
@@ -173,7 +173,7 @@ export function partsOf(text: string): TextSpan[] {
     });
 }
 
-/** The least probability of a value. At this threshold, 97 of 100 values in unseen plain sentences are right (train/README.md). */
+/** A value below this probability is ignored. At this threshold, 97 of 100 values in unseen plain sentences are right (train/README.md). */
 const PROBABLE = 0.9;
 /** In longer turns and sentences, the layers too often attribute other people's values to the user. */
 const MOST_SENTENCES = 2;
@@ -181,8 +181,8 @@ const MOST_WORDS = 18;
 const MOST_CHARACTERS = 40;
 
 /**
- * The slots that the reading layers find in a plain sentence, in addition to the slots that the patterns find. The slots of the layers
- * count as likely, and do not replace an explicit statement of the user, except on the future day on which the user says that a job begins.
+ * Returns the slots that the reading layers find in a plain sentence in addition to those of the patterns. They are marked as likely and do
+ * not replace an explicit statement of the user. The exception is a job that begins on a future day: its slots count as explicit.
  */
 export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: DateContext): FilledSlot[] {
   const { pack } = unit;
@@ -196,8 +196,8 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: D
     if (start < unit.start || end > unit.end || probability < PROBABLE) return [];
     const value = withoutEnd(unit.text.slice(start - unit.start, end - unit.start), '.,;:!?。、！？… ');
     const place = { start: start - unit.start, end: start - unit.start + value.length };
-    // A pattern is more certain: "I left Ikea and now work at Otto" fills Otto. If a pattern has found a child, further names may be that
-    // child's children: "my daughter Susan has the twins, Mia and Jo".
+    // A slot from a pattern takes precedence: "I left Ikea and now work at Otto" fills Otto. If a pattern has found a child, further names
+    // may be that child's children: "my daughter Susan has the twins, Mia and Jo".
     const isTaken = unit.filled.some((other) => intersects(place, other) || other.attribute === attribute);
     if (isTaken || isWithdrawnAt(place.end, text, pack)) return [];
     // "don't work Wednesdays" is no value.
@@ -218,27 +218,27 @@ export function taggedSlots(unit: ReadUnit, values: ToldMessage['values'], at: D
     if (isOfOthers(match, text, pack, { ...unit, isSeveral: hasTrait(attribute, 'several') })) return false;
     if (isMistaken(attribute, value, start, text, pack)) return false;
     if (attribute.endsWith('_name')) {
-      // The lead is the text before the relation that precedes the name ("my girlfriend").
+      // Everything before the relation ("my girlfriend") that precedes the name.
       const lead = `${before.split(' ').slice(0, -3).join(' ')} `;
       return partingOf(lead, text.slice(end), pack) === null && !namesThing(before, pack);
     }
     if (hasTrait(attribute, 'allergen')) return !listPattern(pack, 'intolerance').test(text);
-    // The layers confuse laptops with phones.
+    // The layers confuse laptops with phones, so the value must be in the attribute's own list.
     if (hasTrait(attribute, 'listed')) return listPattern(pack, attribute).test(value);
     if (hasTrait(attribute, 'exact')) return !beforeName(pack).roughly.test(before);
     if (hasTrait(attribute, 'work') && listPattern(pack, 'retired').test(text)) return false;
-    // The layers wrongly classify a part of the body ("I broke my arm") or a sport ("I gave up pilates") as an illness.
+    // The layers mistake a part of the body ("I broke my arm") or a sport ("I gave up pilates") for an illness.
     if (hasTrait(attribute, 'condition'))
       return !isOwned && !listPattern(pack, 'activity', 'sport', 'game').test(text.slice(start, end));
     if (!hasTrait(attribute, 'place')) return true;
-    // The user may shop at a firm or own a flat in a town. A firm or a place therefore needs a word for its attribute, or another slot, in
-    // the same sentence.
+    // The user may only shop at a firm or own a flat in a town. A firm or a place therefore counts only if the same sentence contains a
+    // word for its attribute or fills another slot.
     const isSaid = hasOther || topicPatterns(pack).get(attribute)?.test(text) === true;
     return isSaid && !isOwned && !packPattern(pack, 'passing').test(text);
   });
 }
 
-/** The plan to begin on the future day of a sentence: "I start as head chef on 20 March". Null if the sentence has no such day. */
+/** Finds the future day on which a sentence says that something begins: "I start as head chef on 20 March". Null if it has no such day. */
 function beginningIn(text: string, pack: Pack, at: DateContext): Pick<FilledSlot, 'tense' | 'from'> | null {
   if (!listPattern(pack, 'starts').test(text)) return null;
   const day = findDates(text, pack, at).find(
@@ -247,7 +247,10 @@ function beginningIn(text: string, pack: Pack, at: DateContext): Pick<FilledSlot
   return day === undefined ? null : { tense: 'planned', from: day.from };
 }
 
-/** Whether a value is the name of somebody else, a day ("1.4.") in place of an amount, or an illness in place of a medicine. */
+/**
+ * Checks whether the layers have mistaken a value: somebody else's name, a day ("1.4.") taken for an amount, or an illness taken for a
+ * medicine.
+ */
 function isMistaken(attribute: string, value: string, start: number, text: string, pack: Pack): boolean {
   const before = text.slice(0, start);
   if (hasTrait(attribute, 'several')) return beforeName(pack).ofKin.test(before);
@@ -259,7 +262,9 @@ function isMistaken(attribute: string, value: string, start: number, text: strin
 
 const VETOES = ['hedge', 'if', 'kidding', 'said', 'question', 'they', 'ask', 'over', 'not', 'ended'] as const;
 
-/** Whether a sentence is short, in the user's own words, and not a question, a condition, a denial or a report about other people. */
+/**
+ * Checks whether a sentence is short, in the user's own words, and not a question, a condition, a denial or a report about other people.
+ */
 function isPlain({ text, count, isForeign, foreign }: ReadUnit, pack: Pack): boolean {
   if (isForeign || foreign.length > 0 || count > MOST_SENTENCES) return false;
   const isLong = pack.script === 'han' ? text.length > MOST_CHARACTERS : text.split(/\s+/u).length > MOST_WORDS;

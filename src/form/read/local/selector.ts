@@ -35,15 +35,15 @@ export const HEADS = {
 } as const;
 export type Head = keyof typeof HEADS;
 
-/** The number of components of a vector of the local embedder, and of a state of its reading layers. */
+/** The size of a vector of the local embedder, and of a state of its reading layers. */
 const DIMENSIONS = 384;
-/** The factor for the components of a vector, which are about a tenth of those of a state. */
+/** Scales up the components of a vector, which are about a tenth as large as those of a state. */
 const VECTOR_SCALE = 10;
 
-/** The probability of each class of each question. */
+/** For every question, the probability of each of its classes. */
 export type Selection = { [Name in Head]: Record<(typeof HEADS)[Name][number], number> };
 
-/** The weights in base64: a matrix of classes by inputs in int8, row by row, and a scale and a bias in float32 for each row. */
+/** The weights in base64: an int8 matrix with one row per class and one column per input, and a float32 scale and bias for each row. */
 export interface SelectorWeights {
   matrix: string;
   scales: string;
@@ -85,7 +85,7 @@ function softmax(scores: readonly number[], classes: readonly string[]): Record<
   return Object.fromEntries(classes.map((name, index) => [name, (powers[index] ?? 0) / total]));
 }
 
-/** The state of the part of the message to which a sentence belongs, and the vector of the sentence. */
+/** The vector of a sentence, and the state of the message part to which it belongs. */
 export interface Seen {
   state: Float32Array;
   vector: Float32Array;
@@ -100,7 +100,7 @@ export function inputsOf(unit: ReadUnit, { state, vector }: Seen): Float32Array 
   return inputs;
 }
 
-/** The word classes of a language pack whose words in a sentence are inputs of the selector. */
+/** Word classes of the language pack. Whether a sentence contains a word of each class is an input of the selector. */
 const CLASSES = [
   ...(['me', 'my', 'we', 'you', 'they', 'question', 'ask', 'greeting', 'assent', 'hedge', 'if', 'not'] as const),
   ...(['past', 'future', 'habit', 'change', 'taste', 'decision', 'feeling', 'joke', 'kidding', 'said'] as const),
@@ -143,14 +143,14 @@ const calendarPatterns = perPack(({ calendar: { months, weekdays }, script }) =>
 /** The number of inputs: those of the state, of the vector, and of `formOf`. */
 export const INPUTS: number = 2 * DIMENSIONS + CLASSES.length + 17;
 
-/** The probabilities if the first class is certain. */
+/** Gives the first class the probability 1 and the others 0. */
 function certainly<Name extends string>(classes: readonly Name[]): Record<Name, number> {
   return Object.fromEntries(classes.map((name, index) => [name, index === 0 ? 1 : 0])) as Record<Name, number>;
 }
 
 /**
- * The default result for a sentence that the local model has not read. Such a sentence is kept only if it is a plain statement in the first
- * person, fills a slot, or makes a request.
+ * Stands in for the selector's answers if the local model has not read a sentence. Such a sentence is kept only if it is a plain statement
+ * in the first person, fills a slot, or makes a request.
  */
 export const UNREAD: Selection = {
   keep: { no: 0.6, yes: 0.4 },
@@ -171,7 +171,7 @@ export interface Asked {
   selection: Selection;
 }
 
-/** The request in a sentence, by the phrases of its language. Null if there is none. */
+/** Finds the request in a sentence by the phrases of its language. Null if there is none. */
 export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request | null {
   if (pack === null || isForeign) return null;
   const text = plainMarks(words.slice(0, 600));
@@ -182,14 +182,14 @@ export function requestOf({ pack, isForeign, text: words }: ReadUnit): Request |
   return (says('wish') || isStandingOrder(pack, text)) && !reportsOthers(text, pack) ? 'wish' : null;
 }
 
-/** Whether a sentence orders something for all cases of a kind: "never forward bank mails", "anything above 5000 needs my ok". */
+/** Checks whether a sentence gives an order for all cases of a kind: "never forward bank mails", "anything above 5000 needs my ok". */
 export function isStandingOrder(pack: Pack | null, text: string): boolean {
   return pack !== null && listPattern(pack, 'standing').test(text.slice(0, 600));
 }
 
 /**
- * The probability from which a sentence is kept. It was chosen on the conversations of train/lives, as a balance between missed statements
- * and irrelevant ones (train/README.md).
+ * A sentence is kept from this probability. The value balances missed statements against irrelevant ones on the conversations of
+ * train/lives (train/README.md).
  */
 const KEEP = 0.58;
 const SLOT_NEEDS = 0.12;
@@ -197,25 +197,31 @@ const LIKELY_NEEDS = 0.45;
 const WISH_NEEDS = 0.25;
 const ORDER_NEEDS = 0.12;
 const PLAIN_NEEDS = 0.3;
-/** The probability from which a plain sentence about something that the user gave up is kept: "I gave up coffee." */
+/** A plain sentence about something that the user gave up is kept from this probability: "I gave up coffee." */
 const GIVEN_UP_NEEDS = 0.2;
 const CONSTRAINT_NEEDS = 0.12;
 const LEAST_OWN = 0.45;
-/** The same for a sentence beside a foreign text, which the form of the message and the reading layers have told apart already. */
+/**
+ * Replaces LEAST_OWN for a sentence next to a foreign text, because the form of the message and the reading layers have already separated
+ * the two.
+ */
 const LEAST_OWN_BESIDE = 0.2;
 
-/** Whether a sentence is probably the user's own word: no quotation, no hypothesis and no joke. */
+/** Checks whether a sentence is probably the user's own claim, and not a quotation, a hypothesis or a joke. */
 export function isOwn({ unit, selection }: Pick<Asked, 'unit' | 'selection'>): boolean {
   return selection.foreign.own >= (unit.hasForeign && !unit.isForeign ? LEAST_OWN_BESIDE : LEAST_OWN);
 }
 
-/** The slots that are certain enough to be kept although the sentence itself is not kept. */
+/** Returns the slots that are certain enough to keep even if the sentence itself is not kept. */
 export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
   const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
   return isOwn({ unit, selection }) ? unit.filled.filter((slot) => selection.keep.yes >= needs(slot)) : [];
 }
 
-/** Whether a sentence tells its reader something about the reader, as pasted texts do, and nothing about its author: "Your parcel is here." */
+/**
+ * Checks whether a sentence informs its reader about the reader's own affairs and says nothing about its author, as pasted texts do: "Your
+ * parcel is here."
+ */
 export function tellsReader({ unit: { pack, text }, request }: Asked): boolean {
   if (pack === null || request !== null) return false;
   const plain = plainMarks(text).trimStart();
@@ -226,7 +232,7 @@ const dismissal = perPack(({ script, words: { assent }, lists: { dismisses = '(?
   packRegExp(script === 'han' ? dismisses : `^(?:(?:${assent})[,!.]* )?(?:${dismisses})(?: [^\\s.,;:!?]+){0,7}[.!…]*$`),
 );
 
-/** Whether a sentence only says that something does not matter: "Never mind my birthday". */
+/** Checks whether a sentence only dismisses something: "Never mind my birthday". */
 export function isDismissal({ pack, text }: ReadUnit): boolean {
   return pack !== null && dismissal(pack).test(plainMarks(text).trimStart());
 }
@@ -250,7 +256,7 @@ export function isKept({ selection, request, unit }: Asked): boolean {
   return selection.keep.yes >= needed;
 }
 
-/** Whether a sentence is a number, perhaps with one word in no known language: "123", "message 7". */
+/** Checks whether a sentence is only a number, with at most one word and in no known language: "123", "message 7". */
 function isNumber({ text, pack }: ReadUnit): boolean {
   const words = text.match(/\p{L}{2,}/gu)?.length ?? 0;
   return pack === null && words < 2 && /\d/.test(text) && !/\p{Lo}/u.test(text);
@@ -258,13 +264,13 @@ function isNumber({ text, pack }: ReadUnit): boolean {
 
 const constraint = perPack(({ is, script, lists: { are, diet, being, intolerance, danger } }) => {
   const words = [diet, being, intolerance, `(?:${danger})\\p{L}*`].filter(Boolean).join('|');
-  // In scripts without spaces, the selector decides alone.
+  // In scripts without spaces, only the selector's probability counts.
   const source = `\\p{L}(?:${is}| (?:${are}))(?: \\p{L}+){0,3}? (?:${words})(?![\\p{L}])`;
   return packRegExp(script === 'han' ? '(?!)' : source);
 });
 
 /**
- * Whether a sentence states what a person cannot eat. Such a sentence is worth keeping beside a request: "Could you suggest a dinner? Rui
+ * Checks whether a sentence states what a person cannot eat. It is worth keeping even next to a request: "Could you suggest a dinner? Rui
  * is lactose intolerant."
  */
 function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
@@ -273,7 +279,7 @@ function isConstraint({ pack, text, isForeign }: ReadUnit): boolean {
   return constraint(pack).test(plain) && !saysAny(pack, plain, 'hedge', 'if', 'joke', 'said', 'question', 'you', 'ask');
 }
 
-/** "J'ai" has no space after the pronoun, and in "Ho smesso", the verb alone names the user. */
+/** "J'ai" has no space after the pronoun. In "Ho smesso", the verb alone shows that the user is the subject. */
 const opensWithUser = perPack(({ my, i, iAm, words: { greeting, me } }) =>
   packRegExp(`^(?:(?:${greeting})[,!.]* )?(?:${my}|${i}|${iAm}|${me})(?: |(?<=')\\p{L})`),
 );
@@ -288,7 +294,10 @@ function saysGivenUp({ pack, text }: ReadUnit): boolean {
   return pack !== null && givesUp(pack).test(plainMarks(text));
 }
 
-/** Whether a turn is one plain sentence in the first person, for which a lower probability is enough: "My boss is called Henrik." */
+/**
+ * Checks whether a turn is a single plain sentence in the first person. A lower probability is enough for such a turn: "My boss is called
+ * Henrik."
+ */
 function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
   if (pack === null || pack.script === 'han' || count > 1) return false;
   const plain = plainMarks(text);

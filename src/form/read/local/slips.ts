@@ -6,7 +6,7 @@ import { withoutEnd } from '../../../language/words.ts';
 import { hasTrait } from '../../../record/attributes.ts';
 import type { FilledSlot } from './slot-values.ts';
 
-/** How many words may stand between a value and the marker after it, and between the marker and the new value. */
+/** At most this many words may separate a value from the marker after it, or the marker from the new value. */
 const MOST_WORDS_BEFORE = 3;
 const MOST_WORDS_AFTER = 2;
 const MOST_WORDS_OF_VALUE = 5;
@@ -29,12 +29,12 @@ const patternsOf = perPack(({ script, i, iAm, my, words: { we, they }, lists }) 
   };
 });
 
-/** The words of a sentence that correct the value before them ("no wait," in "I work at Google, no wait, at Meta"). */
+/** The marker that corrects the value before it ("no wait," in "I work at Google, no wait, at Meta"). */
 interface Slip {
   start: number;
   /** The offset at which the words after the marker begin. */
   end: number;
-  /** Whether the words certainly withdraw the value before them. "Sorry" may also excuse something else. */
+  /** Whether the marker certainly withdraws the value before it. "Sorry" may also be an apology for something else. */
   isCertain: boolean;
 }
 
@@ -46,15 +46,15 @@ function slipIn(text: string, pack: Pack): Slip | null {
   return end >= text.length ? null : { start: match.index, end, isCertain: certain.test(match[0]) };
 }
 
-/** Whether a value that ends at an offset is certainly withdrawn by the words after the value. */
+/** Checks whether a marker directly after the offset `end` certainly withdraws the value that ends there. */
 export function isWithdrawnAt(end: number, text: string, pack: Pack): boolean {
   const slip = slipIn(text, pack);
   return slip !== null && slip.isCertain && slip.start === end;
 }
 
 /**
- * The slots of a sentence that corrects itself. The value after a marker takes the place of the value directly before the marker: "I live in
- * Paris, sorry, I mean Lyon" is read as "I live in Lyon". The corrected sentence must fill the same slot. If it does not, and the marker is
+ * Applies a sentence's correction of itself to its slots. The value after a marker replaces the value directly before it: "I live in Paris,
+ * sorry, I mean Lyon" is read as "I live in Lyon". The corrected sentence must fill the same slot. If it does not, and the marker is
  * certain, the slot stays empty.
  */
 export function withoutSlips(
@@ -92,11 +92,13 @@ export function withoutSlips(
   // "I work at Google, sorry, at the bank" repeats the preposition.
   const isRepeated = /[,.–—-] *$/u.test(text.slice(0, slip.end)) && headBefore(tail, text.slice(0, last.at)) !== null;
   if (!slip.isCertain && !isRepeated) return [...filled];
-  // Slots of the same words, such as a home town and a home country, are withdrawn together.
+  // Slots filled from the same words, such as a home town and a home country, are withdrawn together.
   return filled.filter((slot) => !said.some((one) => one.slot === slot && one.at === last.at));
 }
 
-/** The value of a slot as the text has it: the text need not have the year of a day. Empty if the text does not have the value. */
+/**
+ * Returns a slot's value as it occurs in the text, without the year if the text gives a day without one. Empty if the value does not occur.
+ */
 function writtenValue({ value }: FilledSlot, text: string): string {
   const has = (words: string): boolean => text.toLowerCase().includes(words.toLowerCase());
   return [value ?? '', (value ?? '').replace(/,? \d{4}$/u, '')].find(has) ?? '';
@@ -118,7 +120,7 @@ interface Correcting {
   fill: (words: string) => FilledSlot[];
 }
 
-/** The slots of the corrected sentence. Null if it does not fill the slot with a value that directly follows the marker. */
+/** Fills the slots of the corrected sentence. Null if it does not fill the same slot with a value directly after the marker. */
 function correctedBy(
   { slot, at, between }: { slot: FilledSlot; at: number; between: string },
   { slip, text, pack, fill }: Correcting,
@@ -148,14 +150,19 @@ function correctedBy(
   return null;
 }
 
-/** The words before the preposition with which both a text and the last two words of a lead begin. Null if there is none. */
+/**
+ * If the text begins with a preposition that is also among the last two words of the lead, returns the lead before the preposition. Null
+ * otherwise.
+ */
 function headBefore(text: string, lead: string): string | null {
   const [preposition = ''] = /^\p{Ll}+ /u.exec(text) ?? [];
   const at = preposition === '' ? -1 : lead.lastIndexOf(` ${preposition}`);
   return at < 0 || wordsIn(lead.slice(at)) > 2 ? null : lead.slice(0, at + 1);
 }
 
-/** Whether a value begins the words after the marker and ends a clause, so that nothing but the value can be meant. */
+/**
+ * Checks whether the words after the marker begin with the value and the value ends a clause, so that the correction can mean nothing else.
+ */
 function isPlainValue(slot: FilledSlot, head: string, rest: string, pack: Pack): boolean {
   const { attribute, start } = slot;
   const value = writtenValue(slot, head + rest);
@@ -173,7 +180,7 @@ function isPlainValue(slot: FilledSlot, head: string, rest: string, pack: Pack):
   return isNamed || (!isOrdinary(first, pack) && !listPattern(pack, 'noValue').test(value)) || isListed(value, pack);
 }
 
-/** Whether a value is a word of a list, such as the languages or the allergens. */
+/** Checks whether a value is in a list, such as the languages or the allergens. */
 function isListed(value: string, pack: Pack): boolean {
   return (
     listPattern(pack, 'allergen', 'drug', 'language', 'diet', 'condition').exec(value)?.[0].length === value.length

@@ -38,9 +38,9 @@ export interface FilledSlot extends TextSpan {
   /** Null if the sentence does not show the tense. */
   tense: Tense | null;
   from: Date | null;
-  /** Whether the slot is only probable, so that the selector must give the sentence a higher probability. */
+  /** Whether the slot is uncertain. The sentence then needs a higher probability from the selector. */
   isLikely?: boolean;
-  /** Whether a plain negation denies the slot, so that it may never have held: "I'm not allergic to nuts". */
+  /** Whether the slot is denied by a plain negation, so that it may never have held: "I'm not allergic to nuts". */
   isNever?: boolean;
   /** Whether the reading layers found the slot. Such a value never replaces an explicit statement of the user. */
   isTold?: boolean;
@@ -73,7 +73,7 @@ export interface MatchInput {
 const oneOf = (words: string): RegExp => new RegExp(`^(?:${words})$`, 'iu');
 const NOT_PLACES = oneOf(wordsOfAll('noPlace'));
 const NOT_NAMES = oneOf(wordsOfAll('noName'));
-/** Words with a full stop after which a name continues: "Dr. Osei", "St. Ives". */
+/** Abbreviations whose full stop does not end a name: "Dr. Osei", "St. Ives". */
 const ABBREVIATED = oneOf(`(?:${wordsOfAll('honorific')}|${wordsOfAll('placeOpening')})\\.`);
 const NO_VALUE = oneOf(wordsOfAll('noValue'));
 const STREETS = oneOf(wordsOfAll('streetName'));
@@ -86,18 +86,17 @@ const NO_NAME_START = new RegExp(`^(?:${wordsOfAll('noNameStart')})`, 'u');
 
 const patternsOf = perPack(({ lists: { nounCue = '(?!)', stop = '(?!)' } }) => {
   return {
-    // Words that precede a capitalised noun which may be an object and not a name: "because my daughter".
+    // After these words, a capitalised noun may be a common noun and not a name: "because my daughter".
     nounCue: packRegExp(`(?<![\\p{L}])(?:${nounCue})\\s*$`),
     stop: packRegExp(`(?:^| )(?:${stop})(?![\\p{L}])`),
   };
 });
 
-/** The input for cutting a value: the matched words and their place. */
 interface Cut extends MatchInput {
   raw: string;
   match: RegExpExecArray;
   isHan: boolean;
-  /** Whether the value is before the words that introduce it: "Ana is my sister". */
+  /** Whether the value precedes the words that introduce it: "Ana is my sister". */
   isBefore: boolean;
 }
 
@@ -111,7 +110,7 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
     if (known !== null) return known;
   }
   const value = cut({ ...input, shape, raw, match, isBefore, isHan: input.pack.script === 'han' });
-  // A sentence may end before a word in lower case: "i live in portland. cant sleep". "D.C." keeps its point.
+  // The next sentence may begin in lower case: "i live in portland. cant sleep". "D.C." keeps its full stop.
   return value?.replace(/(?<=\p{Ll}{3})\.$/u, '') ?? null;
 }
 
@@ -158,7 +157,7 @@ const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
     return date?.isDay === true && date.from !== null && date.from > context.now && !isPast ? date.written : null;
   },
   car({ raw, text, match }) {
-    // The make is in the list. The model is the capitalised word or the number after it: "Renault Zoe".
+    // The rule matches the make. The model is the capitalised word or the number after it: "Renault Zoe".
     const rest = text.slice(text.indexOf(raw, match.index) + raw.length);
     return raw + (/^ (?:\p{Lu}[\p{L}\p{N}-]*|\d[\p{L}\p{N}]*)(?![\p{L}\p{N}])/u.exec(rest)?.[0] ?? '');
   },
@@ -182,8 +181,8 @@ function cutPersonName(cut: Cut): string | null {
   const name = capitalised(raw, isBefore, 3, (word) => {
     const first = bareWord(word);
     if (!GIVEN_NAMES.has(first.toLowerCase())) {
-      // In German, all nouns are capitalised, so the noun before "my daughter" is a name only if it is a known given name. In other
-      // languages, the word may be capitalised because it begins the sentence: "Like my wife".
+      // German capitalises all nouns, so a noun before "my daughter" is a name only if it is a known given name. In other languages, the
+      // word may be capitalised because it begins the sentence: "Like my wife".
       if (isBefore && (pack.capitalisesNouns === true || isOrdinary(first.toLowerCase(), pack))) return false;
       if (pack.capitalisesNouns === true && jobOf(first, pack) !== null) return false;
       if (!isBefore && patternsOf(pack).nounCue.test(text.slice(0, text.indexOf(raw, match.index)))) return false;
@@ -205,7 +204,7 @@ function organisationName(raw: string, isBefore: boolean): string | null {
   return capitalised(raw.replace(/^the /i, ''), isBefore, 6, (first) => !isNoPlace(first));
 }
 
-/** The capitalised words at the beginning or at the end of a run. */
+/** Returns the capitalised words at the beginning or the end of a run of words. Null if `accepts` rejects the first of them. */
 function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first: string) => boolean): string | null {
   const words = run.split(' ');
   if (atEnd) words.reverse();
@@ -222,7 +221,7 @@ function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first
   return withoutEnd((atEnd ? taken.reverse() : taken).join(' '), '.,').replace(/['’]s$/, '');
 }
 
-/** Whether a word can be the first word of a name, or a later one, which may be a particle such as "van". */
+/** Checks whether a word can begin a name or, if `isFirst` is false, continue one. A particle such as "van" can only continue one. */
 function mayGoOn(word: string, isFirst: boolean): boolean {
   const isName = /^(?:\p{Lu}|\d*\p{Lu})/u.test(word) && !/^I(?:'|$)/.test(word);
   if (isFirst) return isName;
@@ -230,7 +229,8 @@ function mayGoOn(word: string, isFirst: boolean): boolean {
 }
 
 /**
- * Whether a capitalised word after a word for a relative is a name. Nearly every such word is, even if it ends like a nationality: "Trish".
+ * Checks whether a capitalised word after a relation ("my sister Trish") is a name. Nearly every such word is, even one that ends like a
+ * nationality.
  */
 function isPersonName(word: string): boolean {
   return (
@@ -238,7 +238,7 @@ function isPersonName(word: string): boolean {
   );
 }
 
-/** Whether a capitalised word after "I am" is a name. In German, where all nouns are capitalised, only a known given name is certain. */
+/** Checks whether a capitalised word after "I am" is a name. German capitalises all nouns, so only a known given name is certain there. */
 function isOwnName(word: string, run: string, pack: Pack): boolean {
   if (pack.capitalisesNouns === true) return GIVEN_NAMES.has(word.toLowerCase());
   return canBeName(word) && isPersonName(word) && jobOf(run, pack) === null;
@@ -253,7 +253,7 @@ function hanName(raw: string): string | null {
   return name.length >= 1 && !NO_NAME_START.test(name) ? name : null;
 }
 
-/** The age in digits. Null for a number that is not a plausible age. */
+/** Writes an age in digits. Null for a number that is not a plausible age. */
 function ageOf(raw: string): string | null {
   const words = raw.toLowerCase().split(/[- ]/);
   const age = words.reduce((sum, word) => sum + (ENGLISH_NUMBERS.get(word) ?? Number(word)), 0);
@@ -273,8 +273,8 @@ export function renderSlot(
   pack: Pack,
   attributes: AttributeTable,
 ): string {
-  // A condition is rendered with "has" ("Has diabetes"), or with "is" if it is an adjective or a noun for a person ("Is diabetic").
-  // "Coeliac disease" contains "coeliac", but nobody is a disease.
+  // A condition is rendered with "has" ("Has diabetes"), or with "is" if it is an adjective or a noun for a person ("Is diabetic"). The
+  // word must be the whole value, because "coeliac disease" contains "coeliac" but is not an adjective.
   const being = listPattern(pack, 'being').exec(slot.value ?? '')?.[0];
   const isBeing = hasTrait(slot.attribute, 'condition') && being !== undefined && being.length === slot.value?.length;
   const template =
@@ -286,7 +286,7 @@ export function renderSlot(
   return isUser(slot.subject) ? denied : `${ownSubject(slot.subject, pack)}: ${denied}`;
 }
 
-/** The subject of a rendering in the language of the rendering: "User's son Max" is "Sohn Max" in German. */
+/** Translates a subject into the language of the rendering: "User's son Max" becomes "Sohn Max" in German. */
 function ownSubject(subject: string, pack: Pack): string {
   const [, whose] = /^User's (.+)$/u.exec(subject) ?? [];
   if (whose === undefined || pack.language === 'en') return subject;
@@ -339,7 +339,7 @@ function namesAround(name: string, mark: string): { after: RegExp; before: RegEx
 
 const ENDS = new RegExp(`^${DETAIL}(?:\\s*(?:[.,!;:。！，)]|$)|${AFTER})`, 'u');
 
-/** The words of the pack's lists that follow a value in an enumeration: "peanuts, latex and penicillin". */
+/** Finds the words after a value in an enumeration that are in the given lists: "peanuts, latex and penicillin". */
 function listedAfter(rest: string, lists: readonly string[], pack: Pack): string[] {
   const words = lists.flatMap((list) => pack.lists[list] ?? ['(?!)']).join('|');
   const mark = listMark(pack);
@@ -350,8 +350,8 @@ function listedAfter(rest: string, lists: readonly string[], pack: Pack): string
 }
 
 /**
- * The slots of a sentence, with one slot for every name of a list. In "Mia, Jonas and Lea", patterns and the reading layers find only the
- * first or the last name, or read several names as one name.
+ * Gives every name in an enumeration a slot of its own. In "Mia, Jonas and Lea", patterns and the reading layers find only the first or the
+ * last name, or read several names as one.
  */
 export function withListedNames(filled: readonly FilledSlot[], sentence: string, pack: Pack | null): FilledSlot[] {
   if (pack === null) return [...filled];
@@ -368,7 +368,7 @@ export function withListedNames(filled: readonly FilledSlot[], sentence: string,
   return whole;
 }
 
-/** The values of the list that contains a slot's value. Only that value if it is not in a list. */
+/** Returns all values of the enumeration that contains a slot's value. If there is no enumeration, returns only that value. */
 function listedWith(
   { attribute, value, polarity, start }: FilledSlot,
   filled: readonly FilledSlot[],
@@ -391,15 +391,15 @@ function listedWith(
   const values = list.split(split);
   const isKnown = (name: string | undefined): boolean =>
     filled.some((other) => other.attribute === attribute && other.value?.toLowerCase() === name?.toLowerCase());
-  // The list of names may continue into another clause: "My dog is called Rex, Tom and Ann are friends of mine".
+  // The apparent enumeration may run into another clause: "My dog is called Rex, Tom and Ann are friends of mine".
   if (!isKnown(values.at(-1)) && to > end && !ENDS.test(sentence.slice(to))) return [value];
   const isCertain = (name: string): boolean => GIVEN_NAMES.has(name.toLowerCase()) || isKnown(name);
   return namesOf(values, isCertain, pack.capitalisesNouns === true) ?? [value];
 }
 
 /**
- * The names of a list. Null if a word of the list may not be a name. In a language that capitalises nouns, the first word may be one: "Ich
- * habe zwei Töchter, Ida und Romy".
+ * Returns the names of an enumeration. Null if one of its words may not be a name. In a language that capitalises nouns, the first word may
+ * be a noun and is then left out: "Ich habe zwei Töchter, Ida und Romy".
  */
 function namesOf(words: string[], isCertain: (name: string) => boolean, mayBeNoun: boolean): string[] | null {
   const names = mayBeNoun && !isCertain(words[0] ?? '') ? words.slice(1) : words;

@@ -46,10 +46,10 @@ const VITAL = 0.9;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
 
-/** A sentence of which the words or the slots are kept. */
+/** A sentence to keep: its own words, or only its slots. */
 export interface Kept extends Asked {
   isWanted: boolean;
-  /** Whether only the slots are kept, and not the words of the sentence. */
+  /** Whether only the slots are kept. */
   isSlotOnly?: boolean;
   /** Whether the sentence is kept only because the next one refers to it. */
   isContext?: boolean;
@@ -60,8 +60,9 @@ const pointsBack = perPack(({ words: { they }, lists: { pronoun = '(?!)', points
 );
 
 /**
- * The sentences before a kept one that begins with a pronoun ("We found a cleaner. Her name is Rita"). A context of a few words needs the
- * sentence before it as well ("Bike stolen. At the station. It cost 650"). Kept and foreign sentences, questions and requests end it.
+ * Finds the preceding sentences that a kept sentence needs because it begins with a pronoun ("We found a cleaner. Her name is Rita"). If
+ * such a sentence has only a few words, it needs the one before it as well ("Bike stolen. At the station. It cost 650"). The search stops
+ * at a kept or foreign sentence, a question or a request.
  */
 export function contextOf({ unit }: Asked, asked: readonly Asked[], last: Kept | undefined, isContext = false): Kept[] {
   const before = asked[unit.index - 1];
@@ -78,7 +79,7 @@ const pronounFirst = perPack(({ words: { assent }, lists: { pronoun = '(?!)' } }
   packRegExp(`^(?:(?:${assent})[,!.]* )?(?:${pronoun})(?![\\p{L}])`),
 );
 
-/** Whether a sentence cannot be understood without the words before it: "she likes gin", "keep that in mind for recipes". */
+/** Checks whether a sentence is incomprehensible without the words before it: "she likes gin", "keep that in mind for recipes". */
 export function isDangling({ unit: { pack, text, filled }, request }: Asked): boolean {
   if (pack === null || pack.script === 'han') return false;
   const plain = plainMarks(text);
@@ -98,8 +99,8 @@ const secondThing = perPack(({ my, lists: { and = '(?!)', article = '(?!)' } }) 
 );
 
 /**
- * The two things that a user asks to remember in one sentence, if one has a day and the other is a fact: "the boiler man is Stan and the rent
- * goes out on the 12th". As one statement, the fact would end with the day.
+ * Splits a request to remember two facts if one has a day and the other has none: "the boiler man is Stan and the rent goes out on the
+ * 12th". In one statement, the undated fact would expire with the day.
  */
 function partsOf(item: Kept, at: DateContext): Kept[] {
   const { unit, request, isSlotOnly } = item;
@@ -117,7 +118,7 @@ function partsOf(item: Kept, at: DateContext): Kept[] {
     !isDated(one) && (isVerb(pack).test(one.unit.text) || listPattern(pack, 'naming').test(one.unit.text));
   for (const { index, 0: link } of plain.matchAll(secondThing(pack))) {
     const parts = [part(0, index), part(index + link.length, text.length)];
-    // The tense was classified for the whole sentence, and is that of the part with the day.
+    // The selector classified the whole sentence. Its tense applies only to the part with the day.
     const told = parts.map((one) => (isDated(one) ? one : { ...one, selection: { ...one.selection, tense: HOLDS } }));
     if (parts.some(isDated) && parts.some(isFact)) return told;
   }
@@ -128,7 +129,7 @@ const HOLDS: Kept['selection']['tense'] = { holds: 1, habit: 0, happened: 0, pla
 
 const isVerb = perPack(({ is }) => packRegExp(`(?:${is || '(?!)'})(?![\\p{L}])`));
 
-/** The statements of the kept sentences of a turn: their slots, and their own words if the slots do not cover them. */
+/** Turns the kept sentences of a turn into statements: their slots, and their own words if the slots do not cover them. */
 export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[] {
   const statements: ReadStatement[] = [];
   const filled = kept.flatMap(({ unit }) => unit.filled);
@@ -144,7 +145,7 @@ export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[]
     }
     const own = ownWords(turn, group);
     if (slots.length === 0 && isFragment(group, own)) continue;
-    // An event is one statement, with its own words and its day, because the slot does not name the event.
+    // An event becomes one statement, with its own words and its day, because the slot alone does not name the event.
     const event = slots.find((slot) => hasTrait(slot.attribute, 'event'));
     const { attribute, value, from, due } = event ?? own;
     const others = slots.filter((slot) => slot !== event);
@@ -154,8 +155,8 @@ export function statementsOf(turn: Turn, kept: readonly Kept[]): ReadStatement[]
 }
 
 /**
- * Whether a slot only denies a value that another slot of the turn replaces anyway: "I quit, I'm at Aldi now". A denial without a value
- * would also end the new value.
+ * Checks whether a slot only denies a value that another slot of the turn replaces anyway: "I quit, I'm at Aldi now". Without a value, the
+ * denial would also end the new value.
  */
 function isReplaced(slot: FilledSlot, filled: readonly FilledSlot[], { pack, input }: Turn): boolean {
   const { attribute, subject, polarity, value } = slot;
@@ -173,7 +174,7 @@ function isReplaced(slot: FilledSlot, filled: readonly FilledSlot[], { pack, inp
 
 const layouts = perPack(({ lists: { layout = '(?!)' } }) => packRegExp(`^(?<not>\\p{L}+ )??(?:${layout})$`));
 
-/** Whether a slot asks for or excludes a layout of answers (a list, a table, prose). Null for other slots. */
+/** Checks whether a slot asks for a layout of answers (a list, a table, prose) or excludes one. Null for other slots. */
 function layoutOf(
   { attribute, value }: Pick<ReadStatement, 'attribute' | 'value'>,
   pack: Pack | null,
@@ -184,8 +185,8 @@ function layoutOf(
 }
 
 /**
- * The relation to the known wish or dose that a slot replaces: a wish for another layout, the opposite wish about the same format, or
- * another dose of a medicine. Null if several doses are known.
+ * Finds the known wish or dose that a slot replaces: a wish for another layout, the opposite wish about the same format, or another dose of
+ * a medicine. Null if there is none, or if several doses are known.
  */
 function replacedBy(slot: FilledSlot, { text, pack }: ReadUnit, { known }: ReadInput): ReadStatement['relation'] {
   const isDose = slot.attribute === 'medication';
@@ -210,8 +211,8 @@ const countWords = (group: readonly Kept[]): number =>
   group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
 
 /**
- * Whether a sentence is kept together with the sentences before it. Adjacent short sentences form one statement if all of them make the
- * same request, or if none of them makes a request.
+ * Checks whether a sentence joins the sentences before it in one statement. They must be adjacent and short, and all make the same request
+ * or none.
  */
 function belongsTo(group: readonly Kept[], item: Kept): boolean {
   const { unit, request, isSlotOnly } = item;
@@ -225,7 +226,7 @@ function belongsTo(group: readonly Kept[], item: Kept): boolean {
   return (isSmall || isDangling(item)) && words + more <= MOST_MERGED_WORDS;
 }
 
-/** Groups the sentences that form one statement: "A girl. Morenikeji. 2.9 kg." */
+/** Groups sentences into statements: "A girl. Morenikeji. 2.9 kg." becomes one. */
 function grouped(kept: readonly Kept[]): Kept[][] {
   const groups: Kept[][] = [];
   for (const item of kept) {
@@ -236,12 +237,12 @@ function grouped(kept: readonly Kept[]): Kept[][] {
   return groups.filter((group) => !group.every(({ isContext }) => isContext === true));
 }
 
-/** The words of all languages, because the language of so few words is often not recognised. */
+/** Matches the words of all languages, because the language of so few words is often not recognised. */
 const AND_FIRST = new RegExp(`^(?:${wordsOfAll('and', 'latin')})(?: [\\p{L}']+){1,2}[.!]*$`, 'iu');
 
 /**
- * Whether the kept words are a piece of a longer turn that states nothing without the rest: one word, "and" with a word, or a remark on the
- * question before it ("Weird after 15 years"). A word for an illness or a pregnancy is kept.
+ * Checks whether the kept words mean nothing without the rest of a longer turn: one word, "and" with a word, or a remark on the question
+ * before it ("Weird after 15 years"). False for a word for an illness or a pregnancy.
  */
 function isFragment(group: readonly Kept[], { from }: ReadStatement): boolean {
   const [{ unit, isWanted }, ...others] = group as readonly [Kept, ...Kept[]];
@@ -259,7 +260,9 @@ function isFragment(group: readonly Kept[], { from }: ReadStatement): boolean {
 
 const LEAST_LEFT = 4;
 
-/** Whether the privacy policy has removed the main content of the words: "My iban is [bank account removed], keep it for invoices". */
+/**
+ * Checks whether the privacy policy has removed the main content of the words: "My iban is [bank account removed], keep it for invoices".
+ */
 function isHusk(group: readonly Kept[]): boolean {
   const words = group.map(({ unit }) => unit.text).join('\n');
   if (!REMOVED.test(words)) return false;
@@ -267,11 +270,11 @@ function isHusk(group: readonly Kept[]): boolean {
   return contentStems(clauses.filter((clause) => !REMOVED.test(clause)).join(' ')).size < LEAST_LEFT;
 }
 
-/** Whether the slots cover the words well enough, so that the words need not be kept. */
+/** Checks whether the slots cover the words so well that the words need not be kept. */
 function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): boolean {
   return group.every(({ unit, request }) => {
     if (unit.filled.length === 0 || request === 'remember') return false;
-    // The statement of a denial without a value has the words of the sentence, so they are not kept again.
+    // A denial without a value becomes a statement in the words of the sentence, so they are not kept again.
     if (unit.filled.some(({ value }) => value === null)) return true;
     const start = Math.min(...unit.filled.map((slot) => slot.start));
     const end = Math.max(...unit.filled.map((slot) => slot.end));
@@ -283,7 +286,7 @@ function isSaidBySlots(group: readonly Kept[], said: string, at: DateContext): b
   });
 }
 
-/** Whether a sentence names a past day on which something happened, which none of its slots has: "I broke my wrist on Sunday". */
+/** Checks whether something happened on a past day that the sentence names and none of its slots contains: "I broke my wrist on Sunday". */
 function hasDayOfPast({ filled, text, pack }: ReadUnit, at: DateContext): boolean {
   if (filled.some(({ from }) => from !== null)) return false;
   const dates = findDates(text, pack as Pack, { ...at, prefer: 'past' });
@@ -292,12 +295,14 @@ function hasDayOfPast({ filled, text, pack }: ReadUnit, at: DateContext): boolea
 }
 
 /**
- * How many further content words after the last value count as a separate clause. After "and", one is enough. So is one directly after a
- * name, because the words after a name are its predicate: "My wife Laura is pregnant".
+ * With at least this many further content words, the words after the last value are a separate clause. One is enough after "and", and also
+ * directly after a name, because it begins the predicate: "My wife Laura is pregnant".
  */
 const WORDS_OF_CLAUSE = { joined: 1, bare: 2 };
 
-/** Whether a sentence has a name, a number or a clause that its slots do not contain: "I live in Ghent and row every Sunday". */
+/**
+ * Checks whether a sentence contains a name, a number or a clause that is missing from its slots: "I live in Ghent and row every Sunday".
+ */
 function goesOn({ filled, text, pack }: ReadUnit, said: string, at: DateContext): boolean {
   const lower = text.toLowerCase();
   const ends = filled.map(({ value }) => lower.lastIndexOf((value ?? '').toLowerCase()) + (value ?? '').length);
@@ -326,7 +331,7 @@ const frameWords = perPack(({ script, words: { greeting, assent }, calendar: { f
   wordsPattern(`${greeting}|${assent}|${from}|${lead}`, script, 'giu'),
 );
 
-/** Whether a sentence contains, besides its slots, only their date, a greeting, an assent or words such as "from now on". */
+/** Checks whether the rest of a sentence, outside its slots, is only their date, a greeting, an assent or words such as "from now on". */
 function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
   const pack = unit.pack as Pack;
   const text = plainMarks(unit.text);
@@ -366,7 +371,7 @@ function slotStatement(turn: Turn, slot: FilledSlot, item: Kept): ReadStatement 
   });
 }
 
-/** The day since when the value of a slot has held, if the clause of the slot names one: "vegetarian since March 1". */
+/** Returns the day since which a slot's value has held, if the slot's clause names one: "vegetarian since March 1". */
 function sinceWhen(slot: FilledSlot, { text, pack, filled }: ReadUnit, at: DateContext): Date | null {
   if (pack === null || filled.length > 1 || slot.polarity === 'denied' || slot.tense === 'planned') return null;
   const [since, ...others] = findDates(text, pack, at).filter(
@@ -377,7 +382,10 @@ function sinceWhen(slot: FilledSlot, { text, pack, filled }: ReadUnit, at: DateC
   return others.length === 0 && isOfSlot ? (since?.from ?? null) : null;
 }
 
-/** The importance of a statement: highest for health and intolerances, then for standing orders and what the user asks to remember. */
+/**
+ * Returns the importance of a statement: highest for health and intolerances, then for standing orders and anything that the user asks to
+ * remember.
+ */
 function importanceOf({ unit: { pack }, isWanted }: Kept, words: string, isHealth = false): number | null {
   if (isHealth || (pack !== null && isVital(words, pack))) return VITAL;
   return isWanted || isStandingOrder(pack, plainMarks(words)) ? REMEMBERED : null;
@@ -387,19 +395,19 @@ function isVital(words: string, pack: Pack): boolean {
   return listPattern(pack, 'health', 'being', 'intolerance').test(plainMarks(words));
 }
 
-/** Whether the value of a slot is known, so that its denial means "no longer". */
+/** Checks whether a slot's value is already known. If it is, a denial means "no longer". */
 function isKnown({ subject, attribute, value }: FilledSlot, { known }: ReadInput): boolean {
   return known.some(
     (one) => one.attribute === attribute && hasValue(one, value) && isSameSubject(one.subject, subject),
   );
 }
 
-/** Whether a statement has a value, regardless of its spelling. */
+/** Compares a statement's value with another one, regardless of spelling. */
 export function hasValue(one: Pick<ReadStatement, 'value'>, value: string | null): boolean {
   return normalValue(one.value ?? '') === normalValue(value ?? '');
 }
 
-/** One statement with the kept words of a turn. */
+/** Turns kept sentences into one statement in the user's own words. */
 export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const [first, last] = [group[0] as Kept, group.at(-1) as Kept];
   const words = turn.event.content.slice(first.unit.start, last.unit.end);
@@ -409,11 +417,11 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   const { text, dates } = datedWords(turn, group);
   const isAhead = ({ from }: FoundDate): boolean => from !== null && from > at.now;
   const tense = guess === 'happened' && dates.length > 0 && dates.every(isAhead) ? 'planned' : guess;
-  // The day of a plan is in the sentence that is the plan: "A bad day today. I work four days a week from June".
+  // A day in the plan's own sentence is preferred: "A bad day today. I work four days a week from June".
   const offset = first.unit.start;
   const own = dates.filter(({ start }) => start >= main.unit.start - offset && start < main.unit.end - offset);
   const ahead = dayAhead(own, words, turn.pack, at) ?? dayAhead(dates, words, turn.pack, at);
-  // A state has a day on which it begins, and an event has a day on which it is due.
+  // A state begins on its day; an event is due on it.
   const isState = ahead !== undefined && turn.pack !== null && boundOf(plainMarks(words), ahead, turn.pack) === 'first';
   const due =
     main.request === 'reminder'
@@ -436,7 +444,7 @@ export function ownWords(turn: Turn, group: readonly Kept[]): ReadStatement {
   });
 }
 
-/** The words of a group with the meaning of their dates. Each sentence has a tense of its own: "She found a job! She starts on Monday". */
+/** Joins the words of a group and resolves their dates. Each sentence has its own tense: "She found a job! She starts on Monday". */
 function datedWords({ event, pack, at }: Turn, group: readonly Kept[]) {
   const dates: FoundDate[] = [];
   const [first] = group as [Kept];
@@ -453,7 +461,7 @@ function datedWords({ event, pack, at }: Turn, group: readonly Kept[]) {
   return { text, dates };
 }
 
-/** The tense of a sentence of a group. A sentence that only names a day may have the tense of the sentence before it. */
+/** Returns the tense of a sentence in a group. If it only names a day, it may take the tense of the sentence before it. */
 function tenseIn(group: readonly Kept[], item: Kept, at: DateContext): Tense {
   const { text, pack } = item.unit;
   const before = group[group.indexOf(item) - 1]?.unit.text;
@@ -461,7 +469,7 @@ function tenseIn(group: readonly Kept[], item: Kept, at: DateContext): Tense {
   return isPast ? 'happened' : tenseOf(item, at);
 }
 
-/** The time at which a reminder is due. Null if the sentence does not say. */
+/** Returns the time at which a reminder is due. Null if the sentence names none. */
 function dueOf({ text, pack }: ReadUnit, at: DateContext): Date | null {
   const dates = pack === null ? [] : findDates(text, pack, at);
   return withTime(dayAhead(dates, text, pack, at)?.from ?? null, text, pack, at.timeZone);
@@ -473,14 +481,14 @@ function best<Name extends string>(probabilities: Record<Name, number>, without:
 }
 
 const SURE_HABIT = 0.93;
-/** The probability from which the day of a sentence may decide that the sentence is a plan. */
+/** From this probability of "planned", a future day makes the sentence a plan. */
 const LIKELY_TENSE = 0.15;
 
 function namesVisit({ text, pack }: Pick<ReadUnit, 'text' | 'pack'>): boolean {
   return pack !== null && listPattern(pack, 'appointment').test(plainMarks(text));
 }
 
-/** The tense of a sentence: the class that the selector chose, corrected by the words and dates of the sentence. */
+/** Returns the tense that the selector chose, corrected by the words and dates of the sentence. */
 function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   if (request === 'reminder') return 'planned';
   if (request === 'wish') return 'habit';
@@ -496,7 +504,7 @@ function tenseOf({ selection, unit, request }: Kept, at: DateContext): Tense {
   return tenseByDays(guess, { selection, unit }, { isHabit, pack }, at);
 }
 
-/** The tense of a sentence, corrected by the side of today on which the days of the sentence lie. */
+/** Corrects a tense by whether the sentence's days are past or future. */
 function tenseByDays(
   guess: Tense,
   { selection: { tense }, unit }: Pick<Kept, 'selection' | 'unit'>,
@@ -510,22 +518,25 @@ function tenseByDays(
   const isPlan = { happened: true, habit: !isSure, holds: !isHabit && isLikelyPlan }[guess];
   const side = sideOfDays(unit.text, pack, at);
   if (isPlan && side === 'ahead') return 'planned';
-  // "My son was born on 2 February" is about the past although it still holds.
+  // "My son was born on 2 February" still holds, but tells of the past.
   return guess === 'holds' && side === 'past' ? 'happened' : guess;
 }
 
-/** The probability from which a plain plan or timetable is kept: "seeing mum sat". */
+/** A plain plan or timetable is kept from this probability: "seeing mum sat". */
 const PLAN_NEEDS = 0.3;
 
 const TIME_OF_DAY = /\d{1,2}(?:[:.h]\d\d)? ?(?:[ap]m|h|uhr|uur|u)?(?!\p{L})/giu;
 
-/** Whether a message is nothing but a timetable, a habit or a plan for a day that it names, for which a lower probability is enough. */
+/**
+ * Checks whether a message is only a timetable, a habit, or a plan for a day that it names. A lower probability is enough for such a
+ * message.
+ */
 export function isPlainPlan(item: Kept, at: DateContext): boolean {
   const { text, pack, count } = item.unit;
   if (pack === null || item.selection.keep.yes < PLAN_NEEDS || !isOwn(item) || /[?？]/u.test(text)) return false;
   const plain = plainMarks(text);
   const dates = findDates(plain, pack, at);
-  // A day may follow what happens on it: "got a scan!! monday 10am".
+  // The day may come after the event, as a sentence of its own: "got a scan!! monday 10am".
   if (count > 1 && /\p{L}/u.test(withoutSpans(plain, dates).replace(TIME_OF_DAY, ''))) return false;
   if (saysAny(pack, plain, 'if', 'hedge', 'joke', 'said', 'question', 'you', 'they', 'ask', 'not')) return false;
   if (isTimetable(text, pack, at)) return true;
@@ -535,25 +546,25 @@ export function isPlainPlan(item: Kept, at: DateContext): boolean {
 }
 
 /**
- * The type of a statement. An instruction becomes a preference. An intention needs a day. An episode becomes a fact, because only agents
- * have episodes.
+ * Returns the type of a statement. An instruction becomes a preference. An intention needs a day. An episode becomes a fact, because only
+ * agents have episodes.
  */
 function typeOf({ selection, request, unit: { pack, text } }: Kept, due: Date | null): string {
   if (request === 'wish') return 'preference';
   if (request === 'reminder') return due === null ? 'context' : 'intention';
-  // A beginning such as "moving on 1 May" or a first day at school is not an intention, because it would expire after the day.
+  // A beginning such as "moving on 1 May" or a first day at school is not an intention, because an intention expires after its day.
   const isIntended = due !== null && !(pack !== null && listPattern(pack, 'begins').test(plainMarks(text)));
   const guess: string = best(selection.type, isIntended ? [] : ['intention']);
   if (OF_NOW.has(guess) && pack !== null && isNotOfNow(plainMarks(text), pack)) return 'fact';
-  // What happens to the user on a day that lies ahead is brought up on that day, and so is an appointment.
+  // The assistant should bring up a future event or an appointment on its day.
   if (isIntended && (guess === 'episode' || (guess === 'fact' && namesVisit({ text, pack })))) return 'intention';
   return { instruction: 'preference', episode: 'fact' }[guess] ?? guess;
 }
 
-/** Types that say what the user wants now. */
+/** Types for the user's present wishes. */
 const OF_NOW: ReadonlySet<string> = new Set(['goal', 'preference', 'decision', 'instruction', 'feedback']);
 
-/** Whether words say what another person wants, or what the user once wanted: "I used to want to be a nurse". */
+/** Checks whether words express another person's wish, or a former wish of the user: "I used to want to be a nurse". */
 function isNotOfNow(text: string, pack: Pack): boolean {
   const isFormer = saysAny(pack, text, 'over') && listPattern(pack, 'nearly').test(text);
   return isFormer || reportsOthers(text, pack);
@@ -563,7 +574,9 @@ const relativeFirst = perPack((pack) =>
   packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relationsOf(pack)}),? (\\p{L}[\\p{L}'-]+)`),
 );
 
-/** The subject of the sentences of one statement. A sentence that does not name the user may continue one about another person. */
+/**
+ * Returns the subject of a group of sentences. A main sentence that does not mention the user may continue a sentence about another person.
+ */
 function subjectOfGroup(group: readonly Kept[], main: Kept, turn: Turn): string {
   const { text, pack } = main.unit;
   const before = pack !== null && isAboutUser(plainMarks(text), pack) ? [] : group.slice(0, group.indexOf(main));
@@ -574,8 +587,8 @@ function subjectOfGroup(group: readonly Kept[], main: Kept, turn: Turn): string 
 const ABOUT_OTHER = 0.5;
 
 /**
- * The subject of a kept sentence: "My sister Ana moved to Graz" is about Ana, because it begins with her relation and name, and "priyas
- * pregnant" is about Priya.
+ * Returns the subject of a kept sentence: "My sister Ana moved to Graz" is about Ana, because it begins with her relation and name, and
+ * "priyas pregnant" is about Priya.
  */
 function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const { pack } = unit;

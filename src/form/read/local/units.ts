@@ -14,10 +14,10 @@ import type { FilledSlot, SlotContext } from './slot-values.ts';
 
 /** How the reading layers classify a message. */
 export interface ToldMessage {
-  /** The parts of the message, each with the mean state of its words in the last layer. */
+  /** The message's parts, each with the mean of its words' states in the last layer. */
   parts: (TextSpan & { state: Float32Array })[];
   foreign: ForeignSpan[];
-  /** The parts of the message, each with the log-odds that it asks to forget something or withdraws such a request. */
+  /** The message's parts, each with its log-odds of asking to forget something or withdrawing such a request. */
   asking: (TextSpan & { odds: number })[];
   /** The log-odds that the message makes an earlier statement untrue. */
   changes: number;
@@ -27,7 +27,7 @@ export interface ToldMessage {
 
 /** A turn that the local reader reads. */
 export interface Turn {
-  /** The input of the reader, and the reading of the turns so far. */
+  /** The reader's input, and everything read from the turns so far. */
   input: ReadInput;
   reading: Reading;
   event: Event;
@@ -39,7 +39,7 @@ export interface Turn {
   pack: Pack | null;
   /** The time and the time zone of the turn. A day without a year is resolved to the next such day. */
   at: DateContext;
-  /** How the reading layers of the local embedder classify the parts and words of the turn. Empty if they do not read it. */
+  /** The local embedder's classification of the turn. Empty if its reading layers do not read the turn. */
   told: ToldMessage;
 }
 
@@ -57,9 +57,9 @@ export interface ReadUnit extends TextSpan {
   /** The assistant's message before the turn, if the turn answers one. */
   asked: string | null;
   pack: Pack | null;
-  /** Whether the unit is in a pasted or quoted span or is taken back by the words after it, so that nothing is learned from it. */
+  /** Whether nothing is learned from the unit, because it is pasted or quoted, or because the user takes it back. */
   isForeign: boolean;
-  /** Whether the words after the unit take it back, or the unit does so. */
+  /** Whether the following words take the unit back, or the unit takes back the words before it. */
   isTakenBack: boolean;
   /** Whether the turn has a pasted or quoted span. */
   hasForeign: boolean;
@@ -79,10 +79,9 @@ export interface TurnContext extends Pick<SlotContext, 'now' | 'timeZone' | 'peo
   isOwnText?: boolean;
 }
 
-/** A sentence that is the user's own claim. */
 export type ClaimUnit = ReadUnit & { pack: Pack };
 
-/** Whether a sentence is the user's own claim, so that it may change known statements. */
+/** Checks whether a sentence is the user's own claim. Only claims may change known statements. */
 export function isClaim(unit: ReadUnit): unit is ClaimUnit {
   const { pack, isForeign, text } = unit;
   const plain = plainMarks(text);
@@ -98,7 +97,7 @@ export function isClaim(unit: ReadUnit): unit is ClaimUnit {
 
 export const READ = 24_000;
 const MOST_UNITS = 120;
-/** How many characters of a turn are searched for another person whom a sentence without a subject may be about. */
+/** Another person is searched for in this many characters of a turn. A sentence without a subject may be about that person. */
 const TOLD_OTHERS = 1_500;
 
 /** Splits a turn into sentences, and a very long sentence without punctuation into clauses. */
@@ -140,14 +139,14 @@ export function unitsOf(turn: string, context: TurnContext): Pick<Turn, 'pack' |
   return { pack, units };
 }
 
-/** The person whom "I" means: the speaker of the turn, who is the user if the turn names no speaker or one of the user's names. */
+/** Returns the person whom "I" means: the turn's speaker, or the user if the turn names no speaker or one of the user's names. */
 export function speakerOf({ speaker }: Event, { userNames }: ReadInput): string {
   return speaker === null || speaker === '' || isNameOfUser(speaker, userNames) ? USER : speaker;
 }
 
 /**
- * The known statements about a speaker and the speaker's people, as statements about the user. The words of another speaker are read with
- * these statements only, because they say nothing about the user.
+ * Returns the known statements about a speaker and the speaker's people, rewritten as statements about the user. Another speaker's words
+ * are read with only these statements, because they say nothing about the user.
  */
 export function asKnownTo(speaker: string, known: readonly Memory[]): readonly Memory[] {
   if (speaker === USER) return known;
