@@ -61,7 +61,7 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
   ]);
 }
 
-/** Adds up the length of the events of all owners that a handle sees. For each owner, counts events up to a given version. */
+/** The total length of the events that a handle sees, and for each owner the version up to which they were added. */
 export interface Said {
   characters: number;
   upTo: ReadonlyMap<string, number>;

@@ -29,7 +29,7 @@ export interface ErasedRecords {
   blocks: number;
   embeddings: number;
   refusals: number;
-  /** Entities that no remaining memory mentions. */
+  /** Removed entities: those that no remaining memory mentions. */
   entities: number;
 }
 

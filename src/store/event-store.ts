@@ -199,8 +199,8 @@ interface OwnEventFilter {
   /** The latest time of occurrence in milliseconds, inclusive. */
   occurred?: { upTo: number };
   /**
-   * A range of recording times in milliseconds: `after` is exclusive, `from` and `upTo` are inclusive. With `sequence`, events that were
-   * recorded at `after` and have a higher sequence are included, too.
+   * A range of recording times in milliseconds: `after` is exclusive, `from` and `upTo` are inclusive. If `sequence` is given, events
+   * recorded exactly at `after` are included as well, provided their sequence is higher.
    */
   recorded?: { after?: number; sequence?: number; from?: number; upTo?: number };
   /** Default `oldest`: in the order in which they were appended. `recorded`: by the time of recording. */
