@@ -28,6 +28,7 @@ let latest = 0;
  * Begins a change to an owner's records. Locks the owner's row until the transaction ends, so that writes to one owner never overlap.
  * Returns the owner's new version, by which caches detect the change. If the change needs several versions (`steps`), the last of them is
  * returned.
+ *
  * Versions are a hybrid logical clock: each is greater than all earlier versions of the owner, and at least the current time in
  * microseconds. Versions of different owners can therefore be compared, too.
  */

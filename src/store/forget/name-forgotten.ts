@@ -23,6 +23,7 @@ interface Naming {
  * Returns functions that recognise sentences in which an assistant refers to a forgotten statement in other words ("The Greens are your
  * party"). They look for the statement's distinctive words and long numbers. Words that the user's turns or live statements still contain
  * are not used; the forgotten words must have been removed from these before.
+ *
  * The result is keyed by the statement's text, and has only statements with such a word in one of the assistant's texts.
  */
 export async function namingTests(

@@ -79,6 +79,7 @@ async function placedTables(reader: Kysely<Tables>, schema: string): Promise<Pla
  * Distributes the tables that Citus does not manage yet. If all unique keys of a table include the tenant, it is distributed by tenant and
  * colocated with `owners`. Other tables stay on the coordinator: API keys, schedules, settings, and the queue, whose jobs are leased across
  * tenants with SKIP LOCKED.
+ *
  * Citus must manage the tables on the coordinator, too: if a transaction also writes to an unmanaged table, Citus commits the worker's part
  * first and without two-phase commit. They are not reference tables, because those cannot be written while a worker is down, and each write
  * locks the whole table.

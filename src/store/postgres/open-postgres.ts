@@ -29,8 +29,9 @@ export interface PostgresOptions {
   /** The maximum number of connections in the pool for `url`. Default 10. */
   maximumConnections?: number;
   /**
-   * Whether frequent statements are prepared once per connection, which saves more than a third of the server's time. Default true. Only
-   * affects `url`: statements on a pool of the application are never prepared.
+   * Whether frequent statements are prepared once per connection, which saves more than a third of the server's time. Default true. The
+   * setting affects only `url`, because a pool of the application is used as it is.
+   *
    * A pooler may not support prepared statements, such as PgBouncer in transaction mode without `max_prepared_statements`. When a statement
    * is missing on the pooler's next connection, Varve stops preparing statements.
    */

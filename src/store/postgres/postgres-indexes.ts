@@ -10,6 +10,7 @@ const CONDITION_FACTOR = 20;
 
 /**
  * Stores the words that Varve has segmented as a tsvector. As in SQLite, each word is prefixed with its owner's key.
+ *
  * The operator `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search is therefore a
  * function that runs with the rights of the tables' owner and checks the tenant itself. In a distributed store, Citus cannot look into a
  * function. There, the statement itself searches, which reads all rows of the owners.

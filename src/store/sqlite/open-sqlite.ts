@@ -213,6 +213,7 @@ const ROWS_OF_PARTIAL = ROWS / 10;
 /**
  * Writes the statistics of a large store for SQLite's query planner. Without statistics, SQLite assumes ten rows per tenant, and reads all
  * rows of a tenant to find five by their keys. Maintenance of 20,000 memories would then take a minute instead of a fraction of a second.
+ *
  * ANALYZE would write statistics of the current store, which is small at first. Tables that are also read across tenants, such as the
  * queue, keep SQLite's assumptions.
  */
