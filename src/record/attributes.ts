@@ -17,7 +17,10 @@ export interface Attribute {
   shape: ValueShape;
   /** Whether a statement about the user with this attribute is a permanent fact: it never fades, and every prompt contains it. */
   permanent: boolean;
-  /** Whether the value names somebody else (a partner, a child, a pet). The statement's subject is the person who has this partner, child or pet. */
+  /**
+   * Whether the value names somebody else (a partner, a child, a pet). The statement's subject is the person who has this partner, child or
+   * pet.
+   */
   namesSomebody: boolean;
   /** Special properties of the attribute, mostly for the local reader. */
   traits: readonly TraitOrList[];
@@ -218,7 +221,7 @@ export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as cons
 
 const TRAIT_NAMES = [
   'own', // The value is a name of the subject.
-  'identity', // The value identifies the user. As a rule, a request to forget means it only if the request names it.
+  'identity', // The value identifies the user. A request to forget usually includes it only if the request names it.
   'vital', // A statement changes only by words that concern it.
   'person', // The value is a name, which stays valid when the rest of its sentence ends a state.
   'several', // A list of names is one value for each name.
@@ -239,7 +242,7 @@ const TRAIT_NAMES = [
   'omits', // The value may be an omission: "no meat".
   'always', // Words about some days or one meal ("vegetarian on Mondays") state no value.
   'habit', // The value is a habit and not a state.
-  'inPast', // Words in the past tense state a value that holds: "was born".
+  'inPast', // Words in the past tense state a value that is still true: "was born".
   'listed', // A value that the reading layers find must be in the pack's list with the name of the attribute.
 ] as const;
 

@@ -11,8 +11,8 @@ import { allOf, chunks, isIn, ofOwner, rowsWhere } from './rows.ts';
 import type { OwnerTable } from './schema.ts';
 import { restateMerged } from './write-memory.ts';
 
-// This file reads memories of exactly one owner or of a whole tenant, for formation, consolidation and maintenance. To read what a handle sees, which
-// may span several owners, use `read-memories.ts`.
+// This file reads memories of exactly one owner or of a whole tenant, for formation, consolidation and maintenance. To read what a handle
+// sees, which may span several owners, use `read-memories.ts`.
 
 /** A record with the number of its row. */
 export interface Numbered<Item> {
