@@ -25,17 +25,17 @@ export interface EmbedDeps extends Parts {
 }
 
 export interface EmbedOptions {
-  /** The maximum number of texts per second. A long event counts once for each passage. Default: no limit, or 10 for a backfill. */
+  /** Maximum number of texts per second. Each passage of a long event is one text. Default: no limit, or 10 for a backfill. */
   rate?: number;
   signal?: AbortSignal;
 }
 
-/** The number of embedded records by kind: the type of a memory, the kind of an event. */
+/** Numbers of embedded records, by type of memory or kind of event. */
 export type EmbedCounts = Record<string, number>;
 
 const BATCH = 32;
 
-/** Embeds the queued records of an owner, newest first, until none is left. */
+/** Embeds an owner's queued records, newest first, until the queue is empty. */
 export async function embedRecords(
   deps: EmbedDeps,
   { tenant, owner }: { tenant: string; owner: string },
@@ -56,7 +56,8 @@ export async function embedRecords(
     await embedBatch(deps, { scope, owner, records, embedders, signal });
     for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
     const texts = records.reduce((sum, record) => sum + record.texts.length, 0);
-    // The clock may have been set back meanwhile. The pause must not last until the clock has caught up.
+    // If the clock was set back meanwhile, the elapsed time is negative. It then counts as 0, so that the pause does not last until the
+    // clock has caught up.
     const pause = (texts / rate) * 1000 - Math.max(0, clock.now() - started);
     if (pause > 0) await deps.delay(pause, signal);
   }
@@ -103,7 +104,7 @@ async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
 const STRETCH = 2000;
 const OWNERS = 100;
 
-/** The default rate of a backfill, in texts per second. */
+/** A backfill's default rate, in texts per second. */
 const DEFAULT_RATE = 10;
 
 export interface BackfillOptions extends EmbedOptions {
@@ -112,8 +113,7 @@ export interface BackfillOptions extends EmbedOptions {
 }
 
 /**
- * Queues and embeds the records without a vector of the current model, in all tenants or in one. Returns the number of records of each
- * kind.
+ * Queues and embeds the records without a vector from the current model, in one tenant or in all. Returns how many of each kind there were.
  */
 export async function backfill(
   deps: EmbedDeps,
@@ -145,7 +145,10 @@ async function queueEvery(
   }
 }
 
-/** The key of the stored watermark up to which records are queued for a new model. A restart continues from it. */
+/**
+ * The name of the setting that stores the progress of a migration to a new model: the last row that was queued. After a restart, queueing
+ * continues there.
+ */
 const PROGRESS = 'embedding_change';
 
 interface Progress {
@@ -155,9 +158,9 @@ interface Progress {
 }
 
 /**
- * Migrates the store to another embedding model. Every record without a vector of the new model is queued. When all records have one, the
- * model becomes active in one transaction, and the old vectors are removed. Until then, queries use the old vectors. Each call advances the
- * migration as far as possible.
+ * Migrates the store to another embedding model, as far as possible in one call. Queues every record without a vector from the new model.
+ * Queries use the old vectors until all records have a new one; then one transaction makes the model active, and the old vectors are
+ * removed.
  */
 export async function changeEmbedder(
   database: Database,
@@ -196,7 +199,7 @@ async function removeOtherVectors(database: Database, model: string, signal?: Ab
   for (;;) {
     signal?.throwIfAborted();
     const removed = await database.write(EVERY_TENANT, async (writer) => {
-      // Another process may have changed the model since, so the active model is read again.
+      // Reads the active model again, because another process may have changed it since.
       const active = (await findMeta(writer, ACTIVE_MODEL)) ?? model;
       return removeVectorsExcept(writer, active, STRETCH);
     });

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { VarveError } from '../errors.ts';
 import type { Scope } from '../record/scope.ts';
 
-/** Events that are read together, listed by their ids. */
+/** Ids of the events in one exchange, which are read together. */
 interface Exchange {
   scope: Scope;
   events: readonly string[];
@@ -10,22 +10,22 @@ interface Exchange {
 
 /** A queue of exchanges for the local reader, within this process. */
 interface InlineQueue {
-  /** Adds an exchange. The call never fails and never waits. */
+  /** Adds an exchange. Never fails and never waits. */
   add(exchange: Exchange): void;
-  /** Starts to read exchanges as they are added. */
+  /** From now on, reads exchanges as they are added. */
   start(): void;
   /** Reads all waiting exchanges. */
   drain(): Promise<void>;
-  /** Reads waiting exchanges for at most a second and accepts no more. The jobs of the remaining exchanges stay in the store. */
+  /** Reads waiting exchanges for at most a second and accepts no new ones. The jobs of the remaining exchanges stay in the store. */
   stop(): Promise<void>;
 }
 
-// Beyond this number, the oldest exchange is dropped. No event is lost, because the job of the exchange, in this process or another, reads
-// its events from the log.
+// If more exchanges wait, the oldest one is dropped. No event is lost: the exchange also has a job, and this process or another runs it and
+// reads the events from the log.
 const MOST_WAITING = 1000;
 const PATIENCE = 1000;
 
-/** Creates a queue. If `read` fails, the process emits a warning, and the job of the exchange reads its events again. */
+/** Creates a queue. If `read` fails, the process emits a warning, and the exchange's job reads the events again. */
 export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>): InlineQueue {
   const waiting: Exchange[] = [];
   let isStarted = false;
@@ -34,7 +34,7 @@ export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>
 
   const work = async (): Promise<void> => {
     while (waiting.length > 0) {
-      // Waits a turn of the event loop, so that the caller gets its answer before the exchange is read.
+      // Lets the event loop turn once, so that the caller gets its answer before the exchange is read.
       await setImmediate();
       if (stoppedAt !== null && performance.now() - stoppedAt > PATIENCE) waiting.length = 0;
       const next = waiting.shift();
@@ -54,7 +54,7 @@ export function createInlineQueue(read: (exchange: Exchange) => Promise<unknown>
 
   return {
     add(exchange) {
-      // The first drain of a process also finds the jobs of exchanges that wait here, so an exchange may be added twice.
+      // Skips an exchange that waits here already: the first drain of a process adds it again when it finds its job.
       if (stoppedAt !== null || waiting.some(({ events: [first] }) => first === exchange.events[0])) return;
       waiting.push(exchange);
       if (waiting.length > MOST_WAITING) waiting.shift();

@@ -8,14 +8,14 @@ import { type Backoff, outcomeOfError } from './failures.ts';
 import type { JobContext, JobHandler } from './job-kinds.ts';
 
 interface RunningJob extends LeasedRun {
-  /** When the lease expires, as far as this worker knows. */
+  /** When the lease expires, as far as this worker knows. Another worker may have taken the job over since. */
   leaseUntil: number;
   controller: AbortController;
-  /** Why the run was aborted; null if it was not. */
+  /** Why the run was aborted. Null if it was not. */
   cut: 'lost' | 'stopped' | null;
-  /** Whether the handler has called `complete()`. It stays true if the transaction of that call is rolled back. */
+  /** Whether the handler has called `complete()`. Stays true even if that call's transaction is rolled back. */
   completed: boolean;
-  /** Resolves when the handler has ended, by success or by failure. */
+  /** Resolves when the handler has ended, whether or not it succeeded. */
   over: Promise<void>;
 }
 
@@ -41,15 +41,12 @@ export interface Runs {
   /** Whether the worker leases new jobs. */
   isTaking: boolean;
   readonly counts: Record<Outcome['type'] | 'lost', number>;
-  /**
-   * Runs one transaction that settles the runs that ended, renews the leases of the others and leases new jobs. The new jobs are then
-   * started.
-   */
+  /** Settles ended runs, renews the leases of the others and leases new jobs, all in one transaction. Then starts the new jobs. */
   turn(): Promise<void>;
   isIdle(): boolean;
-  /** Resolves when all handlers that run now have ended. */
+  /** Resolves when all handlers that are running now have ended. */
   whenOver(): Promise<void>;
-  /** Aborts all runs, because the worker stops. */
+  /** Aborts all runs because the worker stops. */
   abort(): void;
 }
 
@@ -84,7 +81,7 @@ export function createRuns(options: RunsOptions): Runs {
       for (const job of result.leased) start({ job, ...lease });
     } catch (error) {
       ended = [...turn.ended, ...ended];
-      // If the worker could not reach the database for longer than a lease, other workers may be running its jobs by now.
+      // If this worker could not reach the database for longer than a lease, others may be running its jobs by now.
       for (const run of running) if (run.leaseUntil <= clock.now()) cutShort(run, 'lost');
       throw error;
     }
@@ -101,7 +98,7 @@ export function createRuns(options: RunsOptions): Runs {
     const outcome = await runHandler(run, options);
     running.delete(run);
     if (run.cut === 'lost') runs.counts.lost += 1;
-    // The handler's own transaction has settled the job. If that transaction was rolled back, the lease expires and the job runs again.
+    // The handler's own transaction settles such a job. If it was rolled back, the lease expires and the job runs again.
     else if (run.completed && outcome.type === 'done') runs.counts.done += 1;
     else ended.push({ job: run.job, leaseId: run.leaseId, completed: run.completed, outcome });
     onEnd();
@@ -112,12 +109,12 @@ export function createRuns(options: RunsOptions): Runs {
 
 function isRenewalDue(run: RunningJob, now: number, leaseMs: number): boolean {
   const left = run.leaseUntil - now;
-  // A lease that ends later than a whole lease from now was written before the clock was set back. If this worker died, other workers would
-  // wait for that end, so the lease is renewed.
+  // Also renews leases that end later than a whole lease from now. They were written before the clock was set back, and if this worker
+  // died, other workers would wait until they end.
   return run.cut !== 'lost' && (left < (leaseMs * 2) / 3 || left > leaseMs);
 }
 
-/** Counts the runs that a turn has settled, and notes the leases that it renewed or found lost. */
+/** Counts the runs that a turn has settled, and records which leases it has renewed or found lost. */
 function noteTurn(turn: Turn<RunningJob>, { settled, lost }: TurnResult<RunningJob>, counts: Runs['counts']): void {
   for (const run of turn.ended) counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
   for (const run of turn.renew) run.leaseUntil = turn.leaseUntil;

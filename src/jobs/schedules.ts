@@ -10,16 +10,16 @@ import { bringJobsBack } from '../store/queue/lease-jobs.ts';
 import { type Json, NO_TENANT } from '../store/queue/job.ts';
 import { moveSchedule, readSchedules, type ScheduleRow, upsertSchedules } from '../store/queue/schedule-rows.ts';
 
-/** A recurring job. The jobs that it enqueues belong to no tenant. */
+/** A recurring job. Each due time enqueues a job that belongs to no tenant. */
 export interface NewSchedule {
-  /** Identifies the schedule: saving the same name again updates it. */
+  /** Identifies the schedule: saving another one with this name replaces it. */
   name: string;
   /** Five fields, or six with the seconds first, or a nickname such as `@daily`. */
   cron: string;
   /** An IANA time zone. Default UTC. */
   timeZone?: string;
   kind: string;
-  /** The job's payload; `dueAt` is added to it. Default `{}`. */
+  /** The job's payload, to which `dueAt` is added. Default `{}`. */
   payload?: { [key: string]: Json };
 }
 
@@ -38,8 +38,8 @@ const scheduleSchema = z.strictObject({
 });
 
 /**
- * Upserts schedules by name. A new cron expression or time zone takes effect from now on; other changes leave the next due time unchanged.
- * The function is idempotent, so that every process can call it when it starts.
+ * Upserts schedules by name. A new cron expression or time zone takes effect immediately; other changes keep the next due time. Every
+ * process can call this when it starts, because it is idempotent.
  */
 export async function ensureSchedules(
   database: Database,
@@ -70,9 +70,9 @@ export async function listSchedules(database: Database): Promise<Schedule[]> {
 }
 
 /**
- * The first due time after `after`, in milliseconds. A local time that daylight saving time skips is due right after the jump; a local time
- * that occurs twice is due the first time. Throws `invalid_input` for a malformed expression, an unknown time zone, and an expression that
- * is never due.
+ * Returns the first due time after `after`, in milliseconds. If daylight saving time skips a local time, it is due right after the jump; if
+ * a local time occurs twice, it is due the first time. Throws `invalid_input` for a malformed expression, an unknown time zone, or an
+ * expression that is never due.
  */
 export function nextDue(schedule: { cron: string; timeZone: string }, after: number): number {
   let next: Date | null;
@@ -88,7 +88,7 @@ export function nextDue(schedule: { cron: string; timeZone: string }, after: num
   return next.getTime();
 }
 
-// Parsed expressions are cached: parsing one takes twice as long as finding its next time, and a store has a dozen of them.
+// Caches parsed expressions: parsing one takes twice as long as finding its next time, and a store has a dozen of them.
 const MOST_PARSED = 500;
 const parsedCron = cached(MOST_PARSED, (schedule) => {
   const [cron, timezone] = JSON.parse(schedule) as [string, string];
@@ -96,8 +96,8 @@ const parsedCron = cached(MOST_PARSED, (schedule) => {
 });
 
 /**
- * Enqueues one job for each schedule that is due. Several missed due times become one job. No job is added while the job of an earlier due
- * time still waits.
+ * Enqueues one job for each due schedule, even if it has missed several due times. Adds none while the job of an earlier due time is still
+ * waiting.
  */
 export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<void> {
   const now = deps.clock.now();
@@ -110,19 +110,18 @@ export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<
   }
 }
 
-/** The next due time of a stored schedule, computed in UTC if this machine does not know its time zone. */
+/** Returns the next due time of a stored schedule. If this machine does not know the schedule's time zone, uses UTC. */
 function dueAfter({ cron, time_zone }: Pick<ScheduleRow, 'cron' | 'time_zone'>, after: number): number {
   return nextDue({ cron, timeZone: knownTimeZone(time_zone, 'UTC') }, after);
 }
 
-// The clocks of two machines are assumed to differ by less than this. Smaller differences are not corrected, so that no due time is used
-// twice.
+// Differences up to this are normal between the clocks of two machines and are not corrected, so that no due time is used twice.
 const SKEW = HOUR;
 
 /**
  * Repairs times that were written while the clock was ahead, after it was set back: due times of schedules, run times of jobs, and leases,
- * which are cut to one day. Without this repair, schedules and jobs would wait until the wrong time, and the unique keys of these jobs
- * would keep new jobs out.
+ * which are cut to one day. Otherwise schedules and jobs would wait until the wrong time, and the unique keys of these jobs would keep new
+ * ones out.
  */
 export async function followClock(database: Database, clock: Clock): Promise<void> {
   const now = clock.now();

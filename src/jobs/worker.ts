@@ -10,45 +10,45 @@ import { type Outcome, removeDoneJobs } from '../store/queue/settle-jobs.ts';
 import { type Backoff, exponentialBackoff } from './failures.ts';
 
 export interface WorkerOptions extends Pick<Parts, 'database' | 'clock' | 'ids'> {
-  /** Handlers by kind of job. Jobs of other kinds are left to other workers. */
+  /** Handlers by kind of job. The worker leaves other kinds to other workers. */
   handlers: Readonly<Record<string, JobHandler>>;
   /** How many jobs run at the same time. Default 8. */
   concurrency?: number;
-  /** The length of a lease. If a worker does not renew a lease in time, another worker takes over the job. Default one minute. */
+  /** If a worker does not renew a lease within this time, another worker takes over the job. Default one minute. */
   leaseMs?: number;
-  /** How often an idle worker looks for jobs that other processes have enqueued. Default one second. */
+  /** How often an idle worker looks for jobs from other processes. Default one second. */
   pollMs?: number;
   /** Default {@link exponentialBackoff}. */
   backoff?: Backoff;
-  /** How long done jobs are kept. Default one day. */
+  /** How long finished jobs are kept. Default one day. */
   keepDoneMs?: number;
-  /** Called with errors of the queue itself; errors of jobs are stored with the jobs. Default: the process emits a warning. */
+  /** Receives errors of the queue itself; errors of jobs are stored with the jobs. Default: the process emits a warning. */
   onError?: (error: unknown) => void;
 }
 
-/** The number of runs by outcome. `lost`: the lease expired, and another worker took over the job. */
+/** How many runs ended in which way. `lost`: the lease expired, and another worker took over the job. */
 export type RunCounts = Record<Outcome['type'] | 'lost', number>;
 
-/** Runs jobs. Any number of workers in any number of processes share one queue. */
+/** Runs jobs. Many workers in many processes can share one queue. */
 export interface Worker {
-  /** Runs jobs as they become due, until stopped. */
+  /** Runs jobs as they become due, until `stop` is called. */
   start(): void;
   /**
-   * Leases no more jobs and waits for running ones, at most `timeout` milliseconds (default 30 seconds). Jobs that still run after that are
-   * aborted and released. A handler that ignores its signal keeps its lease until the lease expires, so that no other worker starts the
+   * Leases no more jobs, and waits at most `timeout` milliseconds (default 30 seconds) for the running ones. Then aborts and releases the
+   * jobs that still run. If a handler ignores its signal, its job keeps the lease until that expires, so that no other worker starts the
    * same job.
    */
   stop(options?: { timeout?: number }): Promise<void>;
-  /** Runs all jobs that are due now, and the due jobs that they enqueue. Returns how the runs ended. */
+  /** Runs all jobs that are due now, and the due jobs that these enqueue. Returns how the runs ended. */
   drain(): Promise<RunCounts>;
-  /** Makes the worker look for jobs now. Call it after a commit that enqueued a job. */
+  /** Makes the worker look for jobs immediately. Call it after the commit that enqueued one. */
   wake(): void;
 }
 
-// The time that a handler gets to end after its signal is aborted.
+// How long a handler may take to end after its signal is aborted.
 const GRACE = SECOND;
 
-/** Creates a worker. It does nothing before `start` or `drain`. */
+/** Creates a worker. It is idle until `start` or `drain` is called. */
 export function createWorker(options: WorkerOptions): Worker {
   const { database, clock, ids, handlers, concurrency = 8, leaseMs = MINUTE, pollMs = SECOND } = options;
   const { backoff = exponentialBackoff(), keepDoneMs = DAY, onError = warn } = options;
@@ -58,7 +58,7 @@ export function createWorker(options: WorkerOptions): Worker {
     if (!(await database.read(EVERY_TENANT, (reader) => isScheduleDue(reader, clock.now())))) return;
     await database.write(EVERY_TENANT, (writer) => tickSchedules(writer, { clock, ids }));
   });
-  // The hourly work also runs when the clock was set back by an hour or more.
+  // Also does the hourly work if the clock was set back by an hour or more.
   const tidy = every(HOUR, clock, async () => {
     await followClock(database, clock);
     await removeDoneJobs(database, clock.now() - keepDoneMs);
@@ -77,7 +77,7 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop({ timeout = 30 * SECOND } = {}) {
       runs.isTaking = false;
       wakeSignal.wake();
-      // The turn in progress may still lease jobs, so another turn, which leases none, runs after it.
+      // The turn in progress may still lease jobs. One more turn, which leases none, therefore follows it.
       await within(timeout, runs.turn().catch(onError).then(runs.whenOver));
       runs.abort();
       await within(GRACE, runs.whenOver());
@@ -89,23 +89,20 @@ export function createWorker(options: WorkerOptions): Worker {
 }
 
 interface Loop {
-  /** Runs until it is stopped. Errors go to `onError`. */
+  /** Runs until `leave` is called. Errors go to `onError`. */
   start(): void;
-  /**
-   * Resolves when nothing is left to do. If `start()` was not called, `whenIdle()` itself runs rounds until then, and rejects if a step
-   * fails.
-   */
+  /** Resolves when there is nothing left to do. If `start()` was not called, runs rounds itself until then, and rejects if a step fails. */
   whenIdle(): Promise<void>;
-  /** Ends the loop after the steps in progress. */
+  /** Ends the loop after the current steps. */
   leave(): Promise<void>;
 }
 
 interface LoopOptions {
-  /** The steps of a round, in order. */
+  /** The steps of each round, in order. */
   steps: readonly (() => Promise<void>)[];
   runs: Runs;
   wakeSignal: WakeSignal;
-  /** How long to wait for the wake signal between two rounds. */
+  /** Maximum time between two rounds. A wake signal ends it early. */
   pauseMs: number;
   onError(error: unknown): void;
 }
@@ -121,7 +118,7 @@ function createLoop({ steps, runs, wakeSignal, pauseMs, onError }: LoopOptions):
       await step();
     } catch (error) {
       if (!isStarted) throw error;
-      // A closed store cannot be opened again, so the loop ends.
+      // Ends the loop if the store is closed, because it cannot be opened again.
       isLeaving ||= VarveError.isInstance(error, 'closed');
       onError(error);
     }
@@ -129,7 +126,7 @@ function createLoop({ steps, runs, wakeSignal, pauseMs, onError }: LoopOptions):
 
   const repeat = async (): Promise<void> => {
     for (;;) {
-      // SQLite answers synchronously: without this pause a long queue would block the event loop of the process.
+      // Yields to the event loop: SQLite answers synchronously, so a long queue would block the process.
       await setImmediate();
       const askedBefore = waiters.splice(0);
       for (const step of steps) await attempt(step);
@@ -207,12 +204,12 @@ function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
 }
 
-/** Wakes the loop. If `wake` is called while the loop is busy, the next wait ends immediately. */
+/** Wakes the loop. If the loop is busy at that time, its next wait ends immediately. */
 interface WakeSignal {
   wake(): void;
   /**
-   * Waits until `wake` is called, at most this many milliseconds. With `keepsAlive`, the process does not end meanwhile. A worker without
-   * work does not need that: jobs that become due later are in the store for the next start.
+   * Waits until `wake` is called, but at most this many milliseconds. With `keepsAlive`, the process stays alive meanwhile. A worker
+   * without work does not need that: jobs that become due later are still in the store at the next start.
    */
   wait(milliseconds: number, options: { keepsAlive: boolean }): Promise<void>;
 }

@@ -17,26 +17,24 @@ import { removeRows } from '../store/rows.ts';
 /** A grant or a charge, in whole micro-dollars. */
 export interface CreditMove extends CreditOwner {
   amount: number;
-  /** The reason in the history of the account, such as "top-up" or "monthly allowance". */
+  /** The reason shown in the account's history, such as "top-up" or "monthly allowance". */
   reason: string;
-  /** The idempotency key of the move, such as the id of a payment. */
+  /** The idempotency key, such as the id of a payment. */
   key?: string;
 }
 
-/** Prepaid credit, which the usage of models consumes. */
+/** Prepaid credit. Each use of a model reduces it. */
 export interface Credit {
   /**
-   * The balance in micro-dollars; 0 for an account without entries. It may be slightly negative, because finished work is charged in full.
+   * Returns the balance in micro-dollars; 0 for an account without entries. The balance may be slightly negative, because work in progress
+   * is finished and charged in full.
    */
   balance(owner: CreditOwner): Promise<number>;
   /** Adds credit and returns the new balance. */
   grant(move: CreditMove): Promise<number>;
-  /**
-   * Charges for a service of the application itself. If the balance would become negative, the call throws `out_of_credit` and writes
-   * nothing.
-   */
+  /** Charges for a service of the application itself. If the balance is too low, throws `out_of_credit` and writes nothing. */
   charge(writer: Writer, move: CreditMove): Promise<number>;
-  /** The entries of the account, newest first. Default: the last 100. */
+  /** Returns the entries of the account, newest first. Default: the last 100. */
   statement(owner: CreditOwner, limit?: number): Promise<CreditEntry[]>;
 }
 
@@ -65,12 +63,12 @@ export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 
     async charge(writer, input) {
       const move = parse(moveSchema, input, 'The charge');
       const id = idOf(move);
-      // The entry comes first, because its key decides which of two concurrent repetitions takes the amount.
+      // Writes the entry first: its key decides which of two concurrent repetitions charges the amount.
       const isNew = await addEntry(writer, { ...move, amount: -move.amount, id, kind: 'charge', at: clock.now() });
       if (!isNew) return balanceOf(writer, move);
       const left = await takeFromBalance(writer, move, move.amount, clock.now());
       if (left !== null) return left;
-      // The caller may catch the error and commit its transaction, so the entry is removed.
+      // Removes the entry again, because the caller may catch the error and commit its transaction.
       await removeRows(writer, move.tenant, 'credit_entries', { id: [id] });
       throw outOfCredit(move, await balanceOf(writer, move), move.amount);
     },
@@ -78,7 +76,7 @@ export function createCredit({ database, clock, ids }: Pick<Parts, 'database' | 
   };
 }
 
-/** The error that stops paid work. It is retryable: the job waits for credit, and its events stay queued. */
+/** Creates the error that stops paid work. The job then waits for credit, and its events stay queued. */
 export function outOfCredit(owner: CreditOwner, balance: number, needed?: number): VarveError {
   const who = owner.user === null ? `The tenant ${owner.tenant}` : `The user ${owner.user} of tenant ${owner.tenant}`;
   const what = needed === undefined ? 'paid work waits until credit is granted' : `a charge needs ${dollars(needed)}`;

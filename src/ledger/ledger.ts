@@ -27,15 +27,14 @@ import {
 import type { Task } from '../models/prompt.ts';
 import type { Reranker } from '../models/reranker.ts';
 
-/** Records the usage of models, its cost, and the account that pays for it. */
+/** Records which models were used, at what cost, and who pays. */
 export interface Ledger {
   readonly prices: PriceTable;
   readonly credit: Credit;
   /**
-   * Runs `work` with a meter. Usage is always written, even if the work fails. If the work calls `meter.settle(writer)` in its transaction,
-   * the usage is written there. Otherwise, or if that transaction is rolled back, it is written in a separate transaction. The charge is
-   * written in the same transaction as the usage, so that both always have the same sum. If the process ends during the work, usage and
-   * charge are lost together.
+   * Runs `work` with a meter, and writes the usage even if the work fails. If the work calls `meter.settle(writer)`, the usage is written
+   * in that transaction. Otherwise, or if that transaction is rolled back, it is written in a separate one. The charge is always in the
+   * same transaction as the usage, so that their sums agree. If the process ends during the work, both are lost.
    * @internal
    */
   metered<Result>(context: MeterContext, work: (meter: Meter) => Promise<Result>): Promise<Result>;
@@ -44,16 +43,16 @@ export interface Ledger {
    * @internal
    */
   record(writer: Writer, entries: readonly UsageEntry[]): Promise<number>;
-  /** Usage and cost, grouped by fields such as month, operation, task, model and user. */
+  /** Reports usage and cost, grouped by fields such as month, operation, task, model and user. */
   report(query: ReportQuery): Promise<ReportLine[]>;
 }
 
 export interface LedgerOptions extends Pick<Parts, 'database' | 'clock' | 'ids'> {
-  /** Prices in dollars per million tokens, by model. They take precedence over the list prices. */
+  /** Prices in dollars per million tokens, by model. They replace the list prices. */
   prices?: Prices;
-  /** The account that pays: `user`, `tenant` or `off` (the default). With `off`, usage is counted, but nobody is charged. */
+  /** Who pays: `user`, `tenant` or `off` (the default). With `off`, usage is recorded but nobody is charged. */
   credit?: CreditMode;
-  /** The budget of a day, at which background work pauses. Default: no limit. */
+  /** A daily budget. Once it is spent, background work pauses until the next day. Default: no limit. */
   budget?: SpendingBudget;
 }
 
@@ -79,7 +78,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       record,
       async ensurePaid(model, entries) {
         if (mode === 'off' && budget.perTenant === undefined && budget.total === undefined) return;
-        // A model without a price counts as paid, because it usually is.
+        // Treats a model without a price as paid, because most are.
         const price = prices.priceOf(model);
         if (price !== null && price.input === 0 && (price.output ?? 0) === 0) return;
         const pending = await unsettledCost(database, prices, entries);
@@ -88,7 +87,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       },
     });
 
-  /** Writes the entries that are not in the database, because their transaction was never opened or was rolled back. */
+  /** Writes entries that are still missing in the database, because their transaction was never opened or was rolled back. */
   const settleRest = async ({ entries, wasSettled }: Meter): Promise<void> => {
     const tenant = entries[0]?.scope.tenant ?? '';
     const rest = wasSettled ? await unsettled(database, tenant, entries) : entries;
@@ -128,20 +127,20 @@ async function unsettledCost(database: Database, prices: PriceTable, entries: re
   return rest.reduce((sum, { model, usage }) => sum + (prices.cost(model, usage) ?? 0), 0);
 }
 
-/** Limits for one UTC day, in micro-dollars. The usage of foreground work counts too, but only background work stops at the limit. */
+/** Limits per UTC day, in micro-dollars. Foreground work uses up the limit as well, but only background work stops at it. */
 export interface SpendingBudget {
   perTenant?: number;
-  /** The limit for all tenants together. */
+  /** The limit over all tenants. */
   total?: number;
 }
 
-/** Throws `budget_spent` once the day's budget is spent. `details.until` is the time at which background work may continue. */
+/** Throws `budget_spent` once the day's budget is spent. `details.until` says when background work may continue. */
 async function ensureBudget(
   database: Database,
   clock: Clock,
   budget: SpendingBudget,
   tenant: string,
-  /** The cost that is not yet written. */
+  /** Cost of the current work that is not in the database yet. */
   pending: number,
 ): Promise<void> {
   const day = dayOf(clock.now());
@@ -161,19 +160,19 @@ async function ensureBudget(
   }
 }
 
-/** Whose account pays: the user's (the tenant's for work without a user), the tenant's, or nobody's. */
+/** `user`: the user's account pays, or the tenant's for work without a user. `tenant`: the tenant's account pays. `off`: nobody pays. */
 export type CreditMode = 'user' | 'tenant' | 'off';
 
-/** The account that pays for a scope; null when credit is off. */
+/** Returns the account that pays for a scope, or null if credit is off. */
 function payerOf(mode: CreditMode, scope: UsageScope): { tenant: string; user: string | null } | null {
   if (mode === 'off') return null;
   return { tenant: scope.tenant, user: mode === 'user' ? scope.user : null };
 }
 
 /**
- * Writes usage and takes its cost from the account that pays, in the caller's transaction. The call is idempotent: existing entries are not
- * changed, so that the call can be repeated when it is unknown whether the first one was committed. It belongs at the end of a transaction,
- * because the account stays locked until the commit. Returns the cost of the new entries.
+ * Writes usage, and charges its cost to the account that pays, in the caller's transaction. Leaves existing entries unchanged, so the call
+ * can be repeated if it is unknown whether the first one was committed. Call it at the end of a transaction, because the account stays
+ * locked until the commit. Returns the cost of the new entries.
  */
 async function recordUsage(
   writer: Writer,
@@ -181,11 +180,11 @@ async function recordUsage(
   { prices, mode }: { prices: PriceTable; mode: CreditMode },
 ): Promise<number> {
   let total = 0;
-  // Entries are written in a fixed order, so that two transactions that pay from the same accounts cannot deadlock.
+  // Uses a fixed order, so that two transactions that charge the same accounts cannot deadlock.
   const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
   for (const entry of ordered) {
     const cost = prices.cost(entry.model, entry.usage);
-    // The application itself pays for remembered text in its own prompts.
+    // Does not charge remembered text in the application's own prompts: the application pays its model for that itself.
     const payer = entry.operation === 'injection' ? null : payerOf(mode, entry.scope);
     const charged = payer === null ? 0 : (cost ?? 0);
     if (!(await addUsageRow(writer, entry, cost, charged))) continue;
@@ -198,36 +197,36 @@ async function recordUsage(
   return total;
 }
 
-/** The metered work and its owner. */
+/** Whose work is metered, and what it is. */
 export interface MeterContext {
   scope: UsageScope;
   operation: Operation;
   run?: string | null;
-  /** True for work that a caller waits for: credit can stop it, the day's budget cannot. Default false. */
+  /** Whether a caller waits for the work. Lack of credit still stops such work, but the day's budget does not. Default false. */
   foreground?: boolean;
 }
 
 /**
- * Meters the usage of one piece of work. The models that the meter wraps record every call. Before a paid call, these models throw
- * `out_of_credit` or `budget_spent` if there is no credit or budget left.
+ * Meters one piece of work. The models that it wraps record every call. Before a paid call, they throw `out_of_credit` or `budget_spent` if
+ * credit or budget is used up.
  */
 export interface Meter {
   languageModel(model: LanguageModel): LanguageModel;
   embedder(embedder: Embedder): Embedder;
   reranker(reranker: Reranker): Reranker;
-  /** Records usage that did not go through a model of the meter, such as the cost of remembered text in a prompt. */
+  /** Records usage that none of the meter's models has recorded, such as the cost of remembered text in a prompt. */
   note(use: NotedUse): void;
   /**
-   * Writes the usage that was recorded so far and charges its cost, in the transaction of the work. Call it at the end of the transaction,
-   * because the account stays locked until the commit.
+   * Writes the usage recorded so far and charges its cost, in the transaction of the work. Call it at the end of that transaction, because
+   * the account stays locked until the commit.
    */
   settle(writer: Writer): Promise<void>;
   readonly entries: readonly UsageEntry[];
-  /** Whether `settle` was called. Its transaction may have been rolled back. */
+  /** Whether `settle` was called. Its transaction may still have been rolled back. */
   readonly wasSettled: boolean;
 }
 
-/** The cost of the usage of a meter. Null if the price of a model is unknown. */
+/** Returns the cost of a meter's usage, or null if a model has no known price. */
 export function costOf({ prices }: Ledger, { entries }: Pick<Meter, 'entries'>): number | null {
   const costs = entries.map(({ model, usage }) => prices.cost(model, usage));
   return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
@@ -242,7 +241,7 @@ interface NotedUse {
 }
 
 interface MeterParts extends Pick<Parts, 'clock' | 'ids'> {
-  /** Throws when a paid call of this model may not be made. */
+  /** Throws if this model may not make a paid call now. */
   ensurePaid(model: string, entries: readonly UsageEntry[]): Promise<void>;
   record(writer: Writer, entries: readonly UsageEntry[]): Promise<number>;
 }
@@ -270,7 +269,7 @@ function createMeter(context: MeterContext, parts: MeterParts): Meter {
     try {
       const result = await call();
       const usage = usageOf(result, Math.round(parts.clock.now() - started));
-      // If there are no input tokens, the whole answer came from a cache and cost nothing.
+      // Without input tokens, the whole answer came from a cache and cost nothing.
       if (usage.tokensIn !== 0) note({ ...use, usage });
       return result;
     } catch (error) {

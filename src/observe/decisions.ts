@@ -12,7 +12,7 @@ import { namedSource, ofTool, sourceFields } from './record-observation.ts';
 export interface NewDecision {
   content: string;
   reason?: string;
-  /** The page, mail or tool that the decision comes from, if it is not the agent's own. The decision is then unverified. */
+  /** The page, mail or tool that the decision comes from. Absent if it is the agent's own; otherwise it counts as unverified. */
   source?: string | null;
   metadata?: Record<string, unknown>;
   occurredAt?: TimeInput;
@@ -30,7 +30,7 @@ export interface NewOutcome {
   idempotencyKey?: string;
 }
 
-/** A decision with its outcomes, oldest first. */
+/** A decision and its outcomes, oldest first. */
 export interface DecisionWithOutcomes {
   decision: Event;
   outcomes: Event[];
@@ -67,7 +67,7 @@ export function outcomeEvent(decision: string, { effect, measure, ...input }: Pa
   return { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision };
 }
 
-/** Appends the outcome of a decision that the handle sees. */
+/** Appends an outcome to a decision that the handle sees. */
 export async function recordOutcome(
   writer: Writer,
   parts: Parts,
@@ -81,7 +81,7 @@ export async function recordOutcome(
   return (await appendEvents(writer, parts, scope, [event])).events[0] as Event;
 }
 
-/** The last decisions with their outcomes, newest first. */
+/** Returns the latest decisions with their outcomes, newest first. */
 export async function listDecisions(reader: Reader, scope: Scope, limit: number): Promise<DecisionWithOutcomes[]> {
   const { events: decisions } = await listEvents(reader, scope, { kinds: ['decision'], limit });
   if (decisions.length === 0) return [];

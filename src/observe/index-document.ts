@@ -8,10 +8,10 @@ import { type Scope, staysInSession } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { appendEvents, type EventInput } from './observe.ts';
 
-/** A document, an attachment or a tool's output, which recall finds by its content. */
+/** A document, an attachment or a tool's output. Recall finds it by its content. */
 export interface NewDocument {
   content: string;
-  /** The source of the document. Default: content of an attachment that a tool has extracted. */
+  /** Where the document comes from. Default: the content of an attachment that a tool has extracted. */
   context?: ContextSource;
   metadata?: Record<string, unknown>;
   occurredAt?: TimeInput;
@@ -27,13 +27,11 @@ export const newDocumentSchema: z.ZodType<Parsed<NewDocument>, NewDocument> = z.
 /** The result of indexing a document. */
 export interface IndexedDocument {
   chunks: Event[];
-  /** How many of the chunks existed already. */
+  /** Number of chunks that existed already. */
   repeated: number;
 }
 
-/**
- * Appends a document as chunks. The id of a chunk is derived from its content and source, so that indexing is idempotent.
- */
+/** Appends a document as chunks. Indexing it again changes nothing, because a chunk's id is derived from its content and source. */
 export async function indexDocument(
   writer: Writer,
   parts: Parts,
@@ -44,7 +42,7 @@ export async function indexDocument(
     type: 'tool_attachment_content',
     source: 'tool_extracted_content',
   };
-  // A document is split into the same passages by which long events are embedded. Each chunk becomes an event.
+  // Splits the document into the same passages as a long event has for embedding. Each chunk becomes an event.
   const chunks = passagesOf(document.content).map(({ start, end }) => document.content.slice(start, end).trim());
   const inputs = chunks.filter(Boolean).map((content, index): EventInput => {
     const metadata = { ...document.metadata, chunk: index };
@@ -60,8 +58,8 @@ export async function indexDocument(
       idempotencyKey: id,
     };
   });
-  // A document is not a turn of the conversation, so it is stored outside of the session. Without a user it stays in the session, so that
-  // no other conversation sees it.
+  // Stores the document outside of the session, because it is not a turn of the conversation. Without a user, keeps it in the session, so
+  // that no other conversation sees it.
   const place = staysInSession(scope) ? scope : { ...scope, session: null };
   const { events, repeated } = await appendEvents(writer, parts, place, inputs);
   return { chunks: events, repeated };

@@ -11,7 +11,7 @@ import { appendEvents } from './observe.ts';
 export interface NewInteraction {
   userMessage: string;
   /**
-   * The answer. If it is absent, because the model failed, only the user's message is logged; a later call with the same `idempotencyKey`
+   * The agent's answer. Absent if the model failed: only the user's message is logged then, and a later call with the same `idempotencyKey`
    * adds the answer.
    */
   agentResponse?: string;
@@ -23,7 +23,7 @@ export interface NewInteraction {
   idempotencyKey?: string;
 }
 
-/** A tool call that the agent made for its answer. */
+/** A tool call that the agent made in order to answer. */
 export interface ToolUse {
   tool: string;
   arguments?: Record<string, unknown>;
@@ -58,7 +58,7 @@ export const newInteractionSchema: z.ZodType<Parsed<NewInteraction>, NewInteract
   idempotencyKey: textSchema(400).optional(),
 });
 
-/** Logs an exchange as events with the same `interaction`: the user's message, the tool results, the agent's answer. */
+/** Logs an exchange as events that share one `interaction`: the user's message, the tool results, the agent's answer. */
 export async function logInteraction(
   writer: Writer,
   parts: Parts,
@@ -90,7 +90,7 @@ export async function logInteraction(
   return (await appendEvents(writer, parts, scope, keyed)).events;
 }
 
-/** The last exchanges that a handle sees, newest first. */
+/** Returns the latest exchanges that a handle sees, newest first. */
 export async function listInteractions(
   reader: Reader,
   scope: Scope,

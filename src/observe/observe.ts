@@ -13,20 +13,20 @@ import { changeOwner } from '../store/owner-store.ts';
 import { findIdleSessions, findSession, growSession, updateSession } from '../store/session-store.ts';
 import { estimateTokens } from '../language/words.ts';
 
-/** The events of one call, in the order of its input: new events, and events that existed already. */
+/** The events of one call in the order of its input, whether they are new or existed already. */
 export interface Appended {
   events: Event[];
-  /** The number of events that already existed with the same idempotency key. */
+  /** How many events existed already under the same idempotency key. */
   repeated: number;
 }
 
-/** A validated event, with its id if the id is derived from the content. */
+/** A validated event. It already has an id if that is derived from the content. */
 export type EventInput = ParsedEvent & { id?: string };
 
-/** The kinds of events of a conversation. Documents, decisions and their outcomes may be shared by all users on purpose. */
+/** The kinds of events in a conversation. Other kinds, such as documents, decisions and outcomes, may be shared by all users on purpose. */
 const TALK: ReadonlySet<EventKind> = new Set(['message', 'observation', 'tool_result']);
 
-/** Refuses conversation events that have neither a user nor a session. Without a user, they are confined to their session. */
+/** Throws if conversation events have neither a user nor a session. Events without a user are visible only in their session. */
 export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kind'>[]): void {
   if (scope.user !== null || scope.session !== null || !events.some(({ kind }) => TALK.has(kind))) return;
   throw invalidInput(
@@ -35,7 +35,7 @@ export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kin
   );
 }
 
-/** Appends events to an owner's log, all of them or none. An event whose idempotency key is known is not appended again. */
+/** Appends events to an owner's log, either all of them or none. Skips events whose idempotency key is already in the log. */
 export async function appendEvents(
   writer: Writer,
   parts: Parts,
@@ -100,14 +100,14 @@ export function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event 
   };
 }
 
-/** The text of an event as it is logged. Results of Varve's own tools are left out, because they repeat records of the store. */
+/** Returns an event's text as the log stores it. Leaves out results of Varve's own tools, because they repeat records of the store. */
 function keptContent({ kind, origin, content, metadata }: EventInput): string {
   if (kind === 'message') return withoutRecalled(content);
   const isAnswer = (kind === 'tool_result' || origin === 'tool') && isMemoryAnswer(content, metadata?.['tool']);
   return isAnswer ? MEMORY_ANSWER : content;
 }
 
-/** The metadata of an exchange lists its tool calls with their results. Results of Varve's own tools are removed from it. */
+/** Removes results of Varve's own tools from the metadata of an exchange, which lists the tool calls with their results. */
 function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
   const { toolsUsed } = metadata;
   if (!Array.isArray(toolsUsed)) return metadata;
@@ -119,7 +119,7 @@ function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown
   return { ...metadata, toolsUsed: kept };
 }
 
-/** Assigns positions to new events of a session, and adds to the counts of messages and tokens since the last formation. */
+/** Assigns positions in the session to new events. Adds them to the session's counts of messages and tokens since the last formation. */
 async function givePositions(writer: Writer, scope: Scope, added: readonly KeyedEvent[], now: number): Promise<void> {
   if (scope.session === null) return;
   const weightedTokens = added.reduce(
@@ -131,15 +131,13 @@ async function givePositions(writer: Writer, scope: Scope, added: readonly Keyed
   for (const [index, { event }] of added.entries()) event.position = first + index;
 }
 
-/** A session without an event for this long is flushed. */
+/** After this time without an event, a session is flushed. */
 const IDLE_AFTER: number = 5 * MINUTE;
 
-/** How long after a flush the consolidation of the new memories begins. */
+/** This long after a flush, the new memories are consolidated. */
 const CONSOLIDATE_AFTER: number = 5 * MINUTE;
 
-/**
- * Marks a session as idle or closed, clears its state and enqueues its formation, all in one transaction. The turns are in the log already.
- */
+/** Marks a session as idle or closed, clears its state and enqueues its formation, in one transaction. Its turns are in the log already. */
 export async function flushSession(
   writer: Writer,
   parts: Parts,
@@ -166,7 +164,7 @@ export async function flushIdleSessions(parts: Parts): Promise<void> {
     const idle = await findIdleSessions(parts.database, before, SWEEP_SIZE);
     for (const scope of idle) {
       await parts.database.write(scope.tenant, async (writer) => {
-        // The session is read again under the lock, because a message may have arrived since.
+        // Reads the session again under the lock, because a message may have arrived in the meantime.
         const session = await findSession(writer, scope, parts.clock.now());
         if (session?.status !== 'open' || session.lastEventAt.getTime() > before) return;
         await flushSession(writer, parts, scope, 'idle');

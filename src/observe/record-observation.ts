@@ -8,15 +8,15 @@ import type { EventInput } from './observe.ts';
 export const CHAT_CATEGORIES = ['fact', 'preference', 'project_details', 'correction'] as const;
 export type ChatCategory = (typeof CHAT_CATEGORIES)[number];
 
-/** New knowledge from an autonomous agent. */
+/** What an autonomous agent has learned. */
 export interface UserContextUpdate {
-  /** New values of the scaffold, as any JSON, keyed by the key of the scaffold. */
+  /** New values for keys of the scaffold, as any JSON. */
   scaffoldUpdates?: Record<string, unknown>;
-  /** Statements to be kept. */
+  /** Statements to remember. */
   persistentInfoAdditions?: readonly string[];
   /**
-   * The page, mail or tool that the update comes from. The values and statements are then unverified, and prompts mark them. Values from
-   * such a source never replace other values.
+   * The page, mail or tool that the update comes from. Its values and statements then count as unverified, prompts mark them so, and its
+   * values never replace other values.
    */
   source?: string | null;
 }
@@ -34,12 +34,12 @@ export const userContextSchema: z.ZodType<UserContextUpdate, UserContextUpdate> 
 
 export interface ObservationSource {
   /**
-   * Default `tool` if a source is named, otherwise `agent`. The words of a tool or a page are attributed to the tool, and no statement of
-   * the user is formed from them. What the user said (`user`) is attributed to the agent, because the agent reports it. An order or an
-   * authorisation of the agent (`agent`) that no turn of the user contains is attributed to a tool.
+   * Who the words come from. Default: `tool` if a source is named, otherwise `agent`. Words of a tool or a page are attributed to the tool,
+   * and never become a statement of the user. Words of the user (`user`) are attributed to the agent, because the agent reports them. If an
+   * agent (`agent`) reports an order or an authorisation that no turn of the user contains, it is attributed to a tool.
    */
   statedBy?: 'user' | 'agent' | 'tool' | undefined;
-  /** The name of the page, mail or tool. */
+  /** Name of the page, mail or tool. */
   source?: string | null | undefined;
 }
 
@@ -50,12 +50,12 @@ export const sourceFields: {
 } = { statedBy: z.enum(['user', 'agent', 'tool']).optional(), source: textSchema(200).nullish() };
 const sourceSchema = z.strictObject(sourceFields);
 
-/** The name of a source other than the user; null if none is named. */
+/** Returns the name of a source other than the user, or null if none is named. */
 export function namedSource(source: string | null | undefined): string | null {
   return source === undefined || source === null || /^(?:the )?user$/i.test(source.trim()) ? null : source.trim();
 }
 
-/** An observation of the chat agent, as an event that waits to be processed. */
+/** Makes the event for an observation of the chat agent. It waits to be processed. */
 export function observationEvent(
   scope: Scope,
   content: string,
@@ -70,12 +70,12 @@ export function observationEvent(
   return isForeign ? ofTool(event, named ?? 'a tool') : event;
 }
 
-/** An observation that is attributed to a tool. */
+/** Attributes an observation to a tool. */
 export function ofTool<Input extends EventInput>(observation: Input, from: string): Input {
   return { ...observation, origin: 'tool', metadata: { ...observation.metadata, from } };
 }
 
-/** One `scaffold_update` event for each key, and one `learned_fact` event for each addition. */
+/** Makes one `scaffold_update` event per key, and one `learned_fact` event per addition. */
 export function userContextEvents(scope: Scope, update: UserContextUpdate): EventInput[] {
   const { scaffoldUpdates = {}, persistentInfoAdditions = [], source } = parse(userContextSchema, update, 'The update');
   const events = [

@@ -2,60 +2,60 @@
 export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'health', 'general'] as const;
 export type FactCategory = (typeof FACT_CATEGORIES)[number];
 
-/** The shape of an attribute's values, which decides how two values are compared and which texts are refused as values. */
+/** The kind of an attribute's values. It determines how two values are compared and which texts are refused. */
 export const VALUE_SHAPES = ['text', 'name', 'date', 'number', 'email', 'phone'] as const;
 export type ValueShape = (typeof VALUE_SHAPES)[number];
 
 /** Words by language: `en`, `de`, `es` …; English is the fallback. */
 export type ByLanguage<Words> = { readonly en: Words } & { readonly [language: string]: Words };
 
-/** The policy of an attribute for its statements. */
+/** How statements with an attribute behave. */
 export interface Attribute {
-  /** `one`: a new value replaces the old one. `many`: several values hold at the same time. */
+  /** `one`: a new value replaces the old one. `many`: several values are true at the same time. */
   values: 'one' | 'many';
   category: FactCategory;
   shape: ValueShape;
-  /** Whether a statement about the user with this attribute is a permanent fact, which never fades and is in every prompt. */
+  /** Whether a statement about the user with this attribute is a permanent fact: it never fades, and every prompt contains it. */
   permanent: boolean;
   /**
-   * Whether the value names somebody else (a partner, a child, a pet). The subject of the statement is then the person
-   * whose partner, child or pet has that name.
+   * Whether the value names somebody else (a partner, a child, a pet). The statement's subject is the person who has this partner, child or
+   * pet.
    */
   namesSomebody: boolean;
-  /** Properties of the attribute that code needs, most of it in the local reader. */
+  /** Special properties of the attribute, mostly for the local reader. */
   traits: readonly TraitOrList[];
-  /** The name that people see: "Home city". */
+  /** The name shown to people: "Home city". */
   labels: ByLanguage<string>;
-  /** Other names that readers use for the attribute, in snake_case. */
+  /** Other names for the attribute, in snake_case. Readers use them too. */
   synonyms: readonly string[];
   /**
-   * Words by which questions ask for the attribute, besides its names: "Where do I live?" asks for `home_city`. A few general English words
-   * are enough, because the vector search finds other wordings.
+   * Words in questions about the attribute, besides its names: "Where do I live?" asks for `home_city`. A few general English words
+   * suffice, because the vector search finds other wordings.
    */
   askedWith: readonly string[];
 }
 
 /**
- * An attribute of the application. Absent fields have the values of Varve's attribute with the same
- * name, or else those of an unknown attribute.
+ * An application's attribute. Fields that are absent come from Varve's attribute with the same name, or else from the policy for unknown
+ * attributes.
  */
 export type AttributeInput = Partial<Attribute>;
 
-/** The table that a store works with: Varve's attributes and the application's, with their synonyms. */
+/** The attributes of a store: Varve's and the application's, with their synonyms. */
 export interface AttributeTable {
-  /** The policy of an attribute. An unknown attribute has many values, which do not replace each other. */
+  /** Returns an attribute's policy. An unknown attribute allows many values at once. */
   policyOf(attribute: string): Attribute;
-  /** The table's name for a reader's name (`city` → `home_city`), in snake_case; null when the name is empty after normalisation. */
+  /** Converts a reader's name to the table's, in snake_case (`city` → `home_city`). Returns null if nothing is left after normalisation. */
   resolve(name: string | null | undefined): string | null;
   isKnown(attribute: string): boolean;
   names(): string[];
 }
 
-// Each attribute has two lines. The first line has whether it has one value or many, its category and shape, `somebody` if the value names
-// a relative, an acquaintance or a pet of the subject, its traits in brackets, its synonyms after `|`, and words of questions after `?`.
-// The second line has its labels, each after the code of its language, English first.
+// Each attribute has two lines. The first one contains, in this order: whether it has one value or many; its category and shape; `somebody`
+// if the value names a relative, an acquaintance or a pet of the subject; traits in brackets; synonyms after `|`; words of questions after
+// `?`. The second line contains the labels, English first, each after the code of its language.
 
-/** The attributes of permanent facts about a person. Such a fact holds until it changes, and every prompt has a line for it. */
+/** Attributes of permanent facts about a person. Such a fact is true until it changes, and every prompt has a line for it. */
 const LASTING = {
   name: `one personal name [person vital own identity denies] | full_name first_name own_name user_name
     en Name, de Name, es Nombre, fr Nom, pt Nome, it Nome, nl Naam, zh 姓名, ja 名前`,
@@ -165,10 +165,7 @@ const LASTING = {
     en Answer language`,
 };
 
-/**
- * The attributes of statements that are not permanent facts, because they fade or end soon. These
- * attributes only serve to compare statements.
- */
+/** Attributes of other statements, which fade or end soon. They are only used to compare statements. */
 const PASSING = {
   likes: `many preference text | loves enjoys fan_of like
     en Likes, de Mag, es Le gusta, fr Aime, pt Gosta de, it Ama, nl Houdt van`,
@@ -204,7 +201,7 @@ const PASSING = {
     en Habit`,
 };
 
-/** The policy of an unknown attribute: it has many values, which do not replace each other. */
+/** The policy for unknown attributes: many values, none of which replaces another. */
 export const UNKNOWN_ATTRIBUTE: Attribute = {
   values: 'many',
   category: 'general',
@@ -217,14 +214,14 @@ export const UNKNOWN_ATTRIBUTE: Attribute = {
   askedWith: [],
 };
 
-/** The lists of the language packs with phrases that end a value. In these phrases `<>` stands for the value. */
+/** Lists in the language packs with phrases that end a value. `<>` stands for the value. */
 export const ENDING_LISTS = ['parted', 'disposed', 'quits', 'dropped', 'leaves', 'denies'] as const;
-/** The lists of the language packs with words that are values. An enumeration is split into values only if its words are in the list. */
+/** Lists in the language packs with words that are values. An enumeration is split into values only if its words are in the list. */
 export const VALUE_LISTS = ['allergen', 'drug', 'language', 'condition'] as const;
 
 const TRAIT_NAMES = [
   'own', // The value is a name of the subject.
-  'identity', // The value identifies the user. As a rule, a request to forget means it only if the request names it.
+  'identity', // The value identifies the user. A request to forget usually includes it only if the request names it.
   'vital', // A statement changes only by words that concern it.
   'person', // The value is a name, which stays valid when the rest of its sentence ends a state.
   'several', // A list of names is one value for each name.
@@ -245,11 +242,11 @@ const TRAIT_NAMES = [
   'omits', // The value may be an omission: "no meat".
   'always', // Words about some days or one meal ("vegetarian on Mondays") state no value.
   'habit', // The value is a habit and not a state.
-  'inPast', // Words in the past tense state a value that holds: "was born".
+  'inPast', // Words in the past tense state a value that is still true: "was born".
   'listed', // A value that the reading layers find must be in the pack's list with the name of the attribute.
 ] as const;
 
-/** A trait, or a list of the packs that applies to the values of the attribute. */
+/** A trait, or one of the language packs' lists that apply to the attribute's values. */
 export type TraitOrList = (typeof TRAIT_NAMES | typeof ENDING_LISTS | typeof VALUE_LISTS)[number];
 
 export type AttributeName = keyof typeof LASTING | keyof typeof PASSING;
@@ -263,7 +260,7 @@ const ROW = new RegExp(
     '\\n {4}(?<labels>en [^,]+(?:, [a-z]{2} [^,]+)*)$',
 );
 
-/** Reads a row of the table. A row with a misspelt word or without an English label is an error. */
+/** Reads a row of the table. Throws if a word in it is misspelt or the English label is missing. */
 export function readRow(row: string, permanent: boolean): Attribute {
   const { groups } = ROW.exec(row) ?? {};
   if (groups === undefined)
@@ -291,13 +288,13 @@ const OWN: ReadonlyMap<string, Attribute> = new Map([
 /** The attributes that Varve knows. An application adds its own with `createVarve({ attributes })`. */
 export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries(OWN);
 
-/** The table without the attributes of an application. The patterns of the packs fill only these. */
+/** Varve's own attributes without those of an application. Only these are filled by the patterns of the language packs. */
 const OWN_TABLE: Pick<AttributeTable, 'policyOf' | 'names'> = {
   policyOf: (attribute) => OWN.get(attribute) ?? UNKNOWN_ATTRIBUTE,
   names: () => [...OWN.keys()],
 };
 
-/** Whether an attribute has a trait, or one of the lists in `ENDING_LISTS` and `VALUE_LISTS` applies to its values. */
+/** Checks whether an attribute has a trait, or whether a list in `ENDING_LISTS` or `VALUE_LISTS` applies to its values. */
 export function hasTrait(
   attribute: string | null,
   trait: TraitOrList,
@@ -306,7 +303,7 @@ export function hasTrait(
   return policyOf(attribute ?? '').traits.includes(trait);
 }
 
-/** The attributes that have a trait. */
+/** Returns all attributes with a trait. */
 export function attributesWith(trait: TraitOrList, table: typeof OWN_TABLE = OWN_TABLE): string[] {
   return table.names().filter((name) => hasTrait(name, trait, table));
 }

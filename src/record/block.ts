@@ -42,16 +42,18 @@ export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
   },
 };
 
-/** The sources of a sentence: ids of statements and events, each with the hash of its text and dates at the time of writing. */
+/** What a sentence is based on: ids of statements and events, each with a hash of its text and dates when the sentence was written. */
 export interface SentenceBasis {
   rests: Readonly<Record<string, string>>;
-  /** When the sentence becomes stale although its sources have not changed, such as after the day of a plan. In milliseconds since 1970. */
+  /**
+   * The sentence becomes stale at this time even if its sources stay the same, such as after the day of a plan. Milliseconds since 1970.
+   */
   until?: number;
 }
 
 /**
- * The sources of a document. The keys are the hashes of the sentences of a text, or the keys of the entries of a JSON document. Text that a
- * person wrote has no entry. The empty key holds the ids of the records that were considered for the document and left out.
+ * The sources of a document, keyed by the hash of each sentence or, in a JSON document, by the key of each entry. Text that a person wrote
+ * has no sources. The empty key contains the records that were considered and left out.
  */
 export type Basis = Readonly<Record<string, SentenceBasis>>;
 
@@ -60,7 +62,7 @@ export const basisSchema: z.ZodType<Basis, Basis> = z.record(
   z.strictObject({ rests: z.record(z.string(), z.string()), until: z.number().optional() }),
 );
 
-/** The value of a scaffold entry that comes from a page, a mail or a tool. Prompts mark it as unverified. */
+/** A scaffold entry's value from a page, a mail or a tool. Prompts mark it as unverified. */
 export interface UnverifiedValue {
   value: unknown;
   unverified: true;
@@ -71,7 +73,7 @@ export function isUnverified(value: unknown): value is UnverifiedValue {
   return isObject(value) && value['unverified'] === true && 'value' in value;
 }
 
-/** A short document that is part of every context. */
+/** A short document that every context contains. */
 export interface Block {
   id: string;
   scope: Scope;
@@ -85,7 +87,7 @@ export interface Block {
 }
 
 /**
- * The maximum number of words of a block; null: no limit. The merged reflections of an agent may have 1,000 words, those of a user or a
+ * The maximum number of words in a block, or null for no limit. An agent's merged reflections may have 1,000 words, those of a user or a
  * session 400.
  */
 export function blockWordLimit(kind: BlockKindName, scope: Scope): number | null {
@@ -99,7 +101,7 @@ export const blockKindSchema: z.ZodType<BlockKindName> = z.enum(
   Object.keys(BLOCK_KINDS) as [BlockKindName, ...BlockKindName[]],
 );
 
-/** Checks a block's content against its kind and returns the text that is stored. */
+/** Checks a block's content against its kind. Returns the text to store. */
 export function serializeBlock(kind: BlockKindName, scope: Scope, content: unknown): string {
   const text = BLOCK_KINDS[kind].format === 'json' ? serializeJson(kind, content) : content;
   if (typeof text !== 'string') throw invalidInput(`The block ${kind} holds text, not ${typeof content}.`);

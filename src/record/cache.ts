@@ -1,4 +1,4 @@
-/** Caches the results of a function. When `most` results are cached, all of them are dropped. */
+/** Caches a function's results. Once there are `most` results, the next new one clears the cache. */
 export function cached<Value>(most: number, make: (key: string) => Value): (key: string) => Value {
   const made = new Map<string, Value>();
   return (key) => {
@@ -11,7 +11,7 @@ export function cached<Value>(most: number, make: (key: string) => Value): (key:
   };
 }
 
-/** Caches the results of a function of an object for as long as the object exists. */
+/** Caches a function's result for each object, for as long as the object exists. */
 export function cachedFor<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, Value>();
   return (key) => {
@@ -21,7 +21,7 @@ export function cachedFor<Key extends object, Value>(make: (key: Key) => Value):
   };
 }
 
-/** A cache that evicts the least recently used value first. */
+/** A cache that removes the least recently used value first. */
 export interface Lru<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
@@ -29,16 +29,16 @@ export interface Lru<Value> {
 }
 
 interface LruOptions<Value> {
-  /** The limit of the number of values, or of the sum of their sizes. */
+  /** The maximum number of values or, with `sizeOf`, the maximum sum of their sizes. */
   most: number;
-  /** The size of a value, which may have changed since it was set. By default the values are counted. */
+  /** Returns the size of a value, which may have changed since the value was set. Default: every value has the size 1. */
   sizeOf?: (value: Value) => number;
-  /** Whether the value that was set last is kept even if it alone exceeds the limit. */
+  /** Whether the latest value stays even if it alone exceeds the limit. */
   keepsLatest?: boolean;
 }
 
 export function createLru<Value>({ most, sizeOf, keepsLatest = false }: LruOptions<Value>): Lru<Value> {
-  // A Map keeps the order of insertion, and used entries are inserted again, so the first entry is the least recently used one.
+  // The first entry is the least recently used one: a Map keeps the order of insertion, and every use inserts the entry again.
   const kept = new Map<string, Value>();
   const size = (): number =>
     sizeOf === undefined ? kept.size : [...kept.values()].reduce((sum, value) => sum + sizeOf(value), 0);

@@ -4,27 +4,27 @@ import { parse, textSchema, timeSchema, type TimeInput } from './parse.ts';
 import type { Origin } from './statement.ts';
 
 /**
- * A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. The fields that providers add, such as `tool_calls`, are ignored;
- * other fields are refused, because with a misspelt `timestamp` the message would get the current time.
+ * A message in the format of chat APIs: `{ role: 'user', content: 'Hello' }`. Fields that providers add, such as `tool_calls`, are ignored.
+ * Other unknown fields are refused: if `timestamp` were misspelt, the message would silently get the current time.
  */
 export interface ChatMessage {
-  /** `user`, `assistant`, `tool`, or a synonym such as `human` or `ai`. A `system` message is not stored. */
+  /** `user`, `assistant`, `tool`, or a synonym such as `human` or `ai`. Messages with the role `system` are not stored. */
   role: string;
-  /** A text, or a list of parts, of which only the text parts are used; null in a message that only calls tools. */
+  /** A text, or a list of parts; only text parts are used. Null if the message only calls tools. */
   content?: string | readonly unknown[] | null;
-  /** The name of the speaker, or of the tool that answers. */
+  /** Name of the speaker, or of the tool that answers. */
   name?: string;
-  /** The id of the message within its session. A message with an id that the session already contains is not stored again. */
+  /** The message's id within its session. If the session already has a message with this id, the message is not stored again. */
   id?: string;
   /** When the message was sent. Default: now. */
   timestamp?: TimeInput;
-  /** The same as `timestamp`, under the name that events have. */
+  /** Another name for `timestamp`, as in events. */
   occurredAt?: TimeInput;
-  /** The same as `timestamp`, under the name that the messages of the AI SDK have. */
+  /** Another name for `timestamp`, as in messages of the AI SDK. */
   createdAt?: TimeInput;
 }
 
-/** The origin of the messages of each role. */
+/** Which origin the messages of each role get. */
 export const ROLE_ORIGINS: Readonly<Record<string, Origin>> = {
   user: 'user',
   human: 'user',
@@ -45,7 +45,7 @@ const roleSchema = z
   .transform((role) => role.trim().toLowerCase())
   .refine((role) => Object.hasOwn(ROLE_ORIGINS, role), { error: 'expected user, assistant, tool or system' });
 
-/** The fields of messages of OpenAI, Anthropic, the AI SDK, LangChain and compatible servers that Varve does not use. */
+/** Fields that Varve ignores in messages of OpenAI, Anthropic, the AI SDK, LangChain and compatible servers. */
 const FIELDS_OF_PROVIDERS: ReadonlySet<string> = new Set(
   (
     'tool_calls tool_call_id function_call refusal annotations audio type model stop_reason stop_sequence usage parts metadata ' +
@@ -75,7 +75,7 @@ const chatMessageSchema: z.ZodType<ChatMessage, ChatMessage> = z
     }
   });
 
-/** A conversation as chat APIs send it. */
+/** A conversation in the format of chat APIs. */
 export interface Conversation {
   messages: readonly ChatMessage[];
 }
@@ -85,8 +85,8 @@ export const conversationSchema: z.ZodType<Conversation, Conversation> = z.stric
 });
 
 /**
- * The events of a conversation. A system message is the application's instruction to its model and often contains recalled memory, so it
- * is not part of the conversation. A message that only calls tools has no text; the result of the call is in the tool's message.
+ * Converts a conversation to events. Skips system messages: they are the application's instructions to its model and often contain recalled
+ * memory. Also skips messages that only call tools, because the tool's own message has the result.
  */
 function conversationEvents(messages: readonly ChatMessage[], session: string | null): NewEvent[] {
   return messages.flatMap((message): NewEvent[] => {
@@ -100,14 +100,14 @@ function conversationEvents(messages: readonly ChatMessage[], session: string | 
         content,
         speaker: message.name,
         occurredAt: message.occurredAt ?? message.timestamp ?? message.createdAt,
-        // Many applications count the messages of each conversation from 1.
+        // Includes the conversation, because many applications number the messages of each conversation from 1.
         idempotencyKey: message.id === undefined ? undefined : `message:${session ?? ''}:${message.id}`,
       },
     ];
   });
 }
 
-/** The text of a message's content, whether it is a text or a list of parts. */
+/** Returns the text of a message whose content is a text or a list of parts. */
 export function chatText(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content.trim();
   return (content ?? [])
@@ -124,12 +124,11 @@ function partText(part: unknown): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** The input of `observe`: one event, several, or a conversation as chat APIs send it. */
+/** What `observe` accepts: one event, several, or a conversation in the format of chat APIs. */
 export type Observable = NewEvent | ChatMessage | readonly (NewEvent | ChatMessage)[] | Conversation;
 
 /**
- * Converts the input to events of a session. An object with a `role` is a chat message, which is validated here; events are validated by
- * the caller.
+ * Converts the input to events of a session. An object with a `role` is a chat message and is validated here. The caller validates events.
  */
 export function asEvents(input: Observable, session: string | null): NewEvent[] {
   if (isKeyed(input, 'messages'))

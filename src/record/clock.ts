@@ -1,4 +1,4 @@
-/** The source of the current time. It is injected everywhere, so that a test can advance it by a year. */
+/** Returns the current time. All code gets its clock passed in, so that a test can advance it by a year. */
 export interface Clock {
   /** Milliseconds since 1970 in UTC. */
   now(): number;
@@ -7,13 +7,13 @@ export interface Clock {
 /** The machine's own clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** A clock that changes only by `advance` and `set`. */
+/** A clock that only moves by `advance` and `set`. */
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void;
   set(time: Date | number): void;
 }
 
-/** Makes a {@link ManualClock} that is set to `start`. */
+/** Creates a {@link ManualClock} that shows the time `start`. */
 export function manualClock(start: Date | number): ManualClock {
   let time = Number(start);
   return {

@@ -11,11 +11,11 @@ export const CONTEXT_TYPES = [
 ] as const;
 export type ContextType = (typeof CONTEXT_TYPES)[number];
 
-/** How stored context was obtained. */
+/** How the context was obtained. */
 const CONTEXT_ORIGINS = ['user_provided', 'system_learned', 'tool_indexed', 'tool_extracted_content'] as const;
 export type ContextOrigin = (typeof CONTEXT_ORIGINS)[number];
 
-/** The source of stored context: its tool, message, attachment or file. */
+/** Where stored context comes from: its tool, message, attachment or file. */
 export interface ContextSource {
   type: ContextType;
   source: ContextOrigin;

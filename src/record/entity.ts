@@ -17,7 +17,7 @@ export const ENTITY_TYPES = [
 ] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** A person, place, organisation or other thing that memories are about, identified by its name and aliases. */
+/** A person, place, organisation or other thing that memories mention, identified by its name and aliases. */
 export interface Entity {
   id: string;
   scope: Scope;

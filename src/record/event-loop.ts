@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long work may block the event loop, in milliseconds. Other requests wait during this time. */
+/** Work may block the event loop for this many milliseconds. Other requests have to wait meanwhile. */
 const LONGEST_BLOCK = 25;
 let last = performance.now();
 
 /**
- * Lets other work of the process run, if more than 25 ms have passed since the last time. Loops whose length a client decides call this
- * function in every iteration: one client with thousands of requests must not stop the server for the others.
+ * Lets other work run if the last time is more than 25 ms ago. Call this in every iteration of a loop whose length a client determines: one
+ * client with thousands of requests must not stop the server for the others.
  */
 export async function yieldToEventLoop(): Promise<void> {
   if (performance.now() - last < LONGEST_BLOCK) return;
@@ -14,10 +14,10 @@ export async function yieldToEventLoop(): Promise<void> {
   last = performance.now();
 }
 
-/** Runs one piece of work at a time, in the order of the calls. */
+/** Runs tasks one at a time, in the order of the calls. */
 export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Creates a mutex within this process. If one piece of work fails, only its own caller gets the error. */
+/** Creates a mutex within this process. If a task fails, only its own caller gets the error. */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -27,16 +27,19 @@ export function createMutex(): Mutex {
   };
 }
 
-/** A buffer of entries that are written in batches after a short delay, so that no response waits for the write. */
+/** Collects entries and writes them in batches after a short delay, so that no response waits for a write. */
 interface GatheredWrites<Entry> {
   note(entry: Entry): void;
-  /** Resolves when everything noted so far is written. */
+  /** Resolves when everything that was added so far is written. */
   settle(): Promise<void>;
 }
 
 const GATHER_FOR = 50;
 
-/** Collects entries for 50 ms and passes them to `write`, one batch after the other. `write` handles its own failures. */
+/**
+ * Creates a buffer that collects entries for 50 ms and then passes them to `write`, one batch after the other. `write` must handle its own
+ * errors.
+ */
 export function gatherWrites<Entry>(write: (entries: readonly Entry[]) => Promise<void>): GatheredWrites<Entry> {
   let noted: Entry[] = [];
   let timer: NodeJS.Timeout | null = null;

@@ -7,7 +7,7 @@ import { type Origin, ORIGINS } from './statement.ts';
 export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision', 'outcome', 'document_chunk'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The categories of observations. The last two are for an agent that works autonomously. */
+/** The categories of observations. The last two are only for agents that work autonomously. */
 const OBSERVATION_CATEGORIES = [
   'fact',
   'preference',
@@ -19,46 +19,46 @@ const OBSERVATION_CATEGORIES = [
 export type ObservationCategory = (typeof OBSERVATION_CATEGORIES)[number];
 
 /**
- * An entry of the log: a message, a tool result, a decision, a chunk of a document. An event is appended once and never changed, except
- * that forgotten words are replaced by blanks.
+ * An entry in the log: a message, a tool result, a decision, a chunk of a document. It is appended once and never changed, with one
+ * exception: forgotten words are replaced by blanks.
  */
 export interface Event {
   id: string;
   scope: Scope;
-  /** The position in the session, from 0 without gaps; null outside of sessions. */
+  /** The position in the session, counted from 0 without gaps. Null outside of sessions. */
   position: number | null;
   kind: EventKind;
   origin: Origin;
-  /** The name of the speaker, in a conversation with several speakers. */
+  /** The speaker's name, in a conversation with several speakers. */
   speaker: string | null;
   content: string;
   category: string | null;
-  /** The id of the event that this one refers to: for an outcome, its decision. */
+  /** The id of the event that this one refers to. For an outcome, it is the decision. */
   refersTo: string | null;
-  /** The id of the exchange. The user's message, the tool results and the answer have the same id. */
+  /** The id of the exchange, which the user's message, the tool results and the answer share. */
   interaction: string | null;
   channel: string | null;
   context: ContextSource | null;
   metadata: Record<string, unknown>;
   occurredAt: Date;
   recordedAt: Date;
-  /** When formation read the event; null before that. */
+  /** When formation read the event. Null until then. */
   processedAt: Date | null;
 }
 
-/** Whether an event has no words left, because all of them were forgotten. */
+/** Checks whether all words of an event were forgotten. */
 export function isBlank({ content }: Pick<Event, 'content'>): boolean {
   return content.trim() === '';
 }
 
-/** The fields of an event that its text consists of. The metadata may be the stored JSON. */
+/** The fields that make up an event's text. `metadata` may be an object or the stored JSON. */
 interface Told {
   kind: string;
   content: string;
   metadata: Record<string, unknown> | string | null;
 }
 
-/** The text of an event that recall searches and shows: its content and, for a decision, the reason. */
+/** Returns the text of an event that recall searches and shows: the content and, for a decision, the reason. */
 export function toldText({ kind, content, metadata }: Told): string {
   if (kind !== 'decision' || content.trim() === '' || metadata === null) return content;
   const { reason } = (typeof metadata === 'string' ? JSON.parse(metadata) : metadata) as { reason?: unknown };
@@ -67,11 +67,11 @@ export function toldText({ kind, content, metadata }: Told): string {
 
 const EVENT_CONTENT_LIMIT = 500_000;
 
-/** An event as an application passes it in. Its scope is the handle's. */
+/** An event as an application passes it in. The scope comes from the handle. */
 export interface NewEvent {
   /** Default: a message. */
   kind?: EventKind;
-  /** Default: the origin that the kind implies: the user for a message, `tool` for a tool result, `document` for a chunk of a document. */
+  /** Default: depends on the kind. A message gets `user`, a tool result `tool`, and a chunk of a document `document`. */
   origin?: Origin;
   content: string;
   speaker?: string | null;
@@ -80,17 +80,20 @@ export interface NewEvent {
   interaction?: string | null;
   channel?: string | null;
   context?: ContextSource | null;
-  /** Values of the application. Varve reads one of them: `timeZone`, the speaker's time zone at that time. */
+  /** The application's own values. Varve reads only `timeZone`, the speaker's time zone at that time. */
   metadata?: Record<string, unknown>;
-  /** When the event happened. Default: now. The offset of a text ("…T23:00:00-06:00") is the time zone, unless the metadata has one. */
+  /**
+   * When the event happened. Default: now. If a text has an offset ("…T23:00:00-06:00") and the metadata has no time zone, the offset is
+   * used as the time zone.
+   */
   occurredAt?: TimeInput;
-  /** Appending again under the same key changes nothing and returns the first event. */
+  /** If the log already has an event with this key, nothing is appended, and that event is returned. */
   idempotencyKey?: string;
 }
 
 export type ParsedEvent = Parsed<NewEvent> & Required<Pick<NewEvent, 'kind' | 'origin'>>;
 
-/** The origins of events that name none, by kind. The words of a tool or a document never count as the user's by default. */
+/** The default origin of each kind of event. Words of a tool or a document never pass for the user's by default. */
 const ORIGIN_OF: Readonly<Record<EventKind, Origin>> = {
   message: 'user',
   observation: 'agent',
@@ -122,9 +125,7 @@ const fields = {
 
 export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields).transform(withOrigin);
 
-/**
- * An event in an export. If all of its words were forgotten, its content is blanks of the same length, so that quotes keep their offsets.
- */
+/** An event in an export. If all its words were forgotten, the content consists of as many blanks, so that quotes keep their offsets. */
 export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z
   .strictObject({
     ...fields,
@@ -132,10 +133,13 @@ export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z
   })
   .transform(withOrigin);
 
-/** The weights, by origin, of an event's tokens in the count that triggers the next formation. */
+/** How much an event's tokens count towards the next formation, by the event's origin. */
 export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };
 
-/** The name that is embedded with an event: its speaker, or else `User` or `Assistant` for their messages. Null for other events. */
+/**
+ * Returns the name that is embedded with an event: the speaker's, or else `User` or `Assistant` for messages of these two. Returns null for
+ * other events.
+ */
 export function voiceOf({
   kind,
   origin,

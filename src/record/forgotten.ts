@@ -3,34 +3,34 @@ import type { Polarity, Quote, Tense } from './statement.ts';
 
 /**
  * Why a statement must not be formed again. `forgotten`: a request asked to forget it, and its words are hidden. `done` and `dismissed`: it
- * was an intention that is over. The words of the intention stay, but no reader forms an intention from them again.
+ * was an intention that is over. Its words stay visible, but no reader forms an intention from them again.
  */
 export const FORGOTTEN_AS = ['forgotten', 'done', 'dismissed'] as const;
 export type ForgottenAs = (typeof FORGOTTEN_AS)[number];
 
-/** The record of a forgotten statement: its fields, its words, who asked and when. The record is kept until it is erased. */
+/** The record of a forgotten statement: its fields and words, and who asked when. It is kept until it is erased. */
 export interface Forgotten {
   id: string;
   scope: Scope;
   as: ForgottenAs;
-  /** The forgotten memory; null for words of a turn that never became a memory. */
+  /** The forgotten memory. Null if the words never became a memory. */
   memory: string | null;
   subject: string;
   attribute: string | null;
   value: string | null;
   polarity: Polarity;
   tense: Tense;
-  /** The text of the statement; empty if it was forgotten in another store and only the record was imported. */
+  /** The statement's text. Empty if it was forgotten in another store and only the record was imported. */
   text: string;
-  /** The spans of turns that contain the statement: the user's own words, the assistant's echoes, the request itself. */
+  /** Where turns contain the statement: in the user's own words, the assistant's repetitions, and the request itself. */
   spans: Quote[];
   /** Who asked: `user`, `agent`, `application`, or the actor of an API call. */
   by: string;
-  /** The event with the request; null for a request through an API. */
+  /** The event with the request. Null if the request came through the API. */
   request: string | null;
   reason: string;
-  /** The time of the request. If the statement is made again later, it is formed again. */
+  /** When the request was made. If the user makes the statement again after this time, it is formed again. */
   at: Date;
-  /** When the user made the statement again; from then on the assistant may repeat it. */
+  /** When the user made the statement again. After this time, the assistant's repetitions of it are no longer hidden. */
   saidAgainAt: Date | null;
 }

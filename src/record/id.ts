@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
-/** The prefixes of ids, one for each kind of record. */
+/** Prefixes of ids, one for each kind of record. */
 export type IdPrefix =
   | 'evt'
   | 'mem'
@@ -23,12 +23,12 @@ export type IdPrefix =
   | 'whk'
   | 'whd';
 
-/** Generates ids. The ids of one source sort in the order of their creation. */
+/** Creates ids. Ids from one source sort in the order of their creation. */
 export interface IdSource {
   next(prefix: IdPrefix): string;
 }
 
-// Crockford's base 32 alphabet in lower case: it has no i, l, o or u, and its characters sort in the order of their values.
+// Crockford's base 32 alphabet in lower case. It lacks i, l, o and u, and its characters sort by their values.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
@@ -49,8 +49,8 @@ function encodeBytes(bytes: Uint8Array, characters: number): string {
 }
 
 /**
- * Generates ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 random characters. Within one millisecond, or when the
- * clock steps back, the last id is incremented instead.
+ * Creates ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 random characters. If the millisecond is still the same or
+ * the clock has stepped back, increments the previous id instead.
  */
 export function createIdSource(clock: Clock): IdSource {
   let lastTime = -1;
@@ -77,22 +77,25 @@ function countUp(text: string): string {
   return countUp(text.slice(0, last)) + ALPHABET[0];
 }
 
-/** An id that is derived from its parts: the same parts give the same id, so that a repeated write is idempotent. */
+/** Derives an id from its parts. The same parts always give the same id, so that a repeated write changes nothing. */
 export function derivedId(prefix: IdPrefix, parts: readonly unknown[]): string {
   return `${prefix}_${digest(parts, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
 }
 
-/** A short digest of any list of JSON values. The boundaries between the parts are unambiguous. */
+/**
+ * Computes a short digest of a list of JSON values. Lists that differ only in where one value ends and the next begins get different
+ * digests.
+ */
 export function digest(parts: readonly unknown[], characters: number): string {
   return encodeBytes(hash('sha256', JSON.stringify(parts), 'buffer'), characters);
 }
 
-/** The hash of {@link comparableText}, which identifies exact duplicates. */
+/** Hashes {@link comparableText}. Exact duplicates have the same hash. */
 export function contentHash(content: string): string {
   return hash('sha256', comparableText(content), 'base64url').slice(0, 22);
 }
 
-/** The form in which texts are compared for duplicates: without case, extra white space and closing punctuation. */
+/** Normalises a text for the search for duplicates: ignores case, extra white space and closing punctuation. */
 export function comparableText(content: string): string {
   return content
     .normalize('NFKC')
@@ -102,7 +105,10 @@ export function comparableText(content: string): string {
     .replace(/(?<![.!。！])[.!。！]+$/u, '');
 }
 
-/** The id of a copy of a record under another owner. The same record and owner give the same id, so that a copy is made once. */
+/**
+ * Derives the id of a record's copy under another owner. The same record and owner always give the same id, so that a copy is made only
+ * once.
+ */
 export function idOfCopy(id: string, owner: string): string {
   const bytes = hash('sha256', `${owner}\n${id}`, 'buffer');
   return `${id.slice(0, id.indexOf('_') + 1)}${encodeBytes(bytes, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;

@@ -1,9 +1,9 @@
 import { invalidInput, type VarveError } from '../errors.ts';
 
-// No record needs this depth. Checking and storing a value is recursive and must not overflow the stack.
+// No record needs to be this deep. Checking and storing are recursive, so deeper values could overflow the stack.
 const DEEPEST = 100;
 
-/** Parses JSON. Throws `invalid_input` when the text is not JSON or is nested too deeply. */
+/** Parses JSON. Throws `invalid_input` if the text is not JSON or is nested too deeply. */
 export function parseJson(text: string, what: string): unknown {
   assertDepth(text, what);
   try {
@@ -13,7 +13,7 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** The value of a JSON text; undefined when the text is not JSON. */
+/** Returns the value of a JSON text, or undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -22,17 +22,17 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** Throws `invalid_input` when a JSON text is nested too deeply. */
+/** Throws `invalid_input` if a JSON text is nested too deeply. */
 export function assertDepth(text: string, what: string): void {
   if (isTooDeep(text)) throw tooDeep(what);
 }
 
-/** The error for a value that is nested too deeply. */
+/** Creates the error for a value that is nested too deeply. */
 export function tooDeep(what: string): VarveError {
   return invalidInput(`${what} is nested deeper than ${DEEPEST} levels, which is the limit.`);
 }
 
-/** Whether a parsed value is nested too deeply. Goes level by level, because recursion could overflow the stack. */
+/** Checks whether a parsed value is nested too deeply. Goes level by level, because recursion could overflow the stack. */
 export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value].filter(isNode);
   for (let depth = 1; level.length > 0; depth += 1) {
@@ -46,7 +46,7 @@ function isNode(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Measures the depth in the text, because parsing a million levels would take a second. */
+/** Measures the depth in the text itself, because parsing a million levels would take a second. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let isText = false;

@@ -1,13 +1,13 @@
 /**
- * The log may contain answers of Varve itself. An answer can be the result of a tool, which a client may have renamed, or it can be in a
- * message that was logged together with the context that Varve added. If these answers were stored again, each search would find the
- * results of earlier searches, and a guess would become a fact by repetition.
+ * Recognises Varve's own answers in the log. They occur as results of a tool, which a client may have renamed, and in messages that were
+ * logged together with the context that Varve added. If they were stored again, each search would find the results of earlier searches, and
+ * a guess would become a fact by repetition.
  */
 
-/** The effect of a tool on memory: it only reads, adds a record, sets a value, or removes a record. */
+/** What a tool does to memory: it only reads, adds a record, sets a value, or removes a record. */
 export type ToolEffect = 'reads' | 'writes' | 'sets' | 'removes';
 
-/** The agent's tools by name. The table is here because the log needs the names; `tools/` defines the tools. */
+/** The agent's tools by name. `tools/` defines them; their names are here because the log needs them. */
 export const TOOL_EFFECTS = {
   search_memory: 'reads',
   remember: 'sets',
@@ -38,42 +38,42 @@ export const TOOL_EFFECTS = {
 /** The name of a tool of the agent. */
 export type AgentToolName = keyof typeof TOOL_EFFECTS;
 
-// Clients add prefixes to the names: `mcp__varve__search_memory`, `varve.search_memory`. Two further names are not tools of the agent:
-// the MCP prompt `recall`, and `load_memory` of other memory products.
+// Clients add prefixes to the names: `mcp__varve__search_memory`, `varve.search_memory`. Two names are not tools of the agent: `recall` is
+// an MCP prompt, and `load_memory` is a tool of other memory products.
 const namesOf = (isMeant: (effect: ToolEffect) => boolean): string[] =>
   Object.entries(TOOL_EFFECTS).flatMap(([name, effect]) => (isMeant(effect) ? [name] : []));
 const endsWith = (names: readonly string[]): RegExp => new RegExp(`(?:^|[^a-z])(?:${names.join('|')})$`, 'i');
 const READING_TOOL = endsWith([...namesOf((effect) => effect === 'reads'), 'recall', 'load_memory']);
 const WRITING_TOOL = endsWith(namesOf((effect) => effect !== 'reads'));
 
-/** Whether a tool returns content of memory. */
+/** Checks whether a tool returns content of memory. */
 function isRecallTool(name: string): boolean {
   return READING_TOOL.test(name.trim());
 }
 
-/** Whether a tool reads or writes memory. */
+/** Checks whether a tool reads or writes memory. */
 export function isMemoryTool(name: string): boolean {
   return isRecallTool(name) || WRITING_TOOL.test(name.trim());
 }
 
-// Most answers contain ids of records. Lists of facts have no ids but a distinct shape, and answers of Anthropic's
-// memory tool name a path under `/memories`.
+// Most answers contain ids of records. Lists of facts contain none, but have a distinct shape. Answers of Anthropic's memory tool contain a
+// path under `/memories`.
 const RECORD_ID = /(?:^|[^\w])(?:mem|evt|blk)_[0-9a-hjkmnp-tv-z]{26}(?![\w])/;
 const FACTS = /"trust"\s{0,3}:\s{0,3}"(?:low|medium|high)"/;
 const MEMORY_FILE = /^Here's the (?:content of|files and directories up to) .{0,300}\/memories/;
 
-/** Whether a tool's result is an answer of memory, by the name of the tool or by the shape of the result. */
+/** Checks whether a tool's result is an answer of Varve, by the tool's name or by the result's shape. */
 export function isMemoryAnswer(result: string, tool?: unknown): boolean {
   if (typeof tool === 'string' && isRecallTool(tool)) return true;
   return RECORD_ID.test(result) || FACTS.test(result) || MEMORY_FILE.test(result);
 }
 
-/** The placeholder that the log keeps instead of an answer of memory. */
+/** The log contains this placeholder instead of an answer of Varve. */
 export const MEMORY_ANSWER = '[What memory answered is not kept again.]';
 
 /**
- * The tags and headings by which a text that was copied from a prompt of Varve is recognised. Other tags of the layouts are not listed,
- * because a user may write them around their own words.
+ * Tags and headings that show that a text was copied from a prompt of Varve. Other tags of the layouts are missing here, because users may
+ * write them around their own words.
  */
 export const PROMPT_TAGS = [
   'memory',
@@ -124,7 +124,7 @@ const RECALLED_BLOCK = /<recalled>\nFrom memory: data, not instructions\.[\s\S]*
 const RECALL_PROMPT =
   /What is remembered \(data, not instructions;[\s\S]*?(?:If this does not answer it, use the search tools, and then say that it is not known\.|$)/g;
 
-/** Removes the context that Varve has added to a message. */
+/** Removes context that Varve has added to a message. */
 export function withoutRecalled(message: string): string {
   if (!message.includes('data, not instructions')) return message;
   const own = message.replace(RECALLED_BLOCK, '').replace(RECALL_PROMPT, '').trim();

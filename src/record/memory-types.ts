@@ -4,81 +4,80 @@ import { parse } from './parse.ts';
 import { SCOPE_LEVELS, type ScopeLevel } from './scope.ts';
 
 /**
- * The policies that a lifespan decides, unless the row of a type has other values. At `long`, a fact of importance 0.6 that is never read
- * falls below 0.3, where it can be archived, after about a year.
+ * The policies for each lifespan, unless a type has its own. With `long`, a fact of importance 0.6 that is never read falls below 0.3 after
+ * about a year, and can then be archived.
  */
 const LIFESPANS = {
   permanent: { lifespan: 'permanent', decayPerPass: 0, prunable: false },
   long: { lifespan: 'long', decayPerPass: 0.0002, prunable: true },
   medium: { lifespan: 'medium', decayPerPass: 0.0005, prunable: true },
   short: { lifespan: 'short', decayPerPass: 0.002, prunable: true },
-  // Memories of a session do not fade, because the consolidation merges and archives them.
+  // Memories of a session do not fade: consolidation merges and archives them.
   session: { lifespan: 'session', decayPerPass: 0, prunable: false },
 } as const;
 
 /** How long memories of a type stay relevant. */
 export type Lifespan = keyof typeof LIFESPANS;
 
-/** The policy of a type for its memories. */
+/** How memories of a type behave. */
 export interface MemoryType {
-  /** The description is part of the prompt in which a model chooses a type. */
+  /** The description that a model sees in its prompt when it chooses a type. */
   description: string;
-  /** The heading of a list of memories of this type, as in the Markdown export. Null: the name of the type. */
+  /** The heading of a list of these memories, as in the Markdown export. Null: the type's name is used. */
   heading: string | null;
-  /** Decides `decayPerPass` and `prunable`, unless they are given. */
+  /** Sets the default of `decayPerPass` and `prunable`. */
   lifespan: Lifespan;
-  /** The levels at which its memories may be stored, the default first. */
+  /** The levels at which these memories may be stored. The first one is the default. */
   levels: readonly [ScopeLevel, ...ScopeLevel[]];
   /** What must be unique among an owner's live memories. */
   unique: (typeof UNIQUE)[number];
-  /** Whether readers may form memories of this type from conversations. */
+  /** Whether readers may form these memories from conversations. */
   formable: boolean;
-  /** Whether a memory of this type is a single statement, which other statements may repeat, replace or end. */
+  /** Whether each memory is a single statement, which other statements may repeat, replace or end. */
   comparable: boolean;
-  /** Whether a user's request to forget can refer to memories of this type. */
+  /** Whether a request to forget may apply to these memories. */
   forgettable: boolean;
-  /** Whether memories of this type can come only from a person's own words, and not from a tool or a document. */
+  /** Whether these memories may only come from a person's own words, and never from a tool or a document. */
   personal: boolean;
-  /** Whether the synthesis of working memory and scaffold reads memories of this type. */
+  /** Whether the synthesis of working memory and scaffold reads these memories. */
   inWorkingMemory: boolean;
-  /** Whether a memory of this type holds until the user says otherwise. Blocks then keep the user's own words regardless of their age. */
+  /** Whether these memories are true until the user says otherwise. Blocks then keep the user's own words, however old they are. */
   lasting: boolean;
   /**
-   * The section of a prompt that shows memories of this type, in the layouts that have it. Recall finds them in the source of the same
-   * name, or in the source `memories` if there is none.
+   * The section of a prompt for these memories, if the layout has it. Recall finds them in the source of this name, or else in the source
+   * `memories`.
    */
   section: PromptSection;
-  /** The section of the nightly profile for memories of this type, unless a model chooses another. Null: the profile leaves them out. */
+  /** The section of the nightly profile for these memories, unless a model chooses another. Null: the profile omits them. */
   profileSection: ProfileSection | null;
-  /** Words, besides the name of the type, by which a question asks for memories of this type: "ambitions" for goals. */
+  /** Words in questions about these memories, besides the type's name: "ambitions" for goals. */
   askedFor: readonly string[];
-  /** The state of a new memory, where the type has outcomes. */
+  /** The state of a new memory. Null if the type has no outcomes. */
   initialState: string | null;
   /** Whether near duplicates are merged. */
   mergesDoubles: boolean;
-  /** The importance that a memory loses at each maintenance pass (four a day) once it has been unread for a week; 0: it never fades. */
+  /** How much importance a memory loses at each maintenance pass (four a day), after it has not been read for a week. 0: it never fades. */
   decayPerPass: number;
-  /** Whether a memory of low importance is archived when it has not been read for a long time. */
+  /** Whether a memory of low importance is archived after it has not been read for a long time. */
   prunable: boolean;
   /**
-   * The number of days after which a memory is archived, however important it is, unless it has a stated end or is a past event. Null:
-   * never.
+   * After this many days, a memory is archived, however important it is. Exceptions: it has a stated end, or is a past event. Null: never.
    */
   expiresAfterDays: number | null;
-  /** The number of days after its due date for which prompts bring a memory up. Null: never. */
+  /** Prompts bring a memory up for this many days after its due date. Null: never. */
   broughtUpForDays: number | null;
-  /** The number of days after its due date when a memory without a known outcome is archived. Null: never. */
+  /** This many days after its due date, a memory without a known outcome is archived. Null: never. */
   expiresAfterDueDays: number | null;
-  /** Whether recall may return memories of this type. Reflections are part of every context and never searched. */
+  /** Whether recall may return these memories. False for reflections, because every context contains them anyway. */
   recalled: boolean;
   title: FieldRule;
   due: FieldRule;
-  /** The maximum number of words of a memory that formation writes. */
+  /** Maximum number of words when formation writes a memory. */
   wordLimit: number | null;
   defaultImportance: number;
 }
 
-/** The sections of a prompt that show memories. */
+/** Sections of a prompt that show memories. */
 export const PROMPT_SECTIONS = [
   'memories',
   'notes',
@@ -93,7 +92,7 @@ export type PromptSection = (typeof PROMPT_SECTIONS)[number];
 const UNIQUE = ['content', 'title', 'nothing'] as const;
 const FIELD_RULES = ['required', 'none'] as const;
 
-/** The six sections of a profile, in their order. */
+/** The six sections of a profile, in order. */
 export const PROFILE_SECTIONS = [
   'Personal',
   'Goals & Values',
@@ -105,8 +104,8 @@ export const PROFILE_SECTIONS = [
 type ProfileSection = (typeof PROFILE_SECTIONS)[number];
 
 /**
- * Whether memories of a type have a field. Only `required` is checked. `none`: the type does not use the field, but a value that is given,
- * such as a day in the words of a fact, is kept.
+ * Whether memories of a type have a field. Only `required` is checked. `none`: the type does not use the field, but if it is given, such as
+ * a day in the words of a fact, it is kept.
  */
 export type FieldRule = (typeof FIELD_RULES)[number];
 
@@ -142,7 +141,7 @@ const GOAL_WORDS = wordsOf(
   'goal goals dream dreams ambition ambitions aspiration aspirations aim aims plan plans objective objectives',
 );
 
-/** The policy of types that hold whole texts, which are not formed as statements and which no statement replaces. */
+/** The policy for types whose memories are whole texts. They are not formed as statements, and no statement replaces them. */
 const TEXT: MemoryType = {
   ...BASE,
   profileSection: null,
@@ -319,10 +318,10 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
 };
 
-/** A type of the application. Absent fields have the values of Varve's type with the same name, or else those of `BASE`. */
+/** An application's type. Fields that are absent come from Varve's type with the same name, or else from `BASE`. */
 export type MemoryTypeInput = Partial<MemoryType> & Pick<MemoryType, 'description'>;
 
-/** The table that a store works with: Varve's types and the application's. */
+/** The types of a store: Varve's and the application's. */
 export type MemoryTypeTable = ReadonlyMap<string, MemoryType>;
 
 const flag = z.boolean().optional();
@@ -359,7 +358,7 @@ const memoryTypeSchema: z.ZodType<MemoryTypeInput, MemoryTypeInput> = z.strictOb
   defaultImportance: share,
 });
 
-/** Merges an application's types into Varve's. An application can also change the policies of Varve's own types. */
+/** Adds an application's types to Varve's. An application may also change the policies of Varve's types. */
 export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): MemoryTypeTable {
   const table = new Map(Object.entries(MEMORY_TYPES));
   for (const [name, policy] of Object.entries(added)) {
@@ -376,7 +375,7 @@ export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): Me
   return table;
 }
 
-/** The names of the types whose policy meets a condition. */
+/** Returns the names of all types whose policy meets a condition. */
 export function typesThat(table: MemoryTypeTable, meets: (type: MemoryType) => boolean): string[] {
   return [...table].filter(([, type]) => meets(type)).map(([name]) => name);
 }

@@ -30,16 +30,16 @@ import {
 } from './statement.ts';
 
 /**
- * How a memory was learned. Between contradicting statements of equal trust, `explicit` outranks `conversation` and `import`, and these
+ * How a memory was learned. If two statements of equal trust contradict each other, `explicit` outranks `conversation` and `import`, which
  * outrank `inference` and `consolidation`.
  */
 export const SOURCE_TYPES = ['explicit', 'conversation', 'inference', 'consolidation', 'import'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
 /**
- * The reasons for archiving a memory, with their consequences. An archived memory is kept, but is no longer recalled by default. `ended`:
- * the statement no longer holds, so nothing that was derived from it may repeat it. `leavesBlocks`: sentences of blocks that repeat the
- * statement are removed immediately.
+ * Why a memory was archived, and what follows. An archived memory is kept, but recall does not return it by default. `ended`: the statement
+ * is no longer true, so nothing that was derived from it may repeat it. `leavesBlocks`: sentences in blocks that repeat the statement are
+ * removed immediately.
  */
 export const ARCHIVED_AS = {
   superseded: { ended: true, leavesBlocks: false },
@@ -54,59 +54,56 @@ export const ARCHIVED_AS = {
 export type ArchiveReason = keyof typeof ARCHIVED_AS;
 export const ARCHIVE_REASONS = Object.keys(ARCHIVED_AS) as [ArchiveReason, ...ArchiveReason[]];
 
-/**
- * One self-contained statement. The fields of a memory define what it states. Its text is a rendering of the
- * fields, and no code parses the stored text.
- */
+/** One self-contained statement. Its fields define what it says. Its text only renders these fields, and no code parses the stored text. */
 export interface Memory {
   id: string;
   scope: Scope;
   type: string;
-  /** The statement as a sentence, in the user's language. */
+  /** The statement as a sentence in the user's language. */
   content: string;
   title: string | null;
   url: string | null;
-  /** Whom or what the statement is about: `User`, "User's sister Ana", "the Rotterdam order". */
+  /** The person or thing that the statement is about: `User`, "User's sister Ana", "the Rotterdam order". */
   subject: string;
-  /** The property of the subject that the statement is about, as named in the table of attributes: `home_city`; null where none fits. */
+  /** The subject's property that the statement is about, as the table of attributes calls it: `home_city`. Null if none fits. */
   attribute: string | null;
-  /** The words of the value; null where the statement has none. */
+  /** The value in words. Null if the statement has none. */
   value: string | null;
-  /** For a statement with an attribute: location, personal, preference, work, health or general. */
+  /** Only with an attribute: location, personal, preference, work, health or general. */
   category: string | null;
   polarity: Polarity;
   tense: Tense;
-  /** Whether the statement is a permanent fact, which never fades and is in every prompt. */
+  /** Whether the statement is a permanent fact: it never fades, and every prompt contains it. */
   permanent: boolean;
-  /** When the statement was made. Of two contradicting statements with the same rank, the later one holds. */
+  /** When the statement was made. If two statements of the same rank contradict each other, the later one wins. */
   statedAt: Date;
   statedBy: Origin;
-  /** The spans of events from which the statement was formed. */
+  /** The spans of events that the statement was formed from. */
   quotes: Quote[];
-  /** The reader that formed the statement from the events: `local`, or the id of a model; null when an application stored it. */
+  /** Who formed the statement from the events: `local`, or the id of a model. Null if an application stored it. */
   reader: string | null;
-  /** The importance of the memory, from 0 to 1. */
+  /** Importance, from 0 to 1. */
   importance: number;
   /** How certain the statement is. */
   confidence: Confidence;
-  /** How far the origin of the statement is trusted. */
+  /** How much the statement's origin is trusted. */
   trust: Trust;
   sourceType: SourceType;
-  /** The session in which the memory was learned, and the ids of its source events. */
+  /** The session in which the memory was learned, and its source events. */
   sourceSession: string | null;
   sourceEvents: string[];
   tags: string[];
   entities: string[];
   contradicts: string | null;
-  /** For an archived memory: the memory that replaced it. For a live memory: the merged text that contains it. */
+  /** If the memory is archived: the memory that replaced it. If it is live: the merged text that contains it. */
   contradictedBy: string | null;
-  /** The state of a memory whose type has outcomes: open, done, dismissed or achieved. */
+  /** Open, done, dismissed or achieved, if the type has outcomes. */
   state: string | null;
   dueAt: Date | null;
-  /** The period in which the statement is or was true. */
+  /** When the statement is or was true. */
   validFrom: Date | null;
   validTo: Date | null;
-  /** When Varve stored the memory, and when the memory last changed. */
+  /** When Varve stored the memory, and when it last changed. */
   createdAt: Date;
   updatedAt: Date;
   archivedAt: Date | null;
@@ -116,13 +113,13 @@ export interface Memory {
   lastAccessedAt: Date | null;
   version: number;
   context: ContextSource | null;
-  /** The application's own data. Varve writes nothing here. */
+  /** The application's own data, which Varve never changes. */
   metadata: Record<string, unknown>;
-  /** Varve's own data about the memory, such as the evidence of a pattern. */
+  /** Varve's own data, such as the evidence of a pattern. */
   internal: Record<string, unknown>;
 }
 
-/** The fields that an application can set on a new memory and change by a revision. */
+/** Fields that an application can set on a new memory and change in a revision. */
 interface MemoryFields {
   title?: string | null;
   url?: string | null;
@@ -137,12 +134,12 @@ interface MemoryFields {
   /** When the statement was made. Default: now. */
   statedAt?: TimeInput;
   statedBy?: Origin;
-  /** The spans of events from which the statement was formed. A revision adds to the list. */
+  /** The spans of events that the statement was formed from. A revision adds to them. */
   quotes?: Quote[];
   tags?: string[];
-  /** Ids of the entities that the memory is about. */
+  /** Ids of the entities that the memory mentions. */
   entities?: string[];
-  /** Ids of the events from which the memory was learned. A revision adds to the list. */
+  /** Ids of the events that the memory was learned from. A revision adds to them. */
   sourceEvents?: string[];
   state?: string | null;
   dueAt?: TimeInput | null;
@@ -152,44 +149,44 @@ interface MemoryFields {
   metadata?: Record<string, unknown>;
 }
 
-/** A memory as an application passes it in. Its scope is the handle's; only `level` chooses among the levels of that scope. */
+/** A memory as an application passes it in. Its scope comes from the handle; `level` can choose a level within that scope. */
 export interface NewMemory extends MemoryFields {
   type: string;
   content: string;
-  /** The level at which the memory is stored. Default: the first level of its type that the handle's scope reaches. */
+  /** The level of the owner. Default: the first level of the memory's type that the handle's scope includes. */
   level?: ScopeLevel;
-  /** Whom or what the statement is about. Default: the user. */
+  /** The person or thing that the statement is about. Default: the user. */
   subject?: string;
-  /** The property of the subject that the statement is about, in snake_case, such as `home_city`. */
+  /** The subject's property that the statement is about, in snake_case, such as `home_city`. */
   attribute?: string | null;
   sourceType?: SourceType;
   sourceSession?: string | null;
-  /** The id of a memory that this one contradicts and replaces. */
+  /** The id of the memory that this one contradicts and replaces. */
   contradicts?: string | null;
   context?: ContextSource | null;
   /**
-   * For `create` with a text and no other fields of the statement: the local reader reads subject, attribute and value from the text, so
-   * that the new memory replaces the statements that it contradicts. The text itself is stored verbatim. For `supersede` of a plan or a
-   * reminder: the day is read from the new text. Default false.
+   * Lets the local reader parse the text. For `create` with a text and no other fields of the statement, it finds subject, attribute and
+   * value, so that the new memory replaces those that it contradicts; the text itself is stored verbatim. For `supersede` of a plan or a
+   * reminder, it finds the day. Default false.
    */
   read?: boolean;
 }
 
-/** The fields that a revision may change. Id, scope, type, subject and attribute are fixed. */
+/** Fields that a revision may change. Id, scope, type, subject and attribute never change. */
 export interface MemoryChange extends MemoryFields {
   content?: string;
 }
 
-/** Fields that Varve itself may change, in addition to those of `MemoryChange`. */
+/** Fields that only Varve itself may change, besides those of `MemoryChange`. */
 export interface InternalChange extends Parsed<MemoryChange> {
   sourceType?: SourceType;
-  /** For a live memory: the merged text that contains it and that prompts show in its place. */
+  /** For a live memory: the merged text that contains it. Prompts show that text instead. */
   contradictedBy?: string | null;
   reader?: string | null;
   internal?: Record<string, unknown>;
 }
 
-/** Fields that Varve itself may store, in addition to those of `NewMemory`. */
+/** Fields that only Varve itself may store, besides those of `NewMemory`. */
 export interface InternalMemory extends Parsed<NewMemory> {
   /** Default: a new id. */
   id?: string;
@@ -256,10 +253,7 @@ function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | n
   return !memory.validFrom || !memory.validTo || memory.validFrom <= memory.validTo;
 }
 
-/**
- * Limits an importance to the range from 0 to 1 and rounds it, because sums of decimal fractions are
- * inexact in floating point (0.7999999999).
- */
+/** Limits an importance to the range from 0 to 1, and rounds it: sums of decimal fractions are inexact in floating point (0.7999999999). */
 export function roundedImportance(importance: number): number {
   return Math.min(1, Math.max(0, Math.round(importance * 1e6) / 1e6));
 }
@@ -267,56 +261,56 @@ export function roundedImportance(importance: number): number {
 type Timed = Pick<Memory, 'tense' | 'validFrom' | 'validTo' | 'dueAt'>;
 type Plan = Timed & { internal?: Memory['internal'] };
 
-/**
- * The value of `internal.due` for an intention without a stated day: `dueAt` is then only the day on which prompts bring the intention up.
- */
+/** The value of `internal.due` if an intention names no day. Its `dueAt` is then only the day on which prompts bring it up. */
 export const FOLLOW_UP = 'follow-up';
 
-/** The stated day of a plan; null where no day was stated, and for statements that are no plan. */
+/** Returns the stated day of a plan. Returns null if no day was stated, or if the statement is not a plan. */
 export function plannedFor({ tense, validFrom, dueAt, internal }: Plan): Date | null {
   if (tense !== 'planned') return null;
   return validFrom ?? (internal?.['due'] === FOLLOW_UP ? null : dueAt);
 }
 
-/** Whether the day on which a memory is due was stated, and not chosen by Varve. */
+/** Checks whether the day on which a memory is due was stated. If not, Varve has chosen it. */
 export function isDaySaid({ tense, validFrom, internal }: Pick<Memory, 'tense' | 'validFrom' | 'internal'>): boolean {
   return internal['due'] !== FOLLOW_UP && (tense !== 'planned' || validFrom !== null);
 }
 
-/** Whether the end of a statement's validity has passed. */
+/** Checks whether a statement's validity has ended. */
 export function hasEnded({ validTo }: Pick<Timed, 'validTo'>, now: number): boolean {
   return validTo !== null && validTo.getTime() <= now;
 }
 
-/** Whether the stated day of a plan is over. A date without a time of day means the whole day. */
+/** Checks whether the stated day of a plan is over. A date without a time of day lasts the whole day. */
 export function isPlanOver(memory: Plan, now: number): boolean {
   const day = plannedFor(memory);
   if (day === null) return false;
   return (memory.validTo?.getTime() ?? day.getTime() + DAY) <= now;
 }
 
-/** Whether a memory has reached an outcome of its type: done, dismissed or achieved. Open and snoozed are not outcomes. */
+/** Checks whether a memory has an outcome: done, dismissed or achieved. Open and snoozed are not outcomes. */
 export function hasOutcome(
   { state }: Pick<Memory, 'state'>,
   type: Pick<MemoryType, 'initialState'> | undefined,
 ): boolean {
-  // In types without outcomes, the application alone defines the states.
+  // If a type has no outcomes, its states belong to the application.
   if (type === undefined || type.initialState === null) return false;
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
 
-/** Tests whether a live memory is part of a merged text among some memories, so that the text can stand in its place. */
+/** Returns a function that checks whether a live memory is part of one of the merged texts in the list. That text can then replace it. */
 export function mergedAmong(memories: readonly Memory[]): (memory: Pick<Memory, 'contradictedBy'>) => boolean {
   const texts = new Set(memories.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
   return ({ contradictedBy }) => contradictedBy !== null && texts.has(contradictedBy);
 }
 
-/** Whether a new statement can still change a memory: the memory is live, or it has expired without a known outcome. */
+/** Checks whether a new statement can still change a memory: it is live, or it has expired without a known outcome. */
 export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'archivedAt' | 'archiveReason'>): boolean {
   return archivedAt === null || archiveReason === 'expired';
 }
 
-/** Whether a live memory is a permanent fact that is true now. Every prompt shows such a fact as a label and a value. */
+/**
+ * Checks whether a live memory is a permanent fact about the user that is true now. Every prompt shows such a fact as a label and a value.
+ */
 export function isPresentFact(memory: Memory, now: number): boolean {
   return (
     memory.permanent &&

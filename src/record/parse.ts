@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 
-/**
- * Validates input against a schema and returns it typed. Throws `invalid_input`, which names up to eight wrong fields, each with the
- * problem and the expected value.
- */
+/** Validates input against a schema. Throws `invalid_input` with up to eight wrong fields, each with the problem and what was expected. */
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const result = check(schema, input, what);
   if (result.success) return result.data;
@@ -23,8 +20,8 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
 }
 
 /**
- * Replaces the issue of a union by the issues of the alternative that the caller meant: the only one whose issues are all about its fields.
- * Any other issue is returned unchanged.
+ * Explains why no alternative of a union fits: returns the issues of the only alternative whose issues are all about its fields, because
+ * the caller meant that one. Returns any other issue unchanged.
  */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
@@ -33,7 +30,9 @@ function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return meant.flat().map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** Where misplaced keys belong, one level below (`limit` of a recall belongs in `options.limit`), or else the fields that exist. */
+/**
+ * Says where misplaced keys belong (a recall's `limit` belongs in `options.limit`). If there is no such place, lists the fields that exist.
+ */
 function hintAbout(schema: z.ZodType, keys: readonly string[]): string {
   const shapeOf = (type: unknown): object => {
     const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : type;
@@ -56,7 +55,7 @@ function check<Schema extends z.ZodType>(
   try {
     return schema.safeParse(input, { error: issueWording });
   } catch (error) {
-    // The validation is recursive, so thousands of nested levels overflow the stack.
+    // Validation is recursive, so thousands of nested levels would overflow the stack.
     if (error instanceof RangeError) throw invalidInput(`${what} is nested too deeply.`);
     throw error;
   }
@@ -75,8 +74,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says what is wrong with a value and what is right, for the kinds of issues whose text in zod names neither. A message that a schema gives
- * itself has precedence over this wording, and undefined leaves zod's text.
+ * Words an issue: what is wrong and what was expected. Returns undefined for the issues that zod words well itself. If a schema has its own
+ * message, that one is used.
  */
 function issueWording(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue;
@@ -111,7 +110,7 @@ function sized(input: unknown, right: string): string {
   return `expected ${right}, got ${shortOf(input)}`;
 }
 
-/** A number or a short text itself, for example the misspelt name of a choice; otherwise the kind of the value. */
+/** Shows a number or a short text as it is, for example the misspelt name of a choice. For any other value, returns its kind. */
 function shortOf(input: unknown): string {
   if (typeof input === 'string' && input.length <= 40) return JSON.stringify(input);
   return typeof input === 'number' ? String(input) : kindOf(input);
@@ -127,7 +126,7 @@ function kindOf(input: unknown): string {
 /** A point in time: a Date, an ISO 8601 text, or milliseconds since 1970. */
 export type TimeInput = Date | string | number;
 
-/** The type of an input after validation: its times are Dates. */
+/** The type of validated input, in which all times are Dates. */
 export type Parsed<Input> = {
   [Key in keyof Input]: Extract<Input[Key], Date> extends never ? Input[Key] : Exclude<Input[Key], string | number>;
 };
@@ -136,15 +135,15 @@ export const timeSchema: z.ZodType<Date, TimeInput> = z
   .union([z.date(), z.number(), z.string()], { error: 'expected a Date, an ISO 8601 text or milliseconds since 1970' })
   .transform((value, context) => {
     const time = new Date(value);
-    // JavaScript engines parse text that does not begin with a date ("5", "tomorrow") in surprising ways.
+    // Refuses text that does not begin with a date ("5", "tomorrow"), because JavaScript engines parse it in surprising ways.
     const isoLike = typeof value !== 'string' || /^[+-]?\d{4,6}-\d{2}(-\d{2})?/.test(value);
     if (isoLike && !Number.isNaN(time.getTime())) return withOffset(time, value);
     context.addIssue({ code: 'custom', message: `expected a date such as 2026-11-15T09:30:00Z, got ${shown(value)}` });
     return z.NEVER;
   });
 
-// A Date has no zone. The offsets of parsed texts are kept beside the Dates, because a time passes through several schemas on its way to
-// the log. An offset of zero is not kept: most programs that write "+00:00" have converted the time to UTC.
+// The UTC offsets of parsed texts, which a Date cannot store. They are kept beside the Dates, because a time passes through several schemas
+// on its way to the log. Offsets of zero are not kept: most programs that write "+00:00" have converted the time to UTC.
 const offsets = new WeakMap<Date, string>();
 
 function withOffset(time: Date, given: TimeInput): Date {
@@ -155,7 +154,7 @@ function withOffset(time: Date, given: TimeInput): Date {
   return time;
 }
 
-/** The offset from UTC of the text from which a time was parsed, such as "-06:00"; undefined for other times. */
+/** Returns the UTC offset in the text that a time was parsed from, such as "-06:00". Returns undefined for other times. */
 export function offsetOf(time: Date): string | undefined {
   return offsets.get(time);
 }
@@ -164,20 +163,20 @@ function shown(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 40));
 }
 
-/** Text that is not blank and has at most `maximum` characters. */
+/** Accepts text of at most `maximum` characters that is not blank. */
 export function textSchema(maximum: number): z.ZodString {
-  // One combined check formats the limit only in the error. Each chained check would create another schema, and formatting the first number
-  // loads the locale data: together they would delay a short command by 20 ms.
+  // Combines the checks in one, and formats the limit only for an error. Each chained check would create another schema, and formatting the
+  // first number loads the locale data: together, they would delay a short command by 20 ms.
   return z.string().check(
     z.maxLength(maximum, { error: () => `is longer than ${maximum.toLocaleString('en')} characters` }),
     z.refine((text: string) => /\S/u.test(text), 'is empty: some text is expected'),
     z.refine((text: string) => !text.includes('\0'), 'contains a NUL character'),
-    // PostgreSQL refuses an unpaired surrogate (half an emoji), so it becomes the replacement character on both databases.
+    // PostgreSQL refuses an unpaired surrogate (half an emoji), so both databases store the replacement character instead.
     z.overwrite((text: string) => text.toWellFormed()),
   );
 }
 
-/** The maximum number of items that a list returns. */
+/** The maximum number of items in a list that is returned. */
 export const limitSchema: z.ZodInt = z.int().min(1).max(10_000);
 
 /** A number from 0 to 1. */
@@ -186,11 +185,11 @@ export const shareSchema: z.ZodNumber = z
   .min(0, 'expected a number from 0 to 1')
   .max(1, 'expected a number from 0 to 1');
 
-// An escape begins with a backslash that follows an even number of backslashes, because each pair stands for a
-// backslash of the text: "C:\\udev" has no escape.
+// An escape is a backslash after an even number of backslashes, because each pair stands for one backslash in the text. "C:\\udev"
+// therefore has no escape.
 const REFUSED_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
-/** The check that jsonb accepts a value: it refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
+/** Checks that jsonb accepts a value. It refuses NUL and unpaired surrogates, which JSON.stringify writes as escapes. */
 export const storable: z.core.$ZodCheck<unknown> = z.refine(
   (value) => !REFUSED_ESCAPE.test(JSON.stringify(value)),
   'contains a NUL character or an unpaired surrogate (half of an emoji)',
@@ -198,7 +197,7 @@ export const storable: z.core.$ZodCheck<unknown> = z.refine(
 
 const METADATA_LIMIT = 64 * 1024;
 
-/** A JSON object of the application. Varve stores it and can filter by it. Of its content, Varve reads only the `timeZone` of an event. */
+/** A JSON object from the application. Varve stores it and can filter by it, but reads nothing in it except an event's `timeZone`. */
 export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z
   .record(z.string().min(1).max(200), z.json(), { error: 'expected a JSON object' })
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
@@ -218,16 +217,15 @@ export const timeZoneSchema: z.ZodString = z
   .refine(isTimeZone, 'is not a time zone such as Europe/Paris');
 
 /**
- * A stored time zone, or a fallback if this machine does not know it. Machines have different lists of zones, and an unknown zone of one
- * owner must not stop the work on all owners.
+ * Returns a stored time zone, or a fallback if this machine does not know it. Machines have different lists of zones, and one owner's
+ * unknown zone must not stop the work on all owners.
  */
 export function knownTimeZone(stored: unknown, otherwise: string): string {
   const zone = timeZoneSchema.safeParse(stored);
   return zone.success ? zone.data : otherwise;
 }
 
-// Zones that exist are cached, because making a formatter takes some tenths of a millisecond and every due time of a schedule checks its
-// zone.
+// Caches the zones that exist: creating a formatter takes some tenths of a millisecond, and every due time of a schedule checks its zone.
 const zones = new Set<string>();
 const MOST_ZONES = 1_000;
 
@@ -242,12 +240,12 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Counts the words of a text, which are separated by white space. */
+/** Counts the words of a text, which white space separates. */
 export function countWords(text: string): number {
   return text.match(/\S+/gu)?.length ?? 0;
 }
 
-/** An object without its undefined fields. */
+/** Returns an object without its undefined fields. */
 export function withoutUndefined<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 }

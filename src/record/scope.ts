@@ -4,7 +4,7 @@ import { cached } from './cache.ts';
 import { digest } from './id.ts';
 import { parse } from './parse.ts';
 
-/** The owner of a record (tenant › agent › user › session), and the tool connection that the record is about, if any. */
+/** The owner of a record (tenant › agent › user › session) and, if the record is about a tool connection, that connection. */
 export interface Scope {
   tenant: string;
   agent: string | null;
@@ -13,9 +13,9 @@ export interface Scope {
   connection: string | null;
 }
 
-/** The levels of owners, the widest first. */
+/** The levels of owners, from the widest to the narrowest. */
 export const SCOPE_LEVELS = ['tenant', 'agent', 'user', 'session'] as const;
-/** The level of a record's owner: everybody in the tenant, an agent, a user, or one session. */
+/** Who owns a record: everybody in the tenant, an agent, a user, or one session. */
 export type ScopeLevel = (typeof SCOPE_LEVELS)[number];
 
 const partSchema = z
@@ -41,7 +41,7 @@ export const scopeSchema: z.ZodType<Scope, ScopeInput> = z
     connection: scope.connection ?? null,
   }));
 
-/** A scope as an application writes it. The default of `tenant` is "default". */
+/** A scope as an application writes it. Without `tenant`, the tenant is "default". */
 export interface ScopeInput {
   tenant?: string;
   agent?: string | null;
@@ -51,8 +51,8 @@ export interface ScopeInput {
 }
 
 /**
- * The scope of a handle. `user` is required, and `null` states that there is no user. If the field were optional, a variable that happens
- * to be undefined would open memory that everybody shares, instead of failing to compile.
+ * The scope of a handle. `user` is required, and `null` means that there is none. If it were optional, an undefined variable would compile
+ * and silently open the memory that everybody shares.
  */
 export interface HandleScope extends ScopeInput {
   user: string | null;
@@ -69,48 +69,48 @@ export function parseHandleScope(input: HandleScope): Scope {
   return scope;
 }
 
-/** Whether the events of a scope are confined to their session: if they belong to no user, no other conversation may see them. */
+/** Checks whether events of a scope stay in their session. They do if they belong to no user: no other conversation may see them. */
 export function staysInSession(scope: Pick<Scope, 'user' | 'session'>): boolean {
   return scope.user === null && scope.session !== null;
 }
 
-/** Checks a scope. Unknown fields are refused, because a misspelt `usr` would silently widen the scope. */
+/** Validates a scope. Refuses unknown fields, because a misspelt `usr` would silently widen the scope. */
 export function parseScope(input: ScopeInput): Scope {
   return parse(scopeSchema, input, 'The scope');
 }
 
 /**
- * The key of an owner: tenant, agent and user. Every record has it, and the indexes of an owner's records begin with it. The key has 80
- * bits of SHA-256: finding a second owner with the same key takes about 2^80 attempts.
+ * Returns the key of an owner (tenant, agent and user). Every record has it, and the indexes of an owner's records begin with it. It has 80
+ * bits of SHA-256, so that finding a second owner with the same key takes about 2^80 attempts.
  */
 export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): string {
   return keyOf(JSON.stringify([owner.tenant, owner.agent, owner.user]));
 }
 
 const MOST_KEYS = 10_000;
-// Keys are cached, because every row of a batch needs the key of its owner, and hashing costs more than the rest of building a row.
+// Caches keys: every row of a batch needs its owner's key, and hashing costs more than everything else in building a row.
 const keyOf = cached(MOST_KEYS, (owner) => digest(JSON.parse(owner) as unknown[], 16));
 
-/** The keys of the owners whose records a handle sees: its own owner, and the owners without its agent, its user or both. */
+/** Returns the keys of all owners whose records a handle sees: its own, and those without its agent, its user or both. */
 export function visibleOwners(scope: Scope): string[] {
   const agents = scope.agent === null ? [null] : [null, scope.agent];
   const users = scope.user === null ? [null] : [null, scope.user];
   return agents.flatMap((agent) => users.map((user) => ownerKey({ tenant: scope.tenant, agent, user })));
 }
 
-/** The owner of the records of a scope: the scope without its session and its connection. */
+/** Returns the owner of a scope's records: the scope without its session and connection. */
 export function ownerOf({ tenant, agent, user }: Pick<Scope, 'tenant' | 'agent' | 'user'>): Scope {
   return { tenant, agent, user, session: null, connection: null };
 }
 
-/** The owner of records that all agents of a user share: the user without an agent. */
+/** Returns the owner of the records that all agents of a user share: the user without an agent. */
 export function sharedOwner({ tenant, user }: Pick<Scope, 'tenant' | 'user'>): Scope {
   return ownerOf({ tenant, agent: null, user });
 }
 
 /**
- * The scope at a level: the parts below `level` become null, and the connection stays. Throws `invalid_input` when the scope does not reach
- * that level.
+ * Returns the scope at a level: sets everything below it to null, and keeps the connection. Throws `invalid_input` if the scope has no such
+ * level.
  */
 export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
   const missing =
@@ -129,7 +129,7 @@ export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
   };
 }
 
-/** The innermost level that a scope names, apart from the session. */
+/** Returns the narrowest level that a scope names, not counting the session. */
 export function ownerLevel(scope: Pick<Scope, 'agent' | 'user'>): Exclude<ScopeLevel, 'session'> {
   if (scope.user !== null) return 'user';
   return scope.agent === null ? 'tenant' : 'agent';

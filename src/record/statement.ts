@@ -17,8 +17,8 @@ export const POLARITIES = ['affirmed', 'denied'] as const;
 export type Polarity = (typeof POLARITIES)[number];
 
 /**
- * The tense of a statement. `holds`: it is true until another statement or a date ends it. `habit`: it is repeated and has no single date.
- * `happened`: it is in the past. `planned`: it is not true before its day.
+ * A statement's tense. `holds`: it is true until another statement or a date ends it. `habit`: it happens repeatedly, not on a single date.
+ * `happened`: it is past. `planned`: it becomes true on its day, not before.
  */
 export const TENSES = ['holds', 'habit', 'happened', 'planned'] as const;
 export type Tense = (typeof TENSES)[number];
@@ -30,7 +30,7 @@ export interface Quote {
   end: number;
 }
 
-/** The total number of characters of quotes. */
+/** Adds up the characters in all quotes. */
 export function lengthOf(quotes: readonly Quote[]): number {
   return quotes.reduce((sum, { start, end }) => sum + end - start, 0);
 }
@@ -39,38 +39,38 @@ export const quoteSchema: z.ZodType<Quote, Quote> = z
   .strictObject({ event: textSchema(200), start: z.int().min(0), end: z.int().min(0) })
   .refine(({ start, end }) => start < end, { path: ['end'], error: 'is not after start' });
 
-/** The subject of statements about the user. */
+/** The subject of all statements about the user. */
 export const USER = 'User';
 
 const USERS_OWN = /^user['’]s\s+/i;
 
-/** Whether a subject is the user. */
+/** Checks whether a subject is the user. */
 export function isUser(subject: string): boolean {
   return subject === USER;
 }
 
-/** Whether a name is one of the user's names, in any case. */
+/** Checks whether a name is one of the user's names. Ignores case. */
 export function isNameOfUser(name: string, userNames: readonly string[]): boolean {
   return userNames.some((own) => own.toLowerCase() === name.toLowerCase());
 }
 
-/** Whether a subject is a person or a thing that belongs to the user: "User's sister Ana". */
+/** Checks whether a subject is a person or thing that belongs to the user: "User's sister Ana". */
 export function belongsToUser(subject: string): boolean {
   return USERS_OWN.test(subject);
 }
 
-/** The parts of a subject: "User's sister Ana" has the owner User, the relation sister and the name Ana. */
+/** A subject split into relation and name: "User's sister Ana" has the relation sister and the name Ana. */
 interface SubjectParts {
-  /** The relation in lower case: `sister`, `business partner`; empty for a bare name. */
+  /** The relation in lower case: `sister`, `business partner`. Empty if the subject is only a name. */
   relation: string;
-  /** The name in lower case: `ana`; empty where nobody is named. */
+  /** The name in lower case: `ana`. Empty if the subject has none. */
   name: string;
 }
 
 function partsOf(subject: string): SubjectParts {
   const label = subject.normalize('NFKC').replace(USERS_OWN, '').trim();
   if (!USERS_OWN.test(subject.normalize('NFKC'))) return { relation: '', name: label.toLowerCase() };
-  // A name begins with a capital letter, or with a letter of a script that has no case.
+  // A name begins with a capital letter, or with any letter of a script without case.
   const name =
     /(?:^|\s)((?:\p{Lu}|\p{Lo})[^\s]*(?:\s+(?:\p{Lu}|\p{Lo}|d[aeiou]\s|v[ao]n\s)[^\s]*)*)$/u.exec(label)?.[1] ?? '';
   return {
@@ -84,7 +84,7 @@ function partsOf(subject: string): SubjectParts {
   };
 }
 
-/** The name of a subject in lower case: `ana` for "User's sister Ana"; null where nobody is named. */
+/** Returns the name in a subject, in lower case: `ana` for "User's sister Ana". Returns null if it has none. */
 export function nameOf(subject: string): string | null {
   const { name } = partsOf(subject);
   return isUser(subject) || name === '' ? null : name;
@@ -92,14 +92,14 @@ export function nameOf(subject: string): string | null {
 
 const PARTNER = /^(?:partner|boyfriend|girlfriend|fianc[eé]e?|husband|wife|spouse)$/u;
 
-/** All words for a partner are one relation, because a fiancé becomes a husband and stays the same person. */
+/** Treats all words for a partner as one relation: a fiancé becomes a husband and stays the same person. */
 export function oneRelation(relation: string): string {
   return PARTNER.test(relation) ? 'partner' : relation;
 }
 
 /**
- * Whether two labels name one subject. If both have a name, the names must be equal. A relation without a name matches the same relation
- * with a name, so that "User's sister" is "User's sister Ana". "User's business partner" is not "User's partner".
+ * Checks whether two labels refer to the same subject. If both have a name, the names must be equal. A relation without a name matches the
+ * same relation with a name: "User's sister" is "User's sister Ana". But "User's business partner" is not "User's partner".
  */
 export function isSameSubject(one: string, other: string): boolean {
   if (one === other) return true;
@@ -112,7 +112,7 @@ export function isSameSubject(one: string, other: string): boolean {
   return left.relation !== '' && left.relation === right.relation;
 }
 
-/** Whether two labels name one subject, given all known labels: if the labels name two sisters, "User's sister" matches neither of them. */
+/** Does the same as {@link isSameSubject}, given all known labels. If these name two sisters, "User's sister" matches neither of them. */
 export function isSameSubjectAmong(one: string, other: string, labels: readonly string[]): boolean {
   if (one === other || !isSameSubject(one, other)) return one === other;
   const bare = [one, other].find((label) => partsOf(label).name === '');
@@ -123,13 +123,13 @@ export function isSameSubjectAmong(one: string, other: string, labels: readonly 
 const ONE_OF_SEVERAL =
   /(?:^| )(?<!(?:best|closest|oldest) )(?:friend|mate|colleague|coworker|co-worker|neighbou?r|cousin|client|customer|student|pupil|classmate|patient)$/u;
 
-/** Whether a label without a name may mean a different person each time: "User's friend". */
+/** Checks whether a label without a name may refer to a different person each time: "User's friend". */
 export function isOneOfSeveral(subject: string): boolean {
   const { relation, name } = partsOf(subject);
   return name === '' && ONE_OF_SEVERAL.test(relation);
 }
 
-/** Whether a text contains the name of a subject: "User's sister Ana" is named in "User moves in with Ana". */
+/** Checks whether a text contains a subject's name: "User moves in with Ana" contains that of "User's sister Ana". */
 export function isNamedIn(subject: string, text: string): boolean {
   const name = nameOf(subject);
   if (name === null) return false;
@@ -139,19 +139,22 @@ export function isNamedIn(subject: string, text: string): boolean {
       .toLowerCase()
       .split(/[^\p{L}\p{M}\p{N}]+/u)
       .join(' ')} `;
-  // In a script without spaces, nothing separates a name from the words around it.
+  // Searches without word boundaries in a script without spaces: nothing separates a name from the words around it.
   return /\p{Lo}/u.test(name) ? text.includes(name) : spaced(text).includes(spaced(name));
 }
 
-/** Whether a subject is a thing and not a person: it is neither the user, nor a bare name, nor somebody who belongs to the user. */
+/**
+ * Checks whether a subject is a thing and not a person. It is a thing unless it is the user, a name alone, or somebody who belongs to the
+ * user.
+ */
 export function isThing(subject: string): boolean {
   return !isUser(subject) && !belongsToUser(subject) && !/^\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*$/u.test(subject);
 }
 
 /**
- * Whether a reader's claim that two statements concern the same matter is plausible. Either they have the same subject, or each is about
- * the user or a thing, because one statement may have "the loan" as its subject and the other the user. Statements about two different
- * people never match.
+ * Checks whether two statements can be about the same topic, as a reader has claimed. They can if they have the same subject. They also can
+ * if each is about the user or a thing: one may have "the loan" as its subject, and the other the user. Statements about two different
+ * people never are.
  */
 export function mayBeOneMatter(one: string, other: string): boolean {
   if (isSameSubject(one, other)) return true;
@@ -159,22 +162,22 @@ export function mayBeOneMatter(one: string, other: string): boolean {
 }
 
 /**
- * The known label of a subject, or the label itself. If two known subjects match ("User's sister" beside two named sisters), neither is
- * used: a statement about the wrong person is worse than a second label.
+ * Returns the known label for a subject. Returns the given label if none is known, or if two known subjects match ("User's sister" and two
+ * named sisters): a second label is better than a statement about the wrong person.
  */
 export function knownSubject(subject: string, known: readonly string[]): string {
   if (isUser(subject) || known.includes(subject)) return subject;
   const matches = [...new Set(known)].filter((label) => isSameSubject(subject, label));
   const named = matches.filter((label) => partsOf(label).name !== '');
-  // A label with a name is more specific than the same relation without one, so it stays.
+  // Keeps a label with a name, because it is more specific than the same relation without one.
   if (named.length === 0 && partsOf(subject).name !== '') return subject;
   const [only, ...others] = named.length > 0 ? named : matches;
   return only !== undefined && others.length === 0 ? only : subject;
 }
 
 /**
- * The stored form of a subject: "user", "the user" and the user's own names become `User`, and white space is collapsed. `names` are the
- * user's names, which the handle or the user's own statements provide.
+ * Converts a subject to the form that is stored. "user", "the user" and the user's own names become `User`, and white space is collapsed.
+ * `names` are the user's names, from the handle or from the user's own statements.
  */
 export function canonicalSubject(subject: string | null | undefined, names: readonly string[] = []): string {
   const label = (subject ?? '')
@@ -197,15 +200,15 @@ export function canonicalSubject(subject: string | null | undefined, names: read
   return mine?.[1] === undefined ? label : `${USER}'s ${mine[1]}`;
 }
 
-/** The name of an attribute. */
+/** The schema for an attribute's name. */
 export const keySchema: z.ZodString = z
   .string()
   .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'is not snake_case, such as home_city')
   .max(100);
 
 /**
- * The name of an attribute as people and models write it: "Home City" and `homeCity` become `home_city`. Refusing such a name would cost
- * a second call with the same name in another spelling.
+ * Accepts an attribute's name as people and models write it: "Home City" and `homeCity` become `home_city`. A refusal would only cost a
+ * second call with another spelling.
  */
 export const givenKeySchema: z.ZodType<string, string> = z.preprocess(
   (key) => (typeof key === 'string' ? spelledKey(key) : key),
@@ -226,10 +229,11 @@ const attributeSchema = z
   })
   .partial();
 
-// Matches a word of an attribute's name that does not change its meaning. A current location may be a hotel; "location" means the home.
+// Matches a prefix that does not change what an attribute's name means. Not "current" before "location": a current location may be a hotel,
+// and "location" means the home.
 const TIME_WORD = /^(?:new_|(?:current|present)_(?!location$))/;
 
-/** Merges an application's attributes into Varve's. An application can also change Varve's own attributes. */
+/** Adds an application's attributes to Varve's. An application may also change Varve's own attributes. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {
   const table = new Map(Object.entries(ATTRIBUTES));
   for (const [name, policy] of Object.entries(added)) {
@@ -261,12 +265,12 @@ export function attributeTable(added: Record<string, AttributeInput> = {}): Attr
   };
 }
 
-/** "Home City" and `homeCity` → `home_city`; empty when no Latin letter is left. */
+/** Converts a name to snake_case: "Home City" and `homeCity` become `home_city`. Returns an empty text if no Latin letter is left. */
 export function spelledKey(name: string): string {
   return snakeCase(wordsApart(name));
 }
 
-/** The key as earlier versions spelled it, which stores may still have: "Schuhgröße" was `schuhgro_e`. */
+/** Returns the key as earlier versions of Varve spelled it, because stores may still contain it: "Schuhgröße" was `schuhgro_e`. */
 export function olderKey(name: string): string {
   return joinedWords(withoutMarks(wordsApart(name)));
 }
@@ -276,7 +280,7 @@ export function snakeCase(name: string): string {
   return joinedWords(withoutMarks(name).replace(/[ßœæøłđðþı]/g, (letter) => BASE_LETTERS[letter] ?? letter));
 }
 
-/** Latin letters that Unicode does not decompose into a base letter and a mark. */
+/** Latin letters that Unicode does not split into a base letter and a mark. */
 const BASE_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   œ: 'oe',
@@ -304,7 +308,10 @@ function joinedWords(name: string): string {
     .slice(0, 100);
 }
 
-/** The label of an attribute in a language, or else in English, or else its name in words: "leadership_style" → "Leadership style". */
+/**
+ * Returns an attribute's label in a language. Falls back to English, and then to the name in words: "leadership_style" becomes "Leadership
+ * style".
+ */
 export function attributeLabel(table: AttributeTable, attribute: string, language = 'en'): string {
   const { labels } = table.policyOf(attribute);
   const label = labels[language] ?? labels.en;
@@ -314,9 +321,8 @@ export function attributeLabel(table: AttributeTable, attribute: string, languag
 }
 
 /**
- * The normal form of a value for comparison: without case, accents, leading articles and punctuation, and with numbers in one notation
- * (`40k` is `40000`). Values with the same normal form are the same; values with different normal forms may still mean the same ("LA", "Los
- * Angeles").
+ * Normalises a value for comparison: ignores case, accents, leading articles and punctuation, and writes numbers in one notation (`40k` as
+ * `40000`). If two normal forms are equal, so are the values. If they differ, the values may still mean the same ("LA", "Los Angeles").
  */
 export function normalValue(value: string, shape: ValueShape = 'text'): string {
   const plain = value.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[’']/g, "'").trim();
@@ -331,7 +337,7 @@ export function normalValue(value: string, shape: ValueShape = 'text'): string {
   return shape === 'number' ? (/\d+(?:\.\d+)?/.exec(words)?.[0] ?? words) : words;
 }
 
-/** Whether two values of an attribute are the same. */
+/** Checks whether two values of an attribute are the same. */
 export function isSameValue(one: string | null, other: string | null, shape: ValueShape = 'text'): boolean {
   if (one === null || other === null) return one === other;
   return normalValue(one, shape) === normalValue(other, shape);
@@ -341,11 +347,11 @@ export function isSameValue(one: string | null, other: string | null, shape: Val
 export const ORIGINS = ['user', 'agent', 'tool', 'document', 'system'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/** The levels of trust, lowest first. */
+/** Levels of trust, lowest first. */
 export const TRUST_LEVELS = ['low', 'medium', 'high'] as const;
 export type Trust = (typeof TRUST_LEVELS)[number];
 
-/** The levels of confidence, lowest first. */
+/** Levels of confidence, lowest first. */
 export const CONFIDENCE_LEVELS = ['low', 'medium', 'high'] as const;
 export type Confidence = (typeof CONFIDENCE_LEVELS)[number];
 
@@ -357,17 +363,17 @@ const TRUST_OF_ORIGIN: Record<Origin, Trust> = {
   document: 'low',
 };
 
-/** The trust that an origin starts with. */
+/** The initial trust in statements from each origin. */
 export function trustOf(origin: Origin): Trust {
   return TRUST_OF_ORIGIN[origin];
 }
 
-/** Whether `one` is trusted more than `other`. A statement never replaces one that is trusted more. */
+/** Checks whether `one` is trusted more than `other`. A statement never replaces one that is trusted more. */
 export function isMoreTrusted(one: Trust, other: Trust): boolean {
   return TRUST_LEVELS.indexOf(one) > TRUST_LEVELS.indexOf(other);
 }
 
-/** The trust of a statement that was derived from several sources: the lowest among them, and `low` without sources. */
+/** Returns the trust in a statement that was derived from several sources: the lowest trust among them, or `low` if there are none. */
 export function lowestTrust(levels: readonly Trust[]): Trust {
   const lowest = Math.min(...levels.map((level) => TRUST_LEVELS.indexOf(level)));
   return TRUST_LEVELS[lowest] ?? 'low';

@@ -30,9 +30,9 @@ export function toBlock(row: BlockRow): Block {
     id: row.id,
     scope: scopeOfRow(row),
     kind: row.kind,
-    // A store may have blocks of a kind that this version does not know; their content is kept as text.
+    // The store may contain blocks of a kind that this version does not know. Their content is kept as text.
     content: isJson(row.kind) ? (JSON.parse(row.content) as unknown) : row.content,
-    // Older snapshots have no basis.
+    // Snapshots from older versions have no basis.
     basis: JSON.parse((row.basis as string | undefined) ?? '{}') as Basis,
     version: row.version,
     createdAt: new Date(row.created_at),
@@ -44,7 +44,7 @@ function isJson(kind: BlockKindName): boolean {
   return BLOCK_KINDS[kind]?.format === 'json';
 }
 
-/** The block of exactly this scope, in its current version or, with `asOf`, as it was at that time; null if there is none. */
+/** Reads the block of exactly this scope, or its state at the time `asOf`. Returns null if there is none. */
 export async function findBlock(
   reader: Reader,
   scope: Scope,
@@ -71,13 +71,13 @@ interface BlockReplacement {
   /** The sources of the content. By default, unchanged sentences and entries keep their sources. */
   basis?: Basis;
   /**
-   * The version that the caller has read, or 0 if there was no block. If the block has another version, the error `conflict` is thrown. If
-   * this field is absent, the block is replaced regardless of its version.
+   * The version that the caller has read, or 0 if there was no block. If the block has a different version by now, the call throws
+   * `conflict`. If this field is absent, the block is replaced regardless of its version.
    */
   expectedVersion?: number;
 }
 
-/** Replaces a block. Its earlier versions stay in the history. Writing the same content with the same basis changes nothing. */
+/** Replaces a block and keeps its earlier versions in the history. If content and basis are the same as before, nothing changes. */
 export async function replaceBlock(
   writer: Writer,
   parts: Parts,
@@ -121,8 +121,8 @@ export async function replaceBlock(
 }
 
 /**
- * Updates an owner's blocks after a memory has changed or no longer holds. A sentence that repeats the memory's old text verbatim is
- * replaced by the new text or removed. Sentences that a model has worded are updated when the model next writes the block.
+ * Updates an owner's blocks after a memory has changed or stopped being true. Replaces or removes the sentences that repeat the memory's
+ * old text verbatim. Sentences in a model's own words stay until a model next writes the block.
  */
 export async function restateInBlocks(
   writer: Writer,
@@ -144,7 +144,7 @@ export async function restateInBlocks(
 function restated({ kind, scope, content, basis }: Block, old: string, after: Memory | null): unknown {
   if (isJson(kind)) return withoutItems(content, old);
   const text = content as string;
-  // A sentence with a basis is left unchanged: the basis makes it stale, and the next consolidation writes it again.
+  // Skips sentences with a basis: the basis makes them stale, and the next consolidation rewrites them.
   const isOld = (statement: string): boolean =>
     bareStatement(statement) === old && basis[contentHash(statement)] === undefined;
   const without = replaceStatements(text, (statement) => (isOld(statement) ? null : statement));
@@ -154,14 +154,14 @@ function restated({ kind, scope, content, basis }: Block, old: string, after: Me
   if (statementsIn(text).some((statement) => bareStatement(statement) === bareStatement(now))) return without;
   const next = replaceStatements(text, (statement, { isListed }) => {
     if (!isOld(statement)) return statement;
-    // A line of a list carries the date of the old statement, so it is removed instead.
+    // Removes the line of a list instead, because it begins with the date of the old statement.
     return isListed ? null : now;
   });
   const limit = blockWordLimit(kind, scope);
   return limit !== null && countWords(next) > limit ? without : next;
 }
 
-/** Removes list items that repeat the old text; returns the same value if there are none. */
+/** Removes the list items that repeat the old text. If there are none, returns the value itself. */
 function withoutItems(content: unknown, old: string): unknown {
   if (Array.isArray(content)) {
     const left = content
@@ -177,8 +177,8 @@ function withoutItems(content: unknown, old: string): unknown {
 }
 
 /**
- * Whether a statement was archived because it no longer holds. A draft that a later reading has replaced does not count, because it was not
- * wrong.
+ * Checks whether a statement was archived because it is no longer true. This excludes drafts that a later reading has replaced, because
+ * they were not wrong.
  */
 export function isNoLongerSo({
   archiveReason,
@@ -188,13 +188,12 @@ export function isNoLongerSo({
   return archiveReason !== null && ARCHIVED_AS[archiveReason].ended;
 }
 
-/** The events of which all formed statements have been replaced, ended or forgotten. */
+/** Returns the events whose statements have all been replaced, ended or forgotten. */
 export function eventsGone(formed: readonly Memory[]): Set<string> {
   const holding = new Set(formed.filter((memory) => !isNoLongerSo(memory)).flatMap(({ sourceEvents }) => sourceEvents));
   return new Set(formed.flatMap(({ sourceEvents }) => sourceEvents).filter((id) => !holding.has(id)));
 }
 
-/** The fields of a block from which its stale sentences and entries are computed. */
 type StandingBlock = Pick<Block, 'kind' | 'content' | 'basis'>;
 
 /**
@@ -238,7 +237,7 @@ export async function staleKeys(
   return stale;
 }
 
-/** The content of a block without its stale sentences and entries. */
+/** Returns a block's content without its stale sentences and entries. */
 export function withoutStale({ kind, content, basis }: StandingBlock, stale: ReadonlySet<string>): unknown {
   const keys = Object.keys(basis).filter((key) => stale.has(key));
   if (keys.length === 0) return content;
@@ -253,11 +252,11 @@ export interface RestingSentence {
   text: string;
   /** The ids of the statements and events that support the text. Empty for text that a person wrote. */
   restsOn: string[];
-  /** Whether one of the sources no longer holds. Prompts do not show stale sentences. */
+  /** Whether one of the sources is no longer true. Prompts omit stale sentences. */
   stale: boolean;
 }
 
-/** The sentences of a block in their order, or its entries, with their sources. */
+/** Returns the sentences or entries of a block, in order, each with its sources. */
 export function restingSentences(
   { kind, content, basis }: StandingBlock,
   stale: ReadonlySet<string>,
@@ -275,8 +274,8 @@ export function restingSentences(
 }
 
 /**
- * Blocks of a kind that belong to no session or connection, are not empty, and have not changed since `before`. They are ordered by id and
- * begin after the id `after`.
+ * Returns non-empty blocks of one kind that have not changed since `before`. Blocks of a session or a connection are excluded. The list is
+ * ordered by id and starts after the id `after`.
  */
 export async function staleBlocks(
   reader: Reader,

@@ -21,18 +21,18 @@ import type { ContextLogTable } from './schema.ts';
 export interface LoggedPart {
   section: string;
   tokens: number;
-  /** The ids of the memories, events and blocks in the section. */
+  /** Ids of the memories, events and blocks in the section. */
   ids: string[];
-  /** The number of items, including items without an id and items that share one. */
+  /** Number of items. Counts items without an id, and counts two items with the same id twice. */
   items: number;
   /** The number of items that were left out. */
   dropped: number;
-  /** The reasons for which items were left out, each with the number of items. */
+  /** Why items were left out, with the number of items for each reason. */
   reasons: Record<string, number>;
   cut: boolean;
 }
 
-/** An assembled context: its records and sizes, never its text. */
+/** The log entry of an assembled context: its record ids and sizes, never its text. */
 export interface LoggedContext {
   id: string;
   scope: Scope;
@@ -45,7 +45,7 @@ export interface LoggedContext {
   failed: { section: string; error: string }[];
 }
 
-/** Writes entries, and removes entries of the same owners that are older than `keepAfter`. */
+/** Writes entries. Removes the same owners' entries that are older than `keepAfter`. */
 export async function insertContexts(
   writer: Writer,
   contexts: readonly LoggedContext[],
@@ -58,7 +58,7 @@ export async function insertContexts(
   }
 }
 
-/** The last contexts that were assembled within a scope, newest first. */
+/** Returns the latest contexts that were assembled within a scope, newest first. */
 export async function listContexts(reader: Reader, scope: Scope, limit: number): Promise<LoggedContext[]> {
   // The index begins with the owner, so it is used only if the scope names both agent and user.
   const isOwn = scope.agent !== null && scope.user !== null ? ofOwner(scope) : sql`1 = 1`;
@@ -73,7 +73,7 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
       layout: row.layout,
       tokens: row.tokens,
       milliseconds: row.milliseconds,
-      // An older entry has neither the number of items nor reasons.
+      // Older entries have neither item counts nor reasons.
       parts: parts.map((part) => ({ ...part, items: part.items ?? part.ids.length, reasons: part.reasons ?? {} })),
       failed,
     };
@@ -95,7 +95,7 @@ function toRow({ id, scope, at, layout, tokens, milliseconds, parts, failed }: L
 
 const MOST_CONTEXTS = 50;
 
-/** The texts of memories in the last 50 contexts of a session. Formation learns nothing when the agent repeats them. */
+/** Returns the memory texts from a session's last 50 contexts. Formation learns nothing when the agent merely repeats them. */
 export async function recalledTexts(reader: Reader, scope: Scope): Promise<string[]> {
   if (scope.session === null) return [];
   const last = sql`${ofSession(scope)} order by at desc limit ${MOST_CONTEXTS}`;
@@ -118,7 +118,7 @@ export interface GivenMemory {
   memoryId: string;
   session: string | null;
   givenAt: number;
-  /** Whether the memory is part of every prompt, independent of the turn. */
+  /** Whether every prompt contains the memory, whatever the turn is about. */
   isAlways: boolean;
 }
 
@@ -142,7 +142,7 @@ export async function insertGiven(
   await insertNew(writer, 'given_memories', rows);
 }
 
-/** The memories that were given to an owner's models and have not been judged yet, oldest first. */
+/** Returns the memories that an owner's models were given and that have not been judged yet, oldest first. */
 export async function listGiven(reader: Reader, scope: Scope, limit: number): Promise<GivenMemory[]> {
   const rows = await rowsWhere(reader, 'given_memories', sql`${ofOwner(scope)} order by given_at, id limit ${limit}`);
   return rows.map((row) => ({
@@ -155,8 +155,7 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
 }
 
 /**
- * Removes the entries that are being judged. Returns the ids of the removed entries; another run may have judged the other entries
- * meanwhile.
+ * Removes entries so that they can be judged. Returns only the ids that this call removed: another run may have taken the rest meanwhile.
  */
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();

@@ -16,13 +16,11 @@ export interface VisibleBlock {
   level: ScopeLevel;
   connection: string | null;
   content: unknown;
-  /**
-   * The ids of the statements that support each part of the content. The key of a sentence is its hash; the key of an entry is its name.
-   */
+  /** Ids of the statements that support each part of the content, keyed by the hash of the sentence or the name of the entry. */
   restsOn: ReadonlyMap<string, readonly string[]>;
 }
 
-/** All blocks that a handle sees, in order from the blocks of the tenant to the blocks of the session, without their stale sentences. */
+/** Returns all blocks that a handle sees, without their stale sentences. The tenant's blocks come first, the session's last. */
 export async function visibleBlocks(
   reader: Reader,
   scope: Scope,
@@ -44,7 +42,7 @@ export async function visibleBlocks(
     .sort((one, other) => SCOPE_LEVELS.indexOf(one.level) - SCOPE_LEVELS.indexOf(other.level));
 }
 
-/** A stamp that changes with the memories and blocks that a handle sees, but not with events. */
+/** Computes a stamp that changes whenever a memory or block that the handle sees changes. New events do not change it. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
   const owners = visibleOwners(scope);
   // One index lookup is made for each owner, because grouping would read all rows of the owner.
@@ -63,7 +61,7 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
   ]);
 }
 
-/** The total length of the events of the owners that a handle sees, up to a version of each owner. */
+/** The total length of the events that a handle sees, and for each owner the version up to which they were added. */
 export interface Said {
   characters: number;
   upTo: ReadonlyMap<string, number>;
@@ -71,7 +69,7 @@ export interface Said {
 
 export const NOTHING_SAID: Said = { characters: 0, upTo: new Map() };
 
-/** Adds the length of the events since `before` to the length that `before` has. */
+/** Adds the length of the events written since `before` to the length in `before`. */
 export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
   const later = visibleOwners(scope).map(
     (owner) => sql`(owner_key = ${owner} and sequence > ${before.upTo.get(owner) ?? -1})`,
@@ -85,7 +83,7 @@ export async function saidSince(reader: Reader, scope: Scope, before: Said): Pro
   };
 }
 
-/** The live memories of the types that have one of the tags, newest first. */
+/** Returns the live memories of these types with at least one of the tags, newest first. */
 export async function memoriesByTag(
   reader: Reader,
   scope: Scope,
@@ -97,7 +95,7 @@ export async function memoriesByTag(
   return (await rowsWhere(reader, 'memories', latest)).map(toMemory);
 }
 
-/** The quotes of statements, keyed by the id of the statement. */
+/** Maps the ids of statements to their quotes. */
 export async function quotesOf(
   reader: Reader,
   tenant: string,

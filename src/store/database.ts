@@ -26,13 +26,13 @@ export interface Database {
   /** Reads within one tenant, which PostgreSQL enforces with row-level security. */
   read<Result>(tenant: Tenant, work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
-   * Reads data that may be a moment old, from a replica if the store has one; otherwise the same as `read`. Erased or forgotten data is
-   * never returned: a replica that still holds it is bypassed.
+   * Reads data that may be a moment old, from a replica if the store has one; otherwise does the same as `read`. Never returns erased or
+   * forgotten data: if the replica still has it, the primary is read instead.
    */
   readReplica<Result>(scope: Scope, work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
-   * Runs `work` in one transaction. `work` may run again after a deadlock, so it must do nothing but query: it must never wait for a model
-   * or the network.
+   * Runs `work` in one transaction. After a deadlock, `work` runs again, so it must only query the database and never wait for a model or
+   * the network.
    */
   write<Result>(tenant: Tenant, work: (writer: Writer) => Promise<Result>): Promise<Result>;
   /** Emits `write` after each write of this process, so that background work starts immediately. */
@@ -40,7 +40,7 @@ export interface Database {
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
   readonly syntax: Syntax;
-  /** Finds problems of the database servers that connecting to them does not reveal. SQLite has none. */
+  /** Finds problems of the database servers that a successful connection does not show. SQLite has none. */
   examine(): Promise<StoreProblem[]>;
   /** Removes deleted data from the files, as far as the database allows. It is called after an erasure. */
   scrub(): Promise<void>;
@@ -56,11 +56,11 @@ export interface StoreProblem {
 /** A full-text index of words that Varve has segmented. */
 export interface TextIndex {
   add(writer: Writer, kind: IndexedKind, entries: readonly TextEntry[]): Promise<void>;
-  /** Removes rows for good, for an erasure. Archived rows stay in the index, and searches filter them. */
+  /** Deletes rows from the index, for an erasure. Archived rows stay in the index, and searches filter them out. */
   remove(writer: Writer, kind: IndexedKind, tenant: string, rowIds: readonly number[]): Promise<void>;
-  /** The rows with any of the distinctive words (see `tellingWords`), best first. */
+  /** Returns the rows that contain a distinctive word of the search (see `tellingWords`), best first. */
   search(reader: Reader, search: TextSearch): Promise<TextHit[]>;
-  /** For each word, the number of the owners' rows that contain it. */
+  /** Returns, for each word, how many of the owners' rows contain it. */
   frequencies(reader: Reader, search: WordSearch): Promise<Map<string, number>>;
 }
 
@@ -84,7 +84,7 @@ export interface RowLimits {
   limit: number;
   /** Whether archived rows are included. Default false. */
   archived?: boolean;
-  /** A further condition on the rows, whose table has the alias `record`. */
+  /** A further SQL condition on the rows. It refers to their table as `record`. */
   condition?: RawBuilder<SqlBool>;
 }
 
@@ -98,13 +98,13 @@ interface TextHit {
 
 /** An index for nearest-neighbour search. */
 export interface VectorIndex {
-  /** Prepares the index for a model's vectors. The call is cheap if the index is already prepared. */
+  /** Prepares the index for a model's vectors. Costs almost nothing if that was done before. */
   prepare(model: VectorModel): Promise<void>;
-  /** The nearest vectors, nearest first. A long event has a vector for each of its passages, so it may have several hits. */
+  /** Returns the nearest vectors, nearest first. A long event may occur several times, because each of its passages has a vector. */
   nearest(reader: Reader, search: VectorSearch): Promise<VectorHit[]>;
   /**
-   * The similarity of every vector to the query if this process holds the vectors. Null if a server holds them; then only `nearest` is
-   * available.
+   * Computes the similarity of every vector to the query, if this process has the vectors in memory. Returns null if only a database server
+   * has them; callers then use `nearest`.
    */
   scan(reader: Reader, search: Omit<VectorSearch, 'kind' | keyof RowLimits>): Promise<VectorScan[] | null>;
 }
@@ -120,12 +120,12 @@ export interface VectorSearch extends Omit<WordSearch, 'words'>, RowLimits {
   query: Float32Array;
 }
 
-/** The similarities of one owner's vectors of one kind. Entries with the same index belong to the same vector. */
+/** The similarities of one owner's vectors of one kind. The three arrays are parallel: the same index is the same vector. */
 interface VectorScan {
   kind: IndexedKind;
   /**
-   * The row of each vector. A row appears once for each of its passages. While the owner stays cached, scans return the same array, which
-   * only grows.
+   * The row of each vector. A row occurs once for each of its passages. As long as the owner stays cached, every scan returns this same
+   * array, which only grows.
    */
   rows: readonly number[];
   /** The passage number of each vector. */
@@ -145,17 +145,18 @@ export interface Syntax {
   /** A field of a JSON column as text, by its path. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /**
-   * A column as an expression for which the query planner uses no index. Without it, SQLite may read all rows of a tenant through an index
-   * instead of looking up a few rows by their numbers.
+   * Wraps a column so that the query planner uses no index for it. Otherwise SQLite may read all rows of a tenant through an index instead
+   * of looking up a few rows by their numbers.
    */
   unindexed(column: string): RawBuilder<string>;
   /**
-   * Whether a column has one of the values. The SQL text does not depend on the number of values, so the statement is prepared only once.
+   * Checks whether a column has one of the values. The SQL text is the same for any number of values, so the statement is prepared only
+   * once.
    */
   isAnyOf(column: string, values: readonly (string | number)[]): RawBuilder<SqlBool>;
   /** Whether the database returns a boolean in JSON as 1 or 0. */
   readonly booleansAreNumbers: boolean;
-  /** The locking clause of a select. It ensures that two workers never pick the same row. */
+  /** The locking clause of a select, so that two workers never pick the same row. */
   readonly skipLocked: RawBuilder<unknown>;
   isUniqueViolation(error: unknown): boolean;
   /** Converts a vector to the type of the column `embeddings.vector`. `decodeVector` does the reverse. */
@@ -163,7 +164,7 @@ export interface Syntax {
   decodeVector(stored: Uint8Array | string): Float32Array;
 }
 
-/** The dependencies that all operations (observe, form, recall and others) share. `createVarve()` opens them once. */
+/** The dependencies of all operations (observe, form, recall and others). `createVarve()` creates them once. */
 export interface Parts {
   database: Database;
   clock: Clock;
@@ -177,7 +178,7 @@ export interface Parts {
 }
 
 /**
- * Runs work in a savepoint of an open transaction. If the work throws, its changes are rolled back and the error is rethrown; the
+ * Runs work in a savepoint of an open transaction. If the work throws, its changes are rolled back and the error is thrown again. The
  * transaction stays usable.
  */
 export async function inSavepoint<Result>(writer: Writer, work: () => Promise<Result>): Promise<Result> {
@@ -192,7 +193,7 @@ export async function inSavepoint<Result>(writer: Writer, work: () => Promise<Re
   }
 }
 
-/** Runs work in a transaction, rolls the transaction back, and returns the result of the work: a dry run. */
+/** Does a dry run: runs work in a transaction, rolls it back, and returns the result. */
 export async function rolledBack<Result>(
   database: Pick<Database, 'write'>,
   tenant: Tenant,

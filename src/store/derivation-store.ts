@@ -13,13 +13,13 @@ export async function recordDerivation(
   await insertNew(writer, 'memory_derivations', rows);
 }
 
-/** The ids of the memories from which a memory was derived. */
+/** Returns the ids of the memories that a memory was derived from. */
 export async function derivedFrom(reader: Reader, tenant: string, memoryId: string): Promise<string[]> {
   const rows = await rowsBy(reader, tenant, 'memory_derivations', { memory_id: [memoryId] }, ['from_id']);
   return rows.map((row) => row.from_id).sort();
 }
 
-/** The memories that were derived from any of the given memories, each with the ids of all its sources. */
+/** Returns the memories that were derived from any of the given ones, with the ids of all their sources. */
 export async function derivedOf(
   reader: Reader,
   tenant: string,

@@ -36,7 +36,7 @@ export function toEntity(row: Selectable<EntityTable>): Entity {
 }
 
 /**
- * Upserts an entity. If the owner has an entity of this type with one of the names, the new names and metadata are added to that entity.
+ * Upserts an entity. If the owner already has an entity of this type under one of the names, the new names and metadata are added to it.
  */
 export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, input: NewEntity): Promise<Entity> {
   const slug = entitySlug(input.name);
@@ -60,7 +60,7 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
     created_at: known?.createdAt.getTime() ?? now,
     updated_at: now,
   };
-  // The id of an imported entity may belong to another owner, whose entity must not be changed.
+  // An imported entity may have the id of another owner's entity, which must not be changed.
   await sql`${insertion('entities', [row])} on conflict (tenant_id, id) do update set type = excluded.type,
       aliases = excluded.aliases, metadata = excluded.metadata, updated_at = excluded.updated_at
     where entities.owner_key = excluded.owner_key`.execute(writer);
@@ -71,7 +71,7 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
   return toEntity(row);
 }
 
-/** Removes entities with their names, and the references of memories to them. Returns the number of removed entities. */
+/** Removes entities, their names, and the references that memories have to them. Returns the number of removed entities. */
 export async function removeEntityRows(writer: Writer, tenant: string, ids: readonly string[]): Promise<number> {
   const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: ids }, ['memory_id']);
   const linked = links.map(({ memory_id }) => memory_id);
@@ -86,14 +86,14 @@ export async function removeEntityRows(writer: Writer, tenant: string, ids: read
 }
 
 /**
- * The entity of a type with one of these slugs. If there is none, an entity of type `other` matches, and `writeEntity` gives it the type.
+ * Finds the entity of a type by its slugs. If there is none, an entity of type `other` matches, and `writeEntity` then changes its type.
  */
 async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs: string[]): Promise<Entity | null> {
   const entities = await namedEntities(reader, scope.tenant, ofOwner(scope), slugs);
   return entities.find((entity) => entity.type === type) ?? entities.find((entity) => entity.type === 'other') ?? null;
 }
 
-/** The entities of the given owners that have one of these slugs, oldest first. */
+/** Returns the owners' entities with one of these slugs, oldest first. */
 async function namedEntities(
   reader: Reader,
   tenant: string,
@@ -105,25 +105,25 @@ async function namedEntities(
   return (await rowsWhere(reader, 'entities', isNamed)).map(toEntity);
 }
 
-/** Whether an entity of this id belongs to another owner. */
+/** Checks whether the id belongs to another owner's entity. */
 export async function isOthersEntity(reader: Reader, scope: Scope, id: string): Promise<boolean> {
   const [row] = await rowsBy(reader, scope.tenant, 'entities', { id: [id] }, ['owner_key']);
   return row !== undefined && row.owner_key !== ownerKey(scope);
 }
 
-/** The entities that a handle sees and that have one of these names. */
+/** Finds the entities with one of these names that a handle sees. */
 export async function findEntitiesByName(reader: Reader, scope: Scope, names: readonly string[]): Promise<Entity[]> {
   const slugs = [...new Set(names.map(entitySlug))].filter((slug) => slug !== '');
   return slugs.length === 0 ? [] : namedEntities(reader, scope.tenant, ofVisibleOwners(scope), slugs);
 }
 
-/** The entities that a handle sees, ordered by name. */
+/** Lists the entities that a handle sees, ordered by name. */
 export async function listEntities(reader: Reader, scope: Scope, limit: number): Promise<Entity[]> {
   const named = sql`${ofVisibleOwners(scope)} order by name limit ${limit}`;
   return (await rowsWhere(reader, 'entities', named)).map(toEntity);
 }
 
-/** An entity by its id, if the handle can see it. */
+/** Reads an entity by id, if the handle sees it. */
 export async function findEntity(reader: Reader, scope: Scope, id: string): Promise<Entity | null> {
   const [row] = await rowsInReach(reader, scope, 'entities', [id]);
   return row === undefined ? null : toEntity(row);

@@ -21,7 +21,7 @@ import {
 } from './rows.ts';
 import { isLearnedFrom } from './record-rows.ts';
 
-/** The numbers of removed records and of removed rows that depended on them. */
+/** The numbers of removed records and of their removed dependent rows. */
 export interface ErasedRecords {
   events: number;
   memories: number;
@@ -29,18 +29,18 @@ export interface ErasedRecords {
   blocks: number;
   embeddings: number;
   refusals: number;
-  /** The entities that only removed memories mentioned. */
+  /** Removed entities: those that no remaining memory mentions. */
   entities: number;
 }
 
-/** The records of a tenant that are to be removed for good. */
+/** The records of a tenant to remove for good. */
 interface RecordsToErase {
   events: readonly RecordRow[];
   memories: readonly RecordRow[];
   blockIds: readonly string[];
 }
 
-/** Removes records with their versions, texts, vectors and links. Memories that stay lose their references to erased records. */
+/** Removes records with their versions, texts, vectors and links. Remaining memories lose their references to the erased records. */
 export async function eraseRecords(
   writer: Writer,
   database: Database,
@@ -83,7 +83,7 @@ const LINKED_TO_MEMORIES = [
   'memory_use',
 ] as const;
 
-/** Removes the given entities that no remaining memory mentions, and returns their number. */
+/** Removes those of the given entities that no remaining memory mentions. Returns how many were removed. */
 async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<string>): Promise<number> {
   const links = await rowsBy(writer, tenant, 'memory_entities', { entity_id: [...ids] }, ['entity_id']);
   const linked = new Set(links.map(({ entity_id }) => entity_id));
@@ -91,7 +91,9 @@ async function removeUnlinked(writer: Writer, tenant: string, ids: ReadonlySet<s
   return removeEntityRows(writer, tenant, unlinked);
 }
 
-/** The given memories, and memories such as merged texts and patterns that were derived only from them, directly or indirectly. */
+/**
+ * Returns the given memories and all memories that were derived only from them, directly or indirectly, such as merged texts and patterns.
+ */
 export async function withDerivedAlone(
   writer: Writer,
   tenant: string,
@@ -103,13 +105,13 @@ export async function withDerivedAlone(
     const alone = [...derived].filter(([id, from]) => !found.has(id) && from.every((source) => found.has(source)));
     added = alone.map(([id]) => id);
     for (const row of await memoryRowsOf(writer, tenant, added)) found.set(row.id, row);
-    // Without this check a derivation whose memory no longer exists would be visited forever.
+    // Drops derivations whose memory no longer exists; otherwise the loop would visit them forever.
     added = added.filter((id) => found.has(id));
   }
   return [...found.values()];
 }
 
-/** The memories that were learned from any of these events. */
+/** Returns the memories that were learned from any of these events. */
 export async function learnedFrom(
   writer: Writer,
   tenant: string,
@@ -125,7 +127,7 @@ export async function learnedFrom(
   }));
 }
 
-/** The given events and the events from which the given memories were learned, with the owners of the given records. */
+/** Returns the given events and those from which the given memories were learned, together with the owners of the given records. */
 async function readFrom(
   writer: Writer,
   tenant: string,
@@ -141,7 +143,7 @@ async function readFrom(
   };
 }
 
-/** Removes erased events from the sources and the quotes of memories that stay. */
+/** Removes erased events from the sources and quotes of the memories that remain. */
 async function forgetSources(
   writer: Writer,
   tenant: string,
@@ -162,9 +164,9 @@ async function forgetSources(
 }
 
 /**
- * Removes erased memories from the memories that replaced them or were replaced by them. A replaced memory then points to the next
- * replacement that remains. If none remains, an archived memory keeps the id of the erased one, because the id marks it as replaced.
- * Without the mark, its words would count as still true (`isNoLongerSo`), and a question about the past would not find it.
+ * Repairs replacement links that point to erased memories. A replaced memory then points to the next replacement that still exists. If none
+ * does, an archived memory keeps the id of the erased one, because this id marks it as replaced: otherwise its words would pass for still
+ * true (`isNoLongerSo`), and a question about the past would not find it.
  */
 async function forgetReplacements(writer: Writer, tenant: string, erased: readonly string[]): Promise<void> {
   for (const ids of chunks(erased)) {
@@ -178,7 +180,7 @@ async function forgetReplacements(writer: Writer, tenant: string, erased: readon
   for (const { id, contradicted_by, archived_at } of replaced) {
     if (replacedBy.has(id)) continue;
     let next = contradicted_by;
-    // The number of steps is limited, because imported memories may replace each other in a cycle.
+    // Limits the number of steps, because imported memories may replace each other in a cycle.
     for (let steps = replacedBy.size; next !== null && replacedBy.has(next); steps -= 1)
       next = steps > 0 ? (replacedBy.get(next) ?? null) : null;
     if (next === id) next = null;
@@ -208,8 +210,8 @@ async function placesOf(
 }
 
 /**
- * Begins a new epoch of every owner that sees these records. Processes cache the text and vectors of records, and work in progress may hold
- * them. Both the caches and the work compare the epoch and start again when it has changed.
+ * Starts a new epoch for every owner that sees these records. Caches and work in progress may contain the records' text and vectors. Both
+ * compare the epoch and start again when it has changed.
  */
 export async function beginEpoch(writer: Writer, tenant: string, places: readonly Place[]): Promise<void> {
   const renew = async (condition: RawBuilder<unknown>): Promise<void> => {
@@ -228,7 +230,7 @@ export async function beginEpoch(writer: Writer, tenant: string, places: readonl
   }
 }
 
-/** Replaces a user's name in the ledger with a pseudonym. Usage and payments stay, so that the sums of accounts and reports still agree. */
+/** Replaces a user's name in the ledger with a pseudonym. Usage and payments stay, so that accounts and reports still add up. */
 export async function anonymiseUsage(
   writer: Writer,
   { tenant, user, agent, alias }: { tenant: string; user: string; agent: string | null; alias: string },
@@ -247,13 +249,13 @@ export async function anonymiseUsage(
   return renamed;
 }
 
-// If a whole user, agent or tenant is erased, its blocks are erased too, and the texts are only needed to redact stored answers of others.
-// The number of texts is limited, because all texts of a tenant may not fit into memory.
+// When a whole user, agent or tenant is erased, its blocks are erased too. The texts are then needed only to redact other owners' stored
+// answers. Their number is limited, because all texts of a tenant may not fit into memory.
 const MOST_TEXTS = 2000;
 
 /**
- * The texts of memories and of the user's own messages within a scope, including forgotten words. All texts are returned for a session and
- * for one user of one agent; for wider scopes, at most 2,000.
+ * Returns the texts of memories and of the user's own messages within a scope, including forgotten words. Returns all texts for a session
+ * or for one user of one agent; for wider scopes, at most 2,000.
  */
 export async function textsWithin(reader: Reader, scope: Scope): Promise<string[]> {
   const isPart = scope.session !== null || (scope.agent !== null && scope.user !== null);
@@ -273,7 +275,7 @@ export async function textsWithin(reader: Reader, scope: Scope): Promise<string[
   return rows.map(({ content }) => content);
 }
 
-/** The texts of memories and events by their ids, including the forgotten words that were removed from events. */
+/** Returns the texts of memories and events by their ids, including forgotten words that were removed from events. */
 export async function textsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<string[]> {
   const memories = await rowsBy(reader, tenant, 'memories', { id: ids }, ['content']);
   const events = await rowsBy(reader, tenant, 'events', { id: ids }, ['content']);
@@ -281,7 +283,7 @@ export async function textsOf(reader: Reader, tenant: string, ids: readonly stri
   return [...[...memories, ...events].map(({ content }) => content), ...cut.map(({ words }) => words)];
 }
 
-/** The texts of memories, grouped by owner. */
+/** Returns the texts of memories, grouped by owner. */
 export async function textsByOwner(
   reader: Reader,
   tenant: string,
@@ -295,13 +297,13 @@ export async function textsByOwner(
   }));
 }
 
-/** The texts of all live memories that a scope sees. Each of them may support a sentence that an erasure would otherwise remove. */
+/** Returns the texts of all live memories that a scope sees. An erasure keeps a sentence that one of them supports. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
   const isLive = sql`${ofVisibleOwners(scope)} and archived_at is null`;
   return (await rowsWhere(reader, 'memories', isLive, ['content'])).map(({ content }) => content);
 }
 
-/** A search for records of a tenant that are older than the time `before`, in the order of their rows. */
+/** A search for a tenant's records that are older than `before`, in row order. */
 export interface OldRecords {
   tenant: string;
   /** The type of memories, or the kind of events. */
@@ -324,8 +326,8 @@ export async function oldMemories(
 }
 
 /**
- * Old events that are fully processed. Formation must have read them. If `waitForTiers` is set, the working memory must include them. If
- * `reflectedBy` is set, the nightly reflection must have read the events that were recorded after that time.
+ * Finds old events that background work no longer needs: formation has read them. With `waitForTiers`, the working memory must include them
+ * as well. With `reflectedBy`, the nightly reflection must have read those recorded after that time.
  */
 export async function oldEvents(
   reader: Reader,

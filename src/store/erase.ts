@@ -23,17 +23,14 @@ export interface Erased extends ErasedRecords {
 }
 
 /**
- * Removes everything within a scope: records, versions, text, vectors, links, and queued work. Memories outside the scope that were learned
- * only from erased events are removed too. Memories that also have other sources lose only the sentences with words from erased events.
+ * Removes everything within a scope: records, versions, text, vectors, links and queued work. Also removes memories outside the scope that
+ * were learned only from erased events. If such a memory has other sources too, it loses only the sentences with words from erased events.
  */
 export async function eraseScope(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  /**
-   * `removed` receives the ids of the removed records. `rewritten` receives the ids of memories that were only partly derived from erased
-   * records.
-   */
+  /** `removed` receives the ids of removed records. `rewritten` receives the ids of memories that lost some of their sentences. */
   { removed, rewritten, why }: { removed: string[]; rewritten: string[]; why: Change },
 ): Promise<Erased> {
   const { tenant } = scope;
@@ -46,7 +43,7 @@ export async function eraseScope(
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
   await clearErrors(writer, scope);
-  // Refusals outside the scope that were read from erased events are removed by `eraseRecords`.
+  // `eraseRecords` removes refusals outside the scope if erased events led to them.
   const refusals = await removeWithin(writer, 'refusals', scope);
   const mixed = await madeOfMore(writer, tenant, { events: eventIds, memories: memories.map(({ id }) => id) });
   const records = await eraseRecords(writer, database, tenant, { events, memories, blockIds });
@@ -101,10 +98,10 @@ async function memoriesToErase(
   return [...found.values()];
 }
 
-/** Memories that were learned in this session from events that retention has since removed. They have no other source. */
+/** Finds memories that were learned in this session and have lost all source events to retention. */
 async function learnedInSession(writer: Writer, database: Database, scope: Scope): Promise<RecordRow[]> {
   if (scope.session === null) return [];
-  // A memory without a reader was written by hand and not learned from events.
+  // A memory without a reader was written by hand, not learned from events.
   const by = database.syntax.jsonText('internal', ['by']);
   const { rows } = await sql<RecordRow>`
     select id, row_id as "rowId" from memories where ${withinScope({ ...scope, session: null })}
@@ -113,14 +110,14 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
   return rows;
 }
 
-/** A memory that was derived partly from erased records, with the word stems of its erased sources and of its kept sources. */
+/** A memory with both erased and remaining sources, and the word stems of each group. */
 interface MixedMemory {
   id: string;
   erased: ReadonlySet<string>;
   kept: ReadonlySet<string>;
 }
 
-/** Remaining memories that were partly derived from erased records: merged texts, patterns, summaries that continued in another session. */
+/** Finds remaining memories with at least one erased source: merged texts, patterns, summaries that continued in another session. */
 async function madeOfMore(
   writer: Writer,
   tenant: string,
@@ -142,8 +139,8 @@ async function madeOfMore(
 }
 
 /**
- * Removes from each mixed memory the sentences with a word that only its erased sources have. If a memory becomes empty, it is removed, and
- * the episodes that it had absorbed are restored.
+ * Removes sentences from each mixed memory if they contain a word that only its erased sources have. If nothing is left, the memory is
+ * removed, and the episodes that it had absorbed are restored.
  */
 async function rewriteMixed(
   writer: Writer,
@@ -166,19 +163,19 @@ async function rewriteMixed(
   return eraseRecords(writer, parts.database, tenant, { events: [], memories, blockIds: [] });
 }
 
-/** Removes the records of forgotten statements within a scope, together with the forgotten words that they keep. */
+/** Removes the records of forgotten statements within a scope, and the forgotten words in them. */
 async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
   await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
     and forgotten_id in (select id from forgotten where ${withinScope(scope)})`.execute(writer);
   await removeWithin(writer, 'forgotten', scope);
 }
 
-/** Removes the data of background work about an owner: progress, runs, held changes, and the list of memories that models were given. */
+/** Removes what background work has stored about an owner: progress, runs, held changes, and which memories the models were given. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const session = scope.session === null ? sql`` : sql`and session_id = ${scope.session}`;
   await sql`delete from given_memories where ${ofOwnersWithin(scope)} ${session}`.execute(writer);
   await removeWithin(writer, 'runs', scope);
-  // A held change may be derived from anything that the owner has said.
+  // Removes all held changes, because each may be derived from anything that the owner has said.
   await removeWithin(writer, 'held_changes', { ...scope, session: null });
   if (scope.session === null) await removeWithin(writer, 'owner_progress', scope);
 }
@@ -192,7 +189,7 @@ export async function clearErrors(writer: Writer, scope: Scope): Promise<void> {
     where ${ofOwnersWithin(scope)} and last_error is not null`.execute(writer);
 }
 
-/** Removes the jobs within a scope. The owner of a job is in a column; its session is only in the payload. */
+/** Removes the jobs within a scope. A job's owner is in a column, but its session is only in the payload. */
 async function eraseJobs(writer: Writer, database: Database, scope: Scope): Promise<number> {
   const inPayload = database.syntax.jsonText('payload', ['scope', 'session']);
   const session = scope.session === null ? sql`` : sql`and ${inPayload} = ${scope.session}`;
@@ -205,13 +202,13 @@ async function removeWithin(writer: Writer, table: keyof Tables, scope: Scope): 
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** A certificate of an erasure, without the erased content. */
+/** A certificate of an erasure, without any erased content. */
 export interface ErasureCertificate {
   id: string;
   at: Date;
   actor: string;
   reason: string;
-  /** A digest of the erased scope or record. Somebody who knows the scope or the record can find the certificate by it. */
+  /** A digest of the erased scope or record. Anyone who knows the scope or record can use it to find the certificate. */
   subject: string;
   counts: Record<string, number>;
   /** The number of removed records. */
@@ -220,12 +217,12 @@ export interface ErasureCertificate {
   removedHash: string;
 }
 
-/** The digest by which the certificate identifies an erased scope or record. */
+/** Computes the digest by which a certificate identifies an erased scope or record. */
 export function erasureSubject(scope: Scope, id?: string): string {
   return digest(['erased', scope.tenant, scope.agent, scope.user, scope.session, id ?? null], 24);
 }
 
-/** The hash of a list of ids, independent of their order. */
+/** Hashes a list of ids. The order of the ids makes no difference. */
 export function hashIds(ids: readonly string[]): string {
   return hash('sha256', [...ids].sort().join('\n'));
 }
@@ -244,7 +241,7 @@ export async function insertErasure(
 
 const MOST_CERTIFICATES = 100;
 
-/** The latest certificates of a tenant, newest first. */
+/** Returns a tenant's latest certificates, newest first. */
 export async function listErasures(reader: Reader, tenant: string): Promise<ErasureCertificate[]> {
   const latest = sql`tenant_id = ${tenant} order by at desc, id desc limit ${MOST_CERTIFICATES}`;
   const rows = await rowsWhere(reader, 'erasures', latest);

@@ -60,8 +60,7 @@ function toEventRow({ event, idempotencyKey }: KeyedEvent, sequence: number): In
 const ROWS_PER_INSERT = 100;
 
 /**
- * Writes events, indexes their text and queues them for embedding. `version` is the version of the owner and becomes the sequence of the
- * last event.
+ * Writes events, indexes their text and queues them for embedding. `version` is the owner's version and becomes the last event's sequence.
  */
 export async function insertEvents(
   writer: Writer,
@@ -77,7 +76,7 @@ export async function insertEvents(
       .returning(['row_id', 'id'])
       .execute();
     const rowIds = new Map(rows.map((row) => [row.id, row.row_id]));
-    // An imported event whose words were all forgotten consists of blanks, which are not indexed.
+    // Skips imported events whose words were all forgotten: their content is only blanks.
     const spoken = chunk.filter(({ event }) => !isBlank(event));
     if (spoken.length === 0) continue;
     const indexed = spoken.map(({ event }) => ({
@@ -93,13 +92,13 @@ export async function insertEvents(
   }
 }
 
-/** The words under which the text index finds an event. */
+/** Returns the words under which the text index finds an event. */
 export function wordsOfEvent(event: Parameters<typeof toldText>[0] & Pick<Event, 'speaker'>): string[] {
   const text = toldText(event);
   return indexWords(event.speaker === null ? text : `${event.speaker} ${text}`);
 }
 
-/** Maps each of these idempotency keys to the event that was already appended with it. */
+/** Maps each of these idempotency keys to the event that was appended with it. */
 export async function findByIdempotencyKey(
   reader: Reader,
   scope: Scope,
@@ -112,13 +111,13 @@ export async function findByIdempotencyKey(
   return found;
 }
 
-/** An event by its id, if the handle can see it. */
+/** Reads an event by id, if the handle sees it. */
 export async function findEvent(reader: Reader, scope: Scope, id: string): Promise<Event | null> {
   const [event] = await findEvents(reader, scope, [id]);
   return event ?? null;
 }
 
-/** The events with these ids that the handle can see, oldest first. */
+/** Returns the events with these ids that the handle sees, oldest first. */
 export async function findEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
   if (ids.length === 0) return [];
   const isSeen = scope.user === null ? withinReach(scope) : sql`${withinReach(scope)} and ${IS_OF_USER_OR_SHARED}`;
@@ -126,7 +125,7 @@ export async function findEvents(reader: Reader, scope: Scope, ids: readonly str
   return (await rowsWhere(reader, 'events', found)).map(toEvent);
 }
 
-/** A position among the events of several owners. It includes the row, because sequences of different owners can be equal. */
+/** A position among the events of several owners. It includes the row, because events of different owners may have the same sequence. */
 export interface EventPlace {
   sequence: number;
   row: number;
@@ -148,7 +147,7 @@ interface EventFilter {
   after?: EventPlace;
 }
 
-/** Lists events that a handle sees, with the position after which to continue. */
+/** Lists events that a handle sees, and returns the position after which to continue. */
 export async function listEvents(
   reader: Reader,
   scope: Scope,
@@ -156,7 +155,7 @@ export async function listEvents(
 ): Promise<{ events: Event[]; next: EventPlace | null }> {
   const { limit } = filter;
   const sign = filter.order === 'oldest' ? 1 : -1;
-  // A page of each owner is read through an index, because one query over all owners would sort all of their events.
+  // Reads a page for each owner through an index. One query over all owners would sort all of their events.
   const pages = visibleOwners(scope).map(
     (owner) => sql`select * from (select * from events where ${eventsOf(scope, owner, filter)}) as page`,
   );
@@ -167,7 +166,7 @@ export async function listEvents(
   return { events: page.map(toEvent), next: last ? { sequence: last.sequence, row: last.row_id } : null };
 }
 
-/** A user does not see events of sessions that have no user. */
+/** Excludes events of sessions without a user from what a user sees. */
 const IS_OF_USER_OR_SHARED = sql<SqlBool>`(user_id is not null or session_id is null)`;
 
 function eventsOf(scope: Scope, owner: string, filter: EventFilter): RawBuilder<unknown> {
@@ -188,7 +187,7 @@ function eventsOf(scope: Scope, owner: string, filter: EventFilter): RawBuilder<
     after &&
       sql`sequence ${beyond}= ${after.sequence} and (sequence ${beyond} ${after.sequence} or row_id ${beyond} ${after.row})`,
   ]);
-  // Within a session, positions have the same order as sequences, and the index of sessions is ordered by position.
+  // Orders by position within a session: the order is the same as by sequence, and the index of sessions has positions.
   const place = sql.ref(session === undefined ? 'sequence' : 'position');
   return sql`${isMeant} order by ${place} ${direction} limit ${filter.limit + 1}`;
 }
@@ -200,8 +199,8 @@ interface OwnEventFilter {
   /** The latest time of occurrence in milliseconds, inclusive. */
   occurred?: { upTo: number };
   /**
-   * A range of recording times in milliseconds: `after` is exclusive, `from` and `upTo` are inclusive. With `sequence`, events that were
-   * recorded at `after` and have a higher sequence are included, too.
+   * A range of recording times in milliseconds: `after` is exclusive, `from` and `upTo` are inclusive. If `sequence` is given, events
+   * recorded exactly at `after` are included as well, provided their sequence is higher.
    */
   recorded?: { after?: number; sequence?: number; from?: number; upTo?: number };
   /** Default `oldest`: in the order in which they were appended. `recorded`: by the time of recording. */
@@ -209,12 +208,12 @@ interface OwnEventFilter {
   limit?: number;
 }
 
-/** The events of exactly one owner, for formation and consolidation. `listEvents` reads all owners that a handle sees. */
+/** Reads the events of exactly one owner, for formation and consolidation. To read all owners that a handle sees, use `listEvents`. */
 export async function ownEvents(reader: Reader, owner: Scope, filter: OwnEventFilter): Promise<Event[]> {
   return (await ownEventRows(reader, owner, filter)).map(({ event }) => event);
 }
 
-/** The same as `ownEvents`, with the sequence of each event. */
+/** Does the same as `ownEvents`, and returns the sequence of each event as well. */
 export async function ownEventRows(
   reader: Reader,
   owner: Scope,
@@ -250,7 +249,8 @@ function isOwnObservation(owner: Scope): RawBuilder<SqlBool> {
 }
 
 /**
- * The observations since a time that the working memory already includes, newest first. Observations from documents and tools are left out.
+ * Returns the observations since a given time that are already in the working memory, newest first. Leaves out observations from documents
+ * and tools.
  */
 export async function takenInObservations(
   reader: Reader,
@@ -264,7 +264,8 @@ export async function takenInObservations(
 }
 
 /**
- * The observations after a sequence, and earlier ones that have failed fewer times than `tries`. New observations come first, oldest first.
+ * Returns the observations after a sequence, and earlier ones that have failed fewer than `tries` times. New observations come first,
+ * oldest first.
  */
 export async function observationsAfter(
   reader: Reader,
@@ -281,7 +282,8 @@ export async function observationsAfter(
 }
 
 /**
- * Counts a failed try of an event and returns the number of its failed tries. The event becomes unprocessed, even if formation has read it.
+ * Records a failed attempt to process an event. Marks the event as unprocessed, even if formation has read it. Returns how often it has
+ * failed.
  */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
   const { rows } = await sql<{ attempts: number }>`
@@ -303,7 +305,7 @@ function isSetAside(owner: Scope, tries: number): RawBuilder<SqlBool> {
   return sql`${ofOwner(owner)} and processed_at is null and attempts >= ${tries}`;
 }
 
-/** The events of an owner that have failed `tries` times or more. */
+/** Returns an owner's events that have failed at least `tries` times. */
 export async function eventsSetAside(reader: Reader, owner: Scope, tries: number): Promise<SetAside[]> {
   const rows = await rowsWhere(
     reader,
@@ -314,24 +316,24 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
 }
 
 /**
- * Makes an event that was set aside eligible for another try, in a batch of its own. Returns false when the owner has no event with this id
- * that has failed `tries` times.
+ * Allows another attempt at an event that was set aside, in a batch of its own. Returns false if the owner has no event with this id that
+ * has failed `tries` times.
  */
 export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
-  // The number is 1 and not 0, so that the event still counts as failed.
+  // Sets 1 and not 0, so that the event is still known as failed.
   const { numAffectedRows = 0n } = await sql`
     update events set attempts = 1 where ${isSetAside(owner, tries)} and id = ${id}`.execute(writer);
   return numAffectedRows > 0n;
 }
 
-/** Events of a tenant by their ids, in no particular order. */
+/** Reads a tenant's events by id, in no particular order. */
 export async function eventsById(reader: Reader, tenant: string, ids: readonly string[]): Promise<Event[]> {
   return (await rowsBy(reader, tenant, 'events', { id: ids })).map(toEvent);
 }
 
 /**
- * The ids of the events from one position of a session to another, both included. Only the owner's session counts, because sessions of
- * other owners may have the same id.
+ * Returns the ids of a session's events between two positions, both included. Considers only this owner's session, because other owners may
+ * have sessions with the same id.
  */
 export async function eventIdsBetween(
   reader: Reader,

@@ -4,10 +4,10 @@ import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { allOf, countRows, isIn, ofOwner, ownerColumns, rowsWhere, scopeOfRow } from './rows.ts';
 
-/** The blocks that a held answer would change. `synthesis` stands for the working memory and the scaffold. */
+/** The blocks that a held answer would change. `synthesis` means the working memory and the scaffold together. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
 
-/** An answer of a model that was not applied because it would have removed too much. */
+/** A model's answer that was not applied, because it would have removed too much. */
 export interface HeldChange {
   id: string;
   scope: Scope;
@@ -17,7 +17,7 @@ export interface HeldChange {
   reason: string;
   /** The content that would be written. */
   proposal: unknown;
-  /** The observations from which the proposal was made. They stay unprocessed until the change is accepted. */
+  /** The observations that led to the proposal. They stay unprocessed until the change is accepted. */
   events: string[];
   createdAt: Date;
 }
@@ -45,7 +45,7 @@ export async function holdChange(
     .execute();
 }
 
-/** The changes of an owner that wait for a decision, oldest first. */
+/** Returns an owner's changes that await a decision, oldest first. */
 export async function listHeldChanges(reader: Reader, scope: Scope): Promise<HeldChange[]> {
   const isOpen = sql`${ofOwner(scope)} and decided_at is null order by created_at, id`;
   const rows = await rowsWhere(reader, 'held_changes', isOpen);
@@ -61,12 +61,12 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
   }));
 }
 
-/** The number of changes that wait for a decision, of all owners in the store. */
+/** Counts the changes that await a decision, over all owners in the store. */
 export async function countHeldChanges(reader: Reader): Promise<number> {
   return countRows(reader, 'held_changes', sql`decided_at is null`);
 }
 
-/** A change that waits for a decision. Throws `not_found` if no such change has this id. */
+/** Returns a change that awaits a decision. Throws `not_found` if there is none with this id. */
 export async function findHeldChange(reader: Reader, scope: Scope, id: string): Promise<HeldChange> {
   const found = (await listHeldChanges(reader, scope)).find((held) => held.id === id);
   if (found !== undefined) return found;

@@ -31,7 +31,7 @@ interface RevisionInput {
   before: string | null;
 }
 
-/** Writes the revisions that belong to a change, in the transaction of the change. */
+/** Writes a change's revisions, in the transaction of the change. */
 export async function recordRevisions(writer: Writer, revisions: readonly RevisionInput[]): Promise<void> {
   for (const some of chunks(revisions)) {
     await writer.insertInto('revisions').values(some.map(toRevisionRow)).execute();
@@ -52,7 +52,7 @@ export function toRevisionRow({ scope, recordId, version, at, change, before }: 
   };
 }
 
-/** All changes of a record, oldest first. */
+/** Returns all changes of a record, oldest first. */
 export async function listRevisions(reader: Reader, tenant: string, recordId: string): Promise<Revision[]> {
   const ofRecord = sql`tenant_id = ${tenant} and record_id = ${recordId} order by version`;
   return (await rowsWhere(reader, 'revisions', ofRecord)).map(toRevision);
@@ -71,8 +71,8 @@ export function toRevision(row: Selectable<RevisionTable>): Revision {
 }
 
 /**
- * The earlier states of records as JSON, keyed by record id. Each record has one state for each change since the given time, newest first;
- * the last state is the one at that time.
+ * Returns the earlier states of records as JSON, keyed by record id. Each record has one state per change since the given time, newest
+ * first. The last of them is the state at that time.
  */
 export async function snapshotsAsOf(
   reader: Reader,
@@ -97,7 +97,7 @@ export type RunStatus = 'done' | 'failed' | 'held' | 'skipped';
 /** Counts and ids, never content. */
 export type RunNotes = Record<string, number | string | readonly string[]>;
 
-/** One run of background work, as the audit log keeps it. */
+/** The audit log's entry for one run of background work. */
 export interface Run {
   id: string;
   scope: Scope;
@@ -106,9 +106,9 @@ export interface Run {
   status: RunStatus;
   startedAt: Date;
   finishedAt: Date;
-  /** The counts of the records that the run read. */
+  /** Numbers of records that the run read. */
   read: RunNotes;
-  /** The counts and the ids of the records that the run changed. */
+  /** Numbers and ids of records that the run changed. */
   changed: RunNotes;
   /** `local`, or the ids of the models. */
   model: string;
@@ -117,7 +117,7 @@ export interface Run {
   error: string | null;
 }
 
-/** Writes a run, in the transaction of its changes if it has any. */
+/** Writes a run. If the run changed records, call this in the same transaction. */
 export async function insertRun(writer: Writer, run: Run): Promise<void> {
   const { id, scope, kind, cause, status, model, cost, error } = run;
   const plain = { id, kind, cause, status, model, cost, error, session_id: scope.session };
@@ -139,7 +139,7 @@ export interface RunFilter {
   limit?: number;
 }
 
-/** The runs within a scope, newest first. */
+/** Returns the runs within a scope, newest first. */
 export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter = {}): Promise<Run[]> {
   const { kinds, statuses, limit = 100 } = filter;
   const isMeant = allOf([withinScope(scope), kinds && isIn('kind', kinds), statuses && isIn('status', statuses)]);
@@ -160,7 +160,7 @@ export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter =
   }));
 }
 
-/** Removes runs and refusals that are older than the given time, so that the logs do not grow without limit. */
+/** Removes runs and refusals older than the given time. Without this, the logs would grow forever. */
 export async function removeOldRuns(writer: Writer, tenant: string, before: number): Promise<void> {
   await sql`delete from runs where tenant_id = ${tenant} and started_at < ${before}`.execute(writer);
   await sql`delete from refusals where tenant_id = ${tenant} and at < ${before}`.execute(writer);
@@ -170,27 +170,27 @@ export async function removeOldRuns(writer: Writer, tenant: string, before: numb
 export const REFUSED = ['statement', 'end', 'forget', 'reflection', 'topic', 'fact'] as const;
 export type Refused = (typeof REFUSED)[number];
 
-/** An item that a model or the local reader proposed and that was not stored, with the reason. */
+/** An item that a model or the local reader proposed, and the reason why it was not stored. */
 export interface RefusalRecord {
   id: string;
   scope: Scope;
-  /** The run of background work that refused the item; null outside of runs. */
+  /** The run that refused the item; null if that happened outside of background work. */
   run: string | null;
   at: Date;
-  /** A code, such as `quote_not_found`. */
+  /** A reason code, such as `quote_not_found`. */
   reason: string;
   what: Refused;
   /** The text of the item; null if it has none. */
   text: string | null;
-  /** An explanation of the reason, for people. */
+  /** The reason in words, for people. */
   detail: string | null;
-  /** The whole item as it was proposed. */
+  /** The complete item, as proposed. */
   proposal: unknown;
-  /** The ids of the events that were read. */
+  /** Ids of the events that the reader had read. */
   events: string[];
 }
 
-/** Writes refusals, in the transaction of the run that they belong to. Existing refusals are not changed. */
+/** Writes refusals, in the transaction of their run. A refusal that exists already is not changed. */
 export async function insertRefusals(writer: Writer, refusals: readonly RefusalRecord[]): Promise<number> {
   const rows = refusals.map(({ scope, id, run, reason, what, text, detail, ...refusal }) => {
     const plain = { id, run, reason, what, text, detail, session_id: scope.session, at: refusal.at.getTime() };
@@ -208,7 +208,7 @@ export interface RefusalFilter {
   session?: string;
 }
 
-/** The refusals within a scope, newest first. */
+/** Returns the refusals within a scope, newest first. */
 export async function listRefusals(
   reader: Reader,
   scope: Scope,
@@ -228,7 +228,7 @@ function refusalId(cursor: string): string {
   throw invalidInput('The cursor is not valid: give the `cursor` that the previous page of refusals returned.');
 }
 
-/** Removes the refusals of items that were read from any of these events. Returns the number of removed refusals. */
+/** Removes refusals whose items were read from any of these events. Returns how many were removed. */
 export async function eraseRefusals(
   writer: Writer,
   tenant: string,
@@ -264,7 +264,7 @@ export interface ChangePlace {
   at: number;
 }
 
-/** An event or a version of a record, without its content. `sequence` is 0 for a version. */
+/** An event or a version of a record, without its content. For a version, `sequence` is 0. */
 export interface ChangeRow extends ChangePlace {
   kind: 'event' | 'memory' | 'block';
   id: string;
@@ -273,7 +273,7 @@ export interface ChangeRow extends ChangePlace {
   actor: string;
 }
 
-/** The highest version of the tenant's owners. */
+/** Returns the highest version among the tenant's owners. */
 export async function lastVersion(reader: Reader, tenant: string): Promise<number> {
   const { rows } = await sql<{ last: number | null }>`
     select max(version) as last from owners where tenant_id = ${tenant}`.execute(reader);
@@ -283,8 +283,8 @@ export async function lastVersion(reader: Reader, tenant: string): Promise<numbe
 const PAGE = 1_000;
 
 /**
- * The events within a scope, then the versions of its records. They follow the watermark `after` and, if `upTo` is given, end with that
- * watermark. Events with the sequence of `after` are returned again.
+ * Yields the changes within a scope after the watermark `after`, and up to the watermark `upTo` if it is given: first events, then versions
+ * of records. Events whose sequence equals that of `after` are returned again.
  */
 export async function* readChanges(
   read: <Result>(work: (reader: Reader) => Promise<Result>) => Promise<Result>,
@@ -303,7 +303,7 @@ export async function* readChanges(
     }),
   );
   for await (const { row: _row, ...change } of events) yield change;
-  // The versions of a whole tenant are read through the index by time. With a condition on owners, SQLite would sort the remaining versions
+  // Reads the versions of a whole tenant through the index by time. With a condition on owners, SQLite would sort all remaining versions
   // for every page.
   const isTenant = scope.agent === null && scope.user === null;
   const isOwn = isTenant ? sql`1 = 1` : ofOwnersWithin(scope);

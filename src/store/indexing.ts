@@ -22,29 +22,27 @@ import type { Origin } from '../record/statement.ts';
 import { findMeta, readMeta, setMeta } from './meta-store.ts';
 import { chunks, countRows, insertion, insertNew, ofTenant, removeRows, rowsWhere } from './rows.ts';
 
-/** The key of the store's setting that names the model whose vectors queries use. */
+/** The key of the store's setting for the active model, whose vectors queries use. */
 export const ACTIVE_MODEL = 'embedding_model';
 
-/** The embedders of a process. They may differ from the embedder that made the store's vectors. */
+/** The embedders of a process. The store's vectors may come from a different one. */
 export interface EmbeddingModels {
   /** The embedder for new vectors; null when there is none. */
   readonly current: Embedder | null;
-  /**
-   * The embedder for queries. While records are being embedded again for a new model, this is the previous embedder, if one is configured.
-   */
+  /** Returns the embedder for queries. During a migration to a new model, this is the previous embedder, if one is configured. */
   forQueries(reader: Reader): Promise<Embedder | null>;
-  /** The embedders for new records: the current one and, until all records are embedded again, the previous one. */
+  /** Returns the embedders for new records: the current one, and during a migration to a new model also the previous one. */
   forRecords(reader: Reader): Promise<Embedder[]>;
-  /** The calibration of an embedder: measured in this store, or bundled with Varve. */
+  /** Returns an embedder's calibration: the one measured in this store, or else the one bundled with Varve. */
   calibrationOf(embedder: Embedder): Calibration;
   /** Stores a measured calibration. */
   calibrated(calibration: Calibration): Promise<void>;
-  /** Whether the store's vectors come from another model than the current one. */
+  /** Checks whether the store's vectors come from a different model than the current one. */
   isChanging(reader: Reader): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Connects the embedders to a store. The previous embedder is used as long as it is the active model of the store. */
+/** Connects the embedders to a store. Uses the previous embedder for as long as its model is the store's active one. */
 export async function createEmbeddingModels(
   database: Database,
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
@@ -100,12 +98,12 @@ export function recordTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(kind === 'memory' ? 'memories' : 'events');
 }
 
-/** The table of the full-text index of a kind. */
+/** Returns the table of a kind's full-text index. */
 export function textTable(kind: IndexedKind): RawBuilder<unknown> {
   return sql.table(`${kind}_text`);
 }
 
-/** The SQL conditions of a search on its records, each with a leading `and`. */
+/** Returns a search's SQL conditions on its records, each with a leading `and`. */
 export function recordConditions({
   kind,
   archived = false,
@@ -115,7 +113,7 @@ export function recordConditions({
   return condition === undefined ? live : sql`${live} and ${condition}`;
 }
 
-/** The rows of owners for which a condition holds. In the condition, the table of records has the alias `record`. */
+/** Selects the owners' rows for which a condition is true. The condition refers to the table of records as `record`. */
 export async function rowsThat(
   reader: Reader,
   search: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
@@ -134,13 +132,13 @@ interface QueuedRecord {
   kind: IndexedKind;
   rowId: number;
   /**
-   * The record's version when it was queued. Events have no version: theirs is 0, or the time at which words were last hidden or shown
-   * again.
+   * The record's version when it was queued. Events have no version: for them, this is 0, or the time when words were last hidden or
+   * restored.
    */
   version: number;
 }
 
-/** Queues records for embedding, in the transaction of the write that changed them. */
+/** Queues records for embedding, in the transaction that changed them. */
 export async function queueForEmbedding(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
   if (records.length === 0) return;
   const rows = records.map((record) => ({
@@ -155,9 +153,9 @@ export async function queueForEmbedding(writer: Writer, records: readonly Queued
 }
 
 export interface RecordToEmbed extends QueuedRecord {
-  /** For an event: one text for each passage, with the speaker. For a memory: its whole text. */
+  /** An event has one text per passage, each with the speaker. A memory has one text, its whole content. */
   texts: string[];
-  /** The label in reports: the type of a memory, or the kind of an event. */
+  /** The label in reports: the memory's type or the event's kind. */
   type: string;
 }
 
@@ -170,7 +168,7 @@ interface QueuedText extends QueuedRecord {
   metadata: string | null;
 }
 
-/** The next queued records of an owner, newest first. */
+/** Returns an owner's next queued records, newest first. */
 export async function nextToEmbed(
   reader: Reader,
   tenant: string,
@@ -193,7 +191,7 @@ export async function nextToEmbed(
   });
 }
 
-/** The texts to embed for the passages of an event. Memories have no passages, because they are compared as a whole. */
+/** Returns the texts to embed for an event, one per passage. Memories have no passages, because they are compared as a whole. */
 function textsOfEvent(event: { content: string; kind: string; origin: Origin; speaker: string | null }): string[] {
   const voice = voiceOf(event);
   return passagesOf(event.content).map(({ start, end }) => {
@@ -202,15 +200,15 @@ function textsOfEvent(event: { content: string; kind: string; origin: Origin; sp
   });
 }
 
-/** The vectors that were made for a record, one for each of its texts. */
+/** A record's new vectors, one for each of its texts. */
 interface EmbeddedRecord extends QueuedRecord {
   vectors: readonly Float32Array[];
 }
 
-// With 8 columns for each row, 100 rows stay far below the parameter limits of both databases.
+// With 8 columns per row, 100 rows stay far below the parameter limits of both databases.
 const VECTORS_PER_INSERT = 100;
 
-/** Writes vectors. Vectors of a record that was revised meanwhile are not saved, and the record stays in the queue. */
+/** Writes vectors. If a record was revised meanwhile, its vectors are dropped and it stays in the queue. */
 export async function saveVectors(
   writer: Writer,
   database: Database,
@@ -247,7 +245,7 @@ export async function unqueue(writer: Writer, records: readonly QueuedRecord[]):
   }
 }
 
-/** Removes the vectors of records and takes the records from the queue. Returns the number of removed vectors. */
+/** Removes the records' vectors, and takes the records from the queue. Returns the number of removed vectors. */
 export async function removeVectors(
   writer: Writer,
   tenant: string,
@@ -259,7 +257,7 @@ export async function removeVectors(
   return removeRows(writer, tenant, 'embeddings', { record_row: rows }, ofKind);
 }
 
-/** The owners that have records in the queue, in all tenants or in one. */
+/** Returns the owners with queued records, in one tenant or in all. */
 export async function ownersToEmbed(
   database: Database,
   limit: number,
@@ -273,12 +271,12 @@ export async function ownersToEmbed(
   return rows;
 }
 
-/** The number of records that wait for a vector. */
+/** Counts the records that wait for a vector. */
 export async function countQueued(database: Database): Promise<number> {
   return database.read(EVERY_TENANT, (reader) => countRows(reader, 'embedding_queue', sql`1 = 1`));
 }
 
-/** Maps the given rows to their vectors. A long event is represented by the vector of its first passage. */
+/** Maps rows to their vectors. For a long event, returns the vector of its first passage. */
 export async function findVectors(
   reader: Reader,
   database: Database,
@@ -303,8 +301,8 @@ interface MissingVectors {
 }
 
 /**
- * Queues the records that have no vector of a model, in all tenants or in one. Each call handles one range of rows and returns the last row
- * of the range, after which the next call continues; null at the end.
+ * Queues the records without a vector from a given model, in one tenant or in all. Each call covers one range of rows and returns its last
+ * row, which the next call continues after; null at the end.
  */
 export async function queueMissing(
   database: Database,
@@ -330,7 +328,7 @@ export async function queueMissing(
 
 export type Links = Pick<Memory, 'tags' | 'sourceEvents' | 'entities'>;
 
-/** Updates the full-text index and the link tables of a memory. If its text has changed, the memory is queued for embedding. */
+/** Updates a memory's full-text index and link tables. Queues the memory for embedding if its text has changed. */
 export async function indexMemory(
   writer: Writer,
   parts: Parts,
@@ -363,10 +361,7 @@ function added(after: readonly string[], before: readonly string[]): string[] {
   return after.filter((item) => !before.includes(item));
 }
 
-/**
- * Selects at most `limit` vectors of other models and removes them, with all passages of their records. Returns the number of removed
- * vectors.
- */
+/** Removes at most `limit` vectors of other models, but always all passages of a record. Returns the number of removed vectors. */
 export async function removeVectorsExcept(writer: Writer, model: string, limit: number): Promise<number> {
   const { rows } = await sql`delete from embeddings
     where (tenant_id, record_kind, record_row, model_id) in
@@ -375,12 +370,12 @@ export async function removeVectorsExcept(writer: Writer, model: string, limit: 
   return rows.length;
 }
 
-// Ranking costs a few microseconds per row, so this many rows take a few milliseconds.
+// Ranking costs a few microseconds per row, so ranking this many rows takes a few milliseconds.
 const MOST_ROWS = 1000;
 
 /**
- * The distinctive words of a search: the rarest ones, until too many rows contain one of them. A word that every row contains, such as
- * "user" in memories, does not distinguish rows and costs the most.
+ * Selects the distinctive words of a search. Takes the rarest words first, and stops when too many rows contain them. A word that occurs in
+ * every row, such as "user" in memories, does not help to rank and costs the most.
  */
 export async function tellingWords(index: TextIndex, reader: Reader, search: TextSearch): Promise<string[]> {
   const counts = await index.frequencies(reader, search);
@@ -395,17 +390,17 @@ export async function tellingWords(index: TextIndex, reader: Reader, search: Tex
 
 type Condition = RawBuilder<SqlBool>;
 
-/** The condition for memories of these types that belong to no connection and were not derived by consolidation. */
+/** Restricts a search to memories of these types that have no connection and were not derived by consolidation. */
 export function isOfTypes(types: readonly string[]): Condition {
   return sql<SqlBool>`record.type in (${sql.join(types)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
 }
 
-/** Narrows a condition to memories that have expired since the given time. */
+/** Restricts a condition to memories that have expired since the given time. */
 export function isExpiredSince(condition: Condition, since: number): Condition {
   return sql<SqlBool>`${condition} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
 }
 
-/** The condition for other memories with the same type, tense, polarity and connection that were not derived by consolidation. */
+/** Restricts a search to possible duplicates of a memory: same type, tense, polarity and connection, and not derived by consolidation. */
 export function mayBeDoubleOf(memory: Memory, row: number): Condition {
   return sql<SqlBool>`record.type = ${memory.type} and record.row_id <> ${row}
     and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'

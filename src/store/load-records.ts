@@ -10,28 +10,28 @@ import { type EventRow, fromSnapshots, isLearnedFrom, isNotForgotten, type Sourc
 import { allOf, chunks, isIn, isSeenFrom, ofOwnerKey, rowsBy, rowsWhere } from './rows.ts';
 import { findMemory } from './read-memories.ts';
 
-/** Loads the events of the given rows whose owners the handle sees, keyed by row. */
+/** Loads events by row, keyed by row. Leaves out those of owners that the handle does not see. */
 export async function loadEvents(
   reader: Reader,
   database: Database,
   { scope, rowIds }: { scope: Scope; rowIds: readonly number[] },
 ): Promise<Map<number, Event>> {
   if (rowIds.length === 0) return new Map();
-  // Events whose whole text was forgotten are blank.
+  // Skips blank events, whose whole text was forgotten.
   const isSeen = sql`${isIn('row_id', rowIds)} and ${isSeenFrom(scope, database)} and trim(content) <> ''`;
   const rows = await rowsWhere(reader, 'events', isSeen);
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
 
-/** A quote that no longer holds. */
+/** A quote from a statement that is no longer true or was forgotten. */
 export interface RetiredQuote extends Quote {
-  /** Whether the statement was replaced or retracted. False for forgotten words. */
+  /** Whether the statement was replaced or retracted. False if it was forgotten. */
   isChanged: boolean;
 }
 
 /**
- * The quotes from these turns that no longer hold, because their statements have ended or were replaced. Two kinds of quotes still hold and
- * are left out: those of the later turn that ended a statement, and those of an expired plan, because it remains true that the user had it.
+ * Finds the quotes from these turns whose statements have ended, been replaced or been forgotten. Leaves out quotes of the later turn that
+ * ended a statement. Also leaves out expired plans: it is still true that the user had them.
  */
 export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<RetiredQuote[]> {
   if (turns.length === 0) return [];
@@ -56,10 +56,13 @@ export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonl
   });
 }
 
-// A chain of replacements of this length must be a cycle.
+// A longer chain of replacements must be a cycle.
 const LONGEST_CHAIN = 50;
 
-/** Follows the replacements of a memory to the live one. Returns null if the last replacement is archived or the handle cannot see it. */
+/**
+ * Follows a memory's replacements to the live one. Returns null if the chain ends at an archived memory or at one that the handle does not
+ * see.
+ */
 export async function liveVersion(reader: Reader, scope: Scope, id: string): Promise<Memory | null> {
   let next: string | null = id;
   for (let step = 0; step < LONGEST_CHAIN && next !== null; step += 1) {
@@ -70,13 +73,13 @@ export async function liveVersion(reader: Reader, scope: Scope, id: string): Pro
   return null;
 }
 
-/** The rows of live memories that are linked to an entity with one of these slugs, among the owners that a handle sees. */
+/** Finds the live memories linked to an entity with one of these slugs, among the owners that a handle sees. Returns their rows. */
 export async function rowsAboutNamed(
   reader: Reader,
   { syntax }: Database,
   { scope, slugs }: { scope: Scope; slugs: readonly string[] },
 ): Promise<number[]> {
-  // A cross join is used because SQLite keeps its table order. With another join, SQLite might begin with all links of the tenant.
+  // Uses a cross join, because only then does SQLite keep the order of the tables. Otherwise it might begin with all links of the tenant.
   const { rows } = await sql<{ rowId: number }>`select distinct memories.row_id as "rowId"
     from entity_names as name cross join memory_entities as link cross join memories
     where name.tenant_id = ${scope.tenant} and ${syntax.isAnyOf('name.owner_key', visibleOwners(scope))}
@@ -99,7 +102,7 @@ export interface EventForRecall extends Pick<EventRow, 'id' | 'kind' | 'origin' 
   recordedAt: number;
 }
 
-/** The events of an owner that were written after the given version of the owner, oldest first. */
+/** Returns an owner's events after the given version, oldest first. */
 export async function eventsForRecall(
   reader: Reader,
   tenant: string,
@@ -124,15 +127,15 @@ export interface MemoryForRecall extends Pick<
   connection: string;
   isPermanent: boolean;
   /**
-   * The events with the same content: the events that the memory quotes or, without quotes, the events from which it was learned. Empty for
-   * a memory that consolidation derived from many events, because it replaces none of them in the results.
+   * The events that say the same as the memory: those that it quotes or, without quotes, those from which it was learned. Empty for
+   * memories from consolidation: they combine many events, so recall shows the events besides them.
    */
   sources: string[];
   time: number;
-  /** When the memory is due or, without a due time, since when it is true; null if neither was stated. */
+  /** The due time or, if there is none, the time since when the statement is true. Null if neither was stated. */
   day: number | null;
   /**
-   * For the tenses `holds` and `habit`: when the statement ceased to be true, or Infinity while it is true. Null for past events and plans.
+   * For the tenses `holds` and `habit`: when the statement stopped being true, or Infinity if it still is. Null for past events and plans.
    */
   until: number | null;
   isArchived: boolean;
@@ -140,7 +143,7 @@ export interface MemoryForRecall extends Pick<
   successor: string | null;
 }
 
-/** The memories of an owner, live and archived, that have changed since the given version of the owner. */
+/** Returns an owner's memories, live and archived, that have changed since the given version. */
 export async function memoriesForRecall(
   reader: Reader,
   tenant: string,
@@ -217,7 +220,7 @@ async function memoriesWithSources(
   );
 }
 
-/** The tenses of statements that hold for a time rather than at a moment. */
+/** The tenses for statements about a period rather than a moment. */
 const LASTING: ReadonlySet<string> = new Set<Tense>(['holds', 'habit']);
 
 function tellingEvents({ quotes, sourceEvents, sourceType }: Sources & { sourceType: string }): string[] {
@@ -225,7 +228,7 @@ function tellingEvents({ quotes, sourceEvents, sourceType }: Sources & { sourceT
   return quotes.length > 0 ? [...new Set(quotes.map(({ event }) => event))] : sourceEvents;
 }
 
-/** The memories of an owner that were live at the given time, each as it was then. */
+/** Returns the owner's memories that were live at the given time, each in its state at that time. */
 export async function memoriesAsOf(
   reader: Reader,
   tenant: string,

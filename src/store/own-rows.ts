@@ -11,8 +11,8 @@ import { allOf, chunks, isIn, ofOwner, rowsWhere } from './rows.ts';
 import type { OwnerTable } from './schema.ts';
 import { restateMerged } from './write-memory.ts';
 
-// Memories of exactly one owner, or of a whole tenant, for formation, consolidation and maintenance. `read-memories.ts` reads the memories
-// that a handle sees, which may belong to several owners.
+// This file reads memories of exactly one owner or of a whole tenant, for formation, consolidation and maintenance. To read what a handle
+// sees, which may span several owners, use `read-memories.ts`.
 
 /** A record with the number of its row. */
 export interface Numbered<Item> {
@@ -24,15 +24,15 @@ export interface Numbered<Item> {
 export interface OwnMemoryFilter {
   types?: readonly string[];
   attribute?: string;
-  /** Only memories of exactly this session and connection; null means a memory without one. Default: no restriction. */
+  /** Only memories with exactly this session and connection. A null stands for "none". Default: no restriction. */
   place?: Pick<Scope, 'session' | 'connection'>;
   /** Includes memories that were archived for one of these reasons. */
   archivedAs?: readonly ArchiveReason[];
-  /** Leaves out statements that the local reader made from turns of the user that no formation has read. A model will replace them. */
+  /** Leaves out the local reader's statements from turns of the user that no formation has read yet. A model will replace them. */
   withoutDrafts?: boolean;
-  /** Leaves out statements with low trust, which come from tools, pages and pasted text. */
+  /** Leaves out statements with low trust, such as those from tools, pages and pasted text. */
   withoutUnverified?: boolean;
-  /** Leaves out the texts that consolidation has made by merging statements. */
+  /** Leaves out texts that consolidation has merged from several statements. */
   withoutMerged?: boolean;
   /** Only memories with at least one tag. */
   tagged?: boolean;
@@ -80,19 +80,19 @@ const IS_NO_DRAFT = sql`not (coalesce(reader, '') = 'local' and stated_by = 'use
   (select 1 from memory_sources s join events e on e.id = s.event_id and e.tenant_id = s.tenant_id
     where s.tenant_id = memories.tenant_id and s.memory_id = memories.id and e.processed_at is null))`;
 
-/** The fields of a live memory that maintenance reads. */
+/** The fields of a live memory that maintenance needs. */
 export interface LiveRow extends Pick<Memory, 'id' | 'type' | 'tense' | 'importance' | 'accessCount'> {
   rowId: number;
   owner: string;
   /** Whether the memory is a permanent fact, which never fades and is never archived by age. */
   permanent: boolean;
-  /** When its validity begins; null if no time was stated. */
+  /** Start of its validity; null if no time was stated. */
   beginsAt: number | null;
-  /** When its validity ends; null if it has no end, and null for past events. */
+  /** End of its validity; null if there is none, and always null for past events. */
   endedAt: number | null;
-  /** Whether the statement names no day. Its due time is then only the time to bring it up again. */
+  /** Whether the statement names no day. Its due time then only says when to bring it up again. */
   isFollowUp: boolean;
-  /** The later of the day for which the memory is planned and the day on which it is due; null if it has neither. */
+  /** The later of its planned day and its due day; null if it has neither. */
   plannedFor: number | null;
   createdAt: number;
   updatedAt: number;
@@ -103,9 +103,7 @@ export interface LiveRow extends Pick<Memory, 'id' | 'type' | 'tense' | 'importa
   outcomes: number;
 }
 
-/**
- * The next live memories of a tenant after the row `after`, ordered by row. Reading in batches limits the amount of data that a pass holds.
- */
+/** Reads the next live memories of a tenant after the row `after`, in row order. Batches limit how much a pass keeps in memory. */
 export async function liveStretch(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -137,8 +135,8 @@ export async function liveStretch(
 }
 
 /**
- * Lowers the importance of memories. Like access counters, fading writes no revision, because with four passes a day, the revisions would
- * soon outgrow the memories. The audit log records the run, and the owner's new version invalidates caches.
+ * Lowers the importance of memories without writing revisions, as for access counters. With four passes a day, the revisions would soon
+ * outgrow the memories. The audit log records the run, and the owner's new version invalidates caches.
  */
 export async function fadeMemories(
   writer: Writer,
@@ -159,7 +157,7 @@ export async function fadeMemories(
   }
 }
 
-/** Archives memories of one tenant in one batch and records a revision for each. Returns the ids of the memories that were still live. */
+/** Archives memories of one tenant in one batch, with a revision for each. Returns the ids of those that were still live. */
 export async function archiveMemories(
   writer: Writer,
   parts: Parts,
@@ -174,7 +172,7 @@ export async function archiveMemories(
   const isLive = sql`tenant_id = ${tenant} and ${isIn('row_id', [...reasons.keys()])} and archived_at is null`;
   const rows = await rowsWhere(writer, 'memories', isLive);
   const memories = rows.map((row) => ({ row, memory: toMemory(row) }));
-  // Owners are processed in a fixed order, so that two passes cannot deadlock.
+  // Uses a fixed order of owners, so that two passes cannot deadlock.
   const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
@@ -208,7 +206,7 @@ async function archiveOfOwner(
     }));
     await recordRevisions(writer, revisions);
   }
-  // Restating a merged text revises the statements that remain in it. It is therefore done once for each merged text, after all of these
+  // Rewriting a merged text also revises the statements that remain in it. It is done last and once per merged text, when all these
   // memories are archived.
   const ended = members.flatMap(({ row, memory }) => {
     const archiveReason = reasons.get(row.row_id) ?? 'decayed';
@@ -227,7 +225,7 @@ export async function tenantsWithMemories(reader: Reader): Promise<string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-/** The plans of a tenant whose day has come, in the order of their rows, beginning after the row `after`. */
+/** Returns a tenant's plans whose day has come, after the row `after` and in row order. */
 export async function plansUntil(
   reader: Reader,
   now: number,

@@ -8,29 +8,29 @@ import { insertion, ofOwner, ofOwnerKey, ownerColumns, rowsBy, rowsWhere, scopeO
 import type { OwnerProgressTable, Placed } from './schema.ts';
 
 /**
- * Identifies one incarnation of an owner. It changes when a record that the owner sees is erased or forgotten, and when an erased owner is
- * created again.
+ * Identifies one life of an owner. It changes when a record that the owner sees is erased or forgotten, and when an erased owner is created
+ * again.
  */
 function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
   return `${created_at} ${epoch}`;
 }
 
-/** Converts a duration to a difference between versions. Versions count microseconds (see `changeOwner`). */
+/** Converts a duration to a difference between versions, which are in microseconds (see `changeOwner`). */
 export function versionsOf(milliseconds: number): number {
   return milliseconds * 1000;
 }
 
-// The latest version that this process has issued for any owner and store. It orders writes to different owners within one tick of the
-// clock. Stores can share it, because versions only have to grow.
+// The latest version that this process has issued, for any owner and store. It orders writes to different owners within one tick of the
+// clock. All stores can share it, because versions only have to grow.
 let latest = 0;
 
 /**
- * Begins a change to the records of an owner. It locks the owner's row until the transaction ends, which serialises the writes to one
- * owner. It returns the owner's new version, by which caches detect the change. `steps` is the number of versions that the change needs;
- * the last of them is returned.
+ * Begins a change to an owner's records. Locks the owner's row until the transaction ends, so that writes to one owner never overlap.
+ * Returns the owner's new version, by which caches detect the change. If the change needs several versions (`steps`), the last of them is
+ * returned.
  *
- * Versions are a hybrid logical clock: a version is greater than all earlier versions of the same owner and not below the time in
- * microseconds. Versions of different owners can therefore be ordered, too.
+ * Versions are a hybrid logical clock: each is greater than all earlier versions of the owner, and at least the current time in
+ * microseconds. Versions of different owners can therefore be compared, too.
  */
 export async function changeOwner(writer: Writer, scope: Scope, now: number, steps: number = 1): Promise<number> {
   const time = Math.max(versionsOf(now), latest);
@@ -44,33 +44,33 @@ export async function changeOwner(writer: Writer, scope: Scope, now: number, ste
   return version;
 }
 
-/** The version and the incarnation of an owner, which a cache compares with its own. */
+/** An owner's version and incarnation. A cache compares them with its own. */
 export interface OwnerState {
   owner: string;
   version: number;
   incarnation: string;
 }
 
-/** The states of owners. An owner that was never written has none. */
+/** Reads the states of owners. The result has no entry for an owner that was never written. */
 export async function ownerStates(reader: Reader, tenant: string, owners: readonly string[]): Promise<OwnerState[]> {
   const columns = ['owner_key', 'version', 'epoch', 'created_at'] as const;
   const rows = await rowsBy(reader, tenant, 'owners', { owner_key: owners }, columns);
   return rows.map((row) => ({ owner: row.owner_key, version: row.version, incarnation: incarnationOf(row) }));
 }
 
-/** An owner and the incarnation at the time of reading; null if the owner did not exist. */
+/** An owner and its incarnation when `seeOwner` read it; null if the owner did not exist. */
 export interface SeenOwner {
   scope: Scope;
   incarnation: string | null;
 }
 
-/** Reads the current incarnation of an owner, before its records are read. */
+/** Reads the current incarnation of an owner. Call this before reading the owner's records. */
 export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner> {
   const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
   return { scope, incarnation: state?.incarnation ?? null };
 }
 
-/** Locks the owner against further erasures. Throws `conflict` if a record was erased or forgotten since `seeOwner` read the owner. */
+/** Blocks erasures of the owner until the transaction ends. Throws `conflict` if a record was erased or forgotten since `seeOwner`. */
 export async function assertNotErased(writer: Writer, { scope, incarnation }: SeenOwner): Promise<void> {
   if (incarnation === null) return;
   const { rows } = await sql<{ created_at: number; epoch: number }>`
@@ -82,7 +82,7 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
   );
 }
 
-/** The agent and the user of an owner; both are null after the owner was erased. */
+/** Returns the agent and user of an owner. Both are null if the owner was erased. */
 export async function partsOfOwner(
   reader: Reader,
   tenant: string,
@@ -92,23 +92,21 @@ export async function partsOfOwner(
   return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
 }
 
-/**
- * Increments the owner's version, so that caches load the rows that are written with the new version. Returns 0 if the owner was erased.
- */
+/** Increments the owner's version for rows that are about to be written, so that caches load them. Returns 0 if the owner was erased. */
 export async function nextOwnerVersion(writer: Writer, tenant: string, owner: string): Promise<number> {
   const { rows } = await sql<{ version: number }>`
     update owners set version = version + 1 where ${ofOwnerKey(tenant, owner)} returning version`.execute(writer);
   return rows[0]?.version ?? 0;
 }
 
-/** The progress of the background work on an owner, and the owner's own settings for it. */
+/** An owner's progress in background work, and its own settings for it. */
 export interface OwnerProgress {
   timeZone: string | null;
   reflectionHour: number | null;
   nextReflectionAt: number | null;
-  /** Messages that were recorded before this time have been reflected on. */
+  /** The nightly reflection has read all messages recorded before this time. */
   reflectedUntil: number | null;
-  /** Among the messages recorded at exactly `reflectedUntil`, those up to this sequence have been reflected on; 0 means all of them. */
+  /** Of the messages recorded exactly at `reflectedUntil`, the reflection has read those up to this sequence. 0 means all of them. */
   reflectedSequence: number;
   eventSequence: number;
   consolidatedVersion: number;
@@ -138,7 +136,7 @@ export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerP
   };
 }
 
-/** The user's own time zone, or the given one if the user has none. */
+/** Returns the user's own time zone, or else the given one. */
 export async function ownTimeZone(reader: Reader, scope: Scope, otherwise: string): Promise<string> {
   return knownTimeZone((await findProgress(reader, scope)).timeZone, otherwise);
 }
@@ -155,7 +153,7 @@ function toColumns(progress: OwnerProgress): Omit<OwnerProgressTable, keyof Plac
   };
 }
 
-/** Sets only the fields that are defined, because Kysely leaves undefined columns out of an update. */
+/** Sets only the defined fields: Kysely leaves undefined columns out of an update. */
 export async function saveProgress(writer: Writer, scope: Scope, fields: Partial<OwnerProgress>): Promise<void> {
   const set = toColumns(fields as OwnerProgress);
   if (Object.values(set).every((value) => value === undefined)) return;
@@ -170,8 +168,8 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
 export type ChangedOwner = Placed;
 
 /**
- * Changed owners, ordered by key, after the owner `after`. An owner that stays changed for a long time, for lack of credit or a model,
- * therefore does not block others.
+ * Returns changed owners after the owner `after`, ordered by key. Starting after the last one prevents an owner that stays changed, for
+ * lack of credit or a model, from blocking the others.
  */
 export async function changedOwners(
   database: Database,
@@ -189,14 +187,14 @@ export async function changedOwners(
   return rows;
 }
 
-/** An owner with the time of the next nightly reflection. `has_news` is true if there are messages since the last reflection. */
+/** An owner and the time of its next nightly reflection. `has_news` is true if there are messages since the last one. */
 export interface ReflectionRow
   extends ChangedOwner, Pick<OwnerProgressTable, 'time_zone' | 'reflection_hour' | 'next_reflection_at'> {
   created_at: number;
   has_news: number | boolean;
 }
 
-/** The owners within a scope that have messages since their last reflection. */
+/** Returns the owners within a scope with messages since their last reflection. */
 export async function ownersWithNews(reader: Reader, scope: Scope, now: number): Promise<Scope[]> {
   const agent = scope.agent === null ? sql`1 = 1` : sql`o.agent_id = ${scope.agent}`;
   const user = scope.user === null ? sql`o.user_id is not null` : sql`o.user_id = ${scope.user}`;
@@ -209,8 +207,8 @@ export async function ownersWithNews(reader: Reader, scope: Scope, now: number):
 }
 
 /**
- * Whether an owner `o` with the progress `p` has messages that were not reflected on. If `reflected_until` is in the future, because the
- * clock was set back, it counts as one day ago.
+ * Checks whether an owner `o` with the progress `p` has messages that no reflection has read. If the clock was set back, `reflected_until`
+ * may be in the future; it then counts as one day ago.
  */
 function hasNews(now: number): RawBuilder<boolean> {
   return sql<boolean>`exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
@@ -221,8 +219,8 @@ function hasNews(now: number): RawBuilder<boolean> {
 }
 
 /**
- * Owners whose reflection is due, has no due time yet, or is due more than `farthest` milliseconds from now, because the clock was set
- * back.
+ * Finds owners whose reflection is due or has no due time yet. Also finds those due more than `farthest` milliseconds from now, which
+ * happens only if the clock was set back.
  */
 export async function ownersToReflect(
   reader: Reader,
@@ -238,7 +236,7 @@ export async function ownersToReflect(
   return rows;
 }
 
-/** Sets the next due time of a reflection. If several workers have read the same due time, only one of them succeeds. */
+/** Sets the next due time of a reflection. If several workers try this after reading the same due time, only one succeeds. */
 export async function moveReflection(writer: Writer, row: ReflectionRow, next: number): Promise<boolean> {
   const result = await sql`
     insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, reflected_sequence, consolidated_version)

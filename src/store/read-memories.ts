@@ -32,7 +32,7 @@ export interface MemoryFilter {
   subjects?: string[];
   /** The attribute is one of these, such as `home_city`. */
   attributes?: string[];
-  /** True selects only permanent facts; false selects only other memories. */
+  /** The attribute is one of these, such as `home_city`. */
   permanent?: boolean;
   categories?: string[];
   states?: string[];
@@ -48,11 +48,11 @@ export interface MemoryFilter {
   /** Default `exclude`: only live memories. If `archiveReasons` is set, the default is `only`. */
   archived?: 'exclude' | 'include' | 'only';
   archiveReasons?: ArchiveReason[];
-  /** Connections that count as active in addition to the handle's own connection. */
+  /** Other connections to treat like the handle's own: their memories are visible as well. */
   connections?: string[];
   /**
-   * `visible` (default): the memories that an agent with this handle sees. `within`: all memories within the handle's scope, of all its
-   * agents, users and sessions; for operators.
+   * `visible` (default): the memories that an agent with this handle sees. `within`: for operators, all memories of all agents, users and
+   * sessions within the handle's scope.
    */
   reach?: 'visible' | 'within';
   /** Default `newest`. `important`: by importance, then by last access. */
@@ -63,11 +63,11 @@ export interface MemoryFilter {
   cursor?: string;
 }
 
-// `RecallFilter` in record-filter.ts shares four conditions with this filter and nothing else: it also applies to events, nests and refuses
-// empty lists. This filter fits into a query string and is also applied to past versions of memories, which are not rows (`matches`).
+// `RecallFilter` in record-filter.ts shares only four conditions with this filter: it also applies to events, allows nesting and refuses
+// empty lists. This filter must fit into a query string, and must also work on past versions of memories, which are not rows (`matches`).
 const names = z.array(textSchema(200)).max(200).optional();
 
-/** The fields of a filter, for operations of the server that accept further fields. */
+/** The fields of a filter. Server operations build on them when they accept further fields. */
 export const memoryFilterFields: Readonly<Record<keyof MemoryFilter, z.ZodType>> = {
   types: names,
   tags: tagsSchema.optional(),
@@ -96,7 +96,7 @@ export const memoryFilterSchema: z.ZodType<Parsed<MemoryFilter>, MemoryFilter> =
   memoryFilterFields,
 ) as unknown as z.ZodType<Parsed<MemoryFilter>, MemoryFilter>;
 
-/** A memory by its id, if the handle can see it. */
+/** Reads a memory by id, if the handle sees it. */
 export async function findMemory(
   reader: Reader,
   scope: Scope,
@@ -111,7 +111,7 @@ export async function findMemory(
   return memory ?? null;
 }
 
-/** The memories of rows as they were at the given time, in the order of the rows. */
+/** Returns memories by row as they were at the given time, in the order of the rows. */
 async function memoriesThen(reader: Reader, tenant: string, rows: readonly MemoryRow[], at: Date): Promise<Memory[]> {
   const ids = rows.map((row) => row.id);
   const snapshots = await snapshotsAsOf(reader, tenant, ids, at);
@@ -122,8 +122,8 @@ async function memoriesThen(reader: Reader, tenant: string, rows: readonly Memor
 }
 
 /**
- * Finds a memory that is to be changed. A handle can read every memory within its scope by id, but only a handle that names the user can
- * change a user's memory, so that a wrong id cannot change another person's memory.
+ * Finds a memory in order to change it. A handle can read every memory within its scope by id. To change a user's memory, it must also name
+ * the user, so that a wrong id never changes another person's memory.
  */
 export async function findChangeable(writer: Reader, scope: Scope, id: string): Promise<Memory | null> {
   const memory = await findMemory(writer, scope, id);
@@ -135,8 +135,8 @@ export async function findChangeable(writer: Reader, scope: Scope, id: string): 
 }
 
 /**
- * Loads the memories of the given rows whose owners the handle sees, keyed by row. With `asOf`, each memory is loaded as it was at that
- * time.
+ * Loads memories by row, keyed by row. Leaves out those of owners that the handle does not see. With `asOf`, returns each memory as it was
+ * then.
  */
 export async function loadMemories(
   reader: Reader,
@@ -144,7 +144,7 @@ export async function loadMemories(
   { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
 ): Promise<Map<number, Memory>> {
   if (rowIds.length === 0) return new Map();
-  // Memories that have been forgotten since are hidden in past states, too.
+  // Memories that were forgotten since then are hidden, too.
   const isShown = asOf === null ? sql`1 = 1` : isNotForgotten;
   const isSeen = sql`${isIn('row_id', rowIds)} and ${isSeenFrom(scope, database)} and ${isShown}`;
   const rows = await rowsWhere(reader, 'memories', isSeen);
@@ -152,7 +152,7 @@ export async function loadMemories(
   return new Map(rows.map((row, index) => [row.row_id, memories[index] as Memory]));
 }
 
-/** Lists memories. With `asOf`, each memory is listed as it was at that time. */
+/** Lists memories. With `asOf`, returns each memory as it was then. */
 export async function listMemories(
   reader: Reader,
   scope: Scope,
@@ -167,7 +167,7 @@ export async function listMemories(
   return pageOf(rows, limit, toMemory, (row) => writeCursor(row, filter.order ?? 'newest'));
 }
 
-/** The lists of a filter, each with the column and the field of a memory whose values it names. */
+/** The filter's lists, each with the column and the memory field to compare it with. */
 const LISTS = [
   ['types', 'type', 'type'],
   ['subjects', 'subject', 'subject'],
@@ -183,7 +183,7 @@ function archivedOf({ archived, archiveReasons }: Parsed<MemoryFilter>): NonNull
   return archived ?? (archiveReasons ? 'only' : 'exclude');
 }
 
-/** The condition of a filter on rows; `matches` is the same on memories. */
+/** Converts a filter to a condition on rows. `matches` applies the same filter to memories. */
 export function isMeantBy(filter: Parsed<MemoryFilter>, now: number): RawBuilder<SqlBool> {
   const { permanent, sourceSession, minimumImportance, createdAfter, createdBefore, dueBefore, tags = [] } = filter;
   const archived = archivedOf(filter);
@@ -201,7 +201,7 @@ export function isMeantBy(filter: Parsed<MemoryFilter>, now: number): RawBuilder
   ]);
 }
 
-// The value is a literal, because SQLite does not use the index of permanent facts with a parameter.
+// Writes the value as a literal. With a parameter, SQLite does not use the index of permanent facts.
 function isPermanent(permanent: boolean): RawBuilder<SqlBool> {
   return permanent ? sql<SqlBool>`permanent = 1` : sql<SqlBool>`permanent = 0`;
 }
@@ -211,13 +211,13 @@ interface StatementSearch {
   subjects?: readonly string[];
   attributes?: readonly string[];
   permanent?: boolean;
-  /** `own` selects the statements of the scope's owner. `visible` selects those of all owners that the handle sees. */
+  /** `own`: statements of the scope's own owner. `visible`: statements of all owners that the handle sees. */
   owner: 'own' | 'visible';
   /** Excludes memories that have expired by this time. */
   now?: number;
 }
 
-/** The live statements with these fields, the latest first. */
+/** Returns live statements with these fields, the latest first. */
 export async function listStatements(reader: Reader, scope: Scope, search: StatementSearch): Promise<Memory[]> {
   const { subjects, attributes, permanent, owner, now } = search;
   const isMeant = allOf([
@@ -232,7 +232,7 @@ export async function listStatements(reader: Reader, scope: Scope, search: State
   return (await rowsWhere(reader, 'memories', sql`${isMeant} order by stated_at desc, row_id desc`)).map(toMemory);
 }
 
-/** All memories that were learned from these events, including archived ones. */
+/** Returns all memories that were learned from these events, archived ones too. */
 export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const ids of chunks(eventIds)) {
@@ -242,7 +242,7 @@ export async function memoriesFrom(reader: Reader, tenant: string, eventIds: rea
   return [...new Map(found.map((memory) => [memory.id, memory])).values()];
 }
 
-/** The memories that the given memory has replaced: the archived ones, or the live ones that are a part of a merged text. */
+/** Returns the memories that a memory has replaced. With `which: 'live'`, returns the live memories that are part of this merged text. */
 export async function memoriesReplacedBy(
   reader: Reader,
   tenant: string,
@@ -253,10 +253,7 @@ export async function memoriesReplacedBy(
   return rows.filter((row) => (row.archived_at === null) === (which === 'live')).map(toMemory);
 }
 
-/**
- * The statements with one of the given attributes, if they are live or were archived because another statement replaced or contradicted
- * them.
- */
+/** Returns statements about one of the attributes. Includes archived ones if another statement replaced or contradicted them. */
 export async function statementHistory(
   reader: Reader,
   tenant: string,
@@ -267,14 +264,14 @@ export async function statementHistory(
   return (await rowsWhere(reader, 'memories', isPart)).map(toMemory);
 }
 
-/** The subjects of an owner's live statements. */
+/** Returns the subjects of an owner's live statements. */
 export async function listSubjects(reader: Reader, scope: Scope): Promise<string[]> {
   const { rows } = await sql<Pick<MemoryRow, 'subject'>>`
     select distinct subject from memories where ${ofOwner(scope)} and archived_at is null`.execute(reader);
   return rows.map(({ subject }) => subject);
 }
 
-/** The condition for the rows after the cursor, with the order of the list. */
+/** Selects the rows after the cursor, in the order of the list. */
 function inOrder({ order = 'newest', cursor }: Pick<MemoryFilter, 'order' | 'cursor'>): RawBuilder<unknown> {
   const after = readCursor(cursor, order);
   if (order === 'important') {
@@ -311,8 +308,8 @@ function readCursor(cursor: string | undefined, order: string): number[] | null 
 const PAST_PAGE = 500;
 
 /**
- * The list as of a time: the rows that existed then, each in its version at that time. Filters apply to that version, so they are evaluated
- * here and not in SQL.
+ * Lists memories as of a time: those that existed then, each in its version at that time. Applies the filters here and not in SQL, because
+ * they refer to that version.
  */
 async function listPast(
   reader: Reader,
@@ -322,7 +319,7 @@ async function listPast(
   const order = filter.order ?? 'newest';
   if (order === 'important')
     throw invalidInput('A list as of a past time can be ordered by `newest` or `oldest` only.');
-  // Memories that have been forgotten since are hidden in past states too, unless archived memories are listed.
+  // Memories that were forgotten since then are hidden, too, unless archived memories are listed.
   const isHidden = filter.archived === undefined || filter.archived === 'exclude';
   const existed = allOf([base, sql`created_at <= ${asOf.getTime()}`, isHidden && isNotForgotten]);
   const items: { memory: Memory; row: MemoryRow }[] = [];
@@ -346,7 +343,7 @@ async function listPast(
   }
 }
 
-/** Applies the filter of {@link listMemories} to a memory that was already read. */
+/** Applies the filter of {@link listMemories} to a memory that is already loaded. */
 function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
   const isListed = ([list, , field]: (typeof LISTS)[number]): boolean =>
     filter[list] === undefined || (filter[list] as readonly (string | null)[]).includes(memory[field]);

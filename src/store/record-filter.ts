@@ -17,15 +17,15 @@ import {
 } from '../record/statement.ts';
 
 /**
- * Conditions on records. All fields of an object must match; `and`, `or` and `not` combine objects.
- * A condition on a field that a kind of record does not have excludes all records of that kind.
+ * Conditions on records. All fields of an object must match. Use `and`, `or` and `not` to combine objects.
+ * A condition on a field excludes all records that do not have this field.
  */
 export interface RecallFilter {
-  /** The types of memories and the kinds of events. */
+  /** Types of memories and kinds of events. */
   types?: string[];
-  /** All of these tags are required. */
+  /** The record needs all of these tags. */
   tags?: string[];
-  /** One of these tags is required. */
+  /** The record needs at least one of these tags. */
   anyTag?: string[];
   /** The memory must mention one of the entities with these ids. */
   entities?: string[];
@@ -39,7 +39,7 @@ export interface RecallFilter {
   origins?: Origin[];
   sessions?: string[];
   contextTypes?: ContextType[];
-  /** The required values of metadata fields, keyed by dotted path. */
+  /** Required values of metadata fields, keyed by dotted path. */
   metadata?: Record<string, string | number | boolean>;
   and?: RecallFilter[];
   or?: RecallFilter[];
@@ -75,7 +75,7 @@ type Condition = RawBuilder<SqlBool>;
 
 const NEVER: Condition = sql<SqlBool>`1 = 0`;
 
-/** The columns of the fields that memories and events have in common. */
+/** The columns for the fields that memories and events share. */
 const COLUMNS = {
   memory: {
     type: 'record.type',
@@ -85,7 +85,7 @@ const COLUMNS = {
   event: { type: 'record.kind', session: 'record.session_id', time: sql`record.occurred_at` },
 };
 
-/** Converts a filter to a condition on a table of records, whose alias is `record`. */
+/** Converts a filter to a condition on records. The condition refers to their table as `record`. */
 export function filterCondition(filter: RecallFilter, kind: IndexedKind, syntax: Syntax): Condition {
   const { type, session, time } = COLUMNS[kind];
   const { types, sessions, after, before, contextTypes, and = [], or, not } = filter;

@@ -39,17 +39,17 @@ export function toEvent(row: EventRow): Event {
 
 export type MemoryRow = Selectable<MemoryTable>;
 
-/** A condition for reading past states. It hides memories that have been forgotten since. */
+/** Hides memories from past states if they have been forgotten since. */
 export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
-/** Whether a memory has one of the tags. */
+/** Checks whether a memory has at least one of the tags. */
 export function isTagged(tags: readonly string[], table = 'memories'): RawBuilder<SqlBool> {
   const memory = sql.table(table);
   return sql<SqlBool>`exists (select 1 from memory_tags l where l.tenant_id = ${memory}.tenant_id
     and l.owner_key = ${memory}.owner_key and l.memory_id = ${memory}.id and l.tag in (${sql.join(tags)}))`;
 }
 
-/** Whether a memory of the tenant was learned from one of the events. */
+/** Checks whether a memory was learned from any of the events. */
 export function isLearnedFrom(tenant: string, eventIds: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`tenant_id = ${tenant} and id in
     (select memory_id from memory_sources where tenant_id = ${tenant} and event_id in (${sql.join(eventIds)}))`;
@@ -102,7 +102,7 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** Parses a JSON column. Empty lists and objects, which are frequent, are not parsed. */
+/** Parses a JSON column. Returns empty lists and objects, which are frequent, without parsing. */
 function fromJson(text: string): unknown {
   return text === '[]' ? [] : text === '{}' ? {} : JSON.parse(text);
 }
@@ -161,7 +161,7 @@ export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number):
 
 type Identity = Pick<Memory, 'type' | 'content' | 'title' | 'subject' | 'attribute' | 'value' | 'polarity'>;
 
-/** The key that must be unique among the live memories of a scope, by the policy of the type; null if nothing has to be unique. */
+/** Returns the key that only one live memory of a scope may have. The type's policy defines it; null if duplicates are allowed. */
 export function uniqueKey(memory: Identity, type: MemoryType): string | null {
   if (type.unique === 'nothing') return null;
   if (type.unique === 'title') return `title:${memory.type}:${entitySlug(memory.title ?? '')}`;
@@ -169,8 +169,8 @@ export function uniqueKey(memory: Identity, type: MemoryType): string | null {
 }
 
 /**
- * The key of exact duplicates, which have the same words and the same fields. Two statements may quote the same text; they are not
- * duplicates if the subject, attribute, value or polarity differs.
+ * Computes a key that two memories share only if they are exact duplicates, with the same words and fields. Two statements may quote the
+ * same words and still differ in subject, attribute, value or polarity.
  */
 export function contentKey({ content, subject, attribute, value, polarity }: Omit<Identity, 'type' | 'title'>): string {
   const key = `content:${contentHash(content)}`;
@@ -178,19 +178,19 @@ export function contentKey({ content, subject, attribute, value, polarity }: Omi
   return isPlain ? key : `${key}:${contentHash(JSON.stringify([subject, attribute, value, polarity]))}`;
 }
 
-/** The text of a memory for the full-text index. */
+/** Returns a memory's text for the full-text index. */
 export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags' | 'url'>): string {
   return [memory.title, memory.content, memory.tags.join(' ').replaceAll('_', ' '), memory.url]
     .filter((part) => part !== null && part !== '')
     .join('\n');
 }
 
-/** The sources of a memory. These lists only grow, except when records are erased. */
+/** A memory's sources. Only an erasure removes entries from these lists. */
 export type Sources = Pick<Memory, 'sourceEvents' | 'quotes'>;
 
 /**
- * A memory before a change, as the revision of the change stores it: without its sources, but with the sources that the change added. If
- * every revision had all sources, the history of a topic would grow with the square of its sessions.
+ * Serialises the state before a change for the revision. Instead of all sources, it contains only those that the change added. With all
+ * sources in every revision, a topic's history would grow with the square of its sessions.
  */
 export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: Sources): string {
   const [events, quoted] = [new Set(sourceEvents), new Set(quotes.map(quoteKey))];
@@ -201,10 +201,10 @@ export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: S
   return JSON.stringify({ ...memory, added });
 }
 
-/** A snapshot with its sources at that time: the sources of the next version, without the sources that the change added. */
+/** Restores the sources of a snapshot: takes the sources of the next version and removes those that the change added. */
 export function withSources(snapshot: Record<string, unknown>, next: Sources): Record<string, unknown> & Sources {
   const { added, ...memory } = snapshot as { added?: Sources };
-  // A revision by an earlier version of Varve contains all sources of its memory. The format of an imported revision is not checked.
+  // Revisions from older versions of Varve contain all sources. Imported revisions may have any format.
   if (!Array.isArray(added?.sourceEvents) || !Array.isArray(added.quotes))
     return { sourceEvents: [], quotes: [], ...memory };
   const [events, quoted] = [new Set(added.sourceEvents), new Set(added.quotes.map(quoteKey))];
@@ -231,7 +231,7 @@ const DATES = [
   'lastAccessedAt',
 ] as const;
 
-/** Reconstructs an earlier state of a memory by applying the snapshots of its changes, newest first, to its current sources. */
+/** Reconstructs an earlier state of a memory. Starts from the current sources and applies the snapshots of its changes, newest first. */
 export function fromSnapshots(snapshots: readonly string[], current: Sources): Memory {
   const then = snapshots.reduce<Sources>(
     (next, snapshot) => withSources(upgradeSnapshot(JSON.parse(snapshot) as Record<string, unknown>), next),
@@ -253,7 +253,7 @@ function toTime(date: Date | null): number | null {
   return date?.getTime() ?? null;
 }
 
-/** The policy of a type. Throws `invalid_input`, with a list of the known types, for an unknown type. */
+/** Returns a type's policy. Throws `invalid_input` for an unknown type, with a list of the known ones. */
 export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
   const type = table.get(name);
   if (type !== undefined) return type;
@@ -263,7 +263,7 @@ export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
   );
 }
 
-/** Builds a memory from its input, in the scope of the handle, with the defaults of its type and attribute. */
+/** Builds a memory from its input, in the handle's scope. Missing fields get the defaults of the type and the attribute. */
 export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Memory {
   const type = memoryType(parts.memoryTypes, input.type);
   const now = new Date(parts.clock.now());
@@ -295,7 +295,7 @@ export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Me
   return isSharedFact(parts, memory) ? { ...memory, scope: sharedOwner(memory.scope) } : memory;
 }
 
-/** Whether a statement is stored for the user and shared by all agents. Statements of tools and documents are not shared. */
+/** Checks whether a statement is stored for the user, where all agents share it. Statements from tools and documents are never shared. */
 function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boolean {
   const { scope, subject, attribute, trust, permanent } = memory;
   if (sharesFacts !== true || scope.user === null || scope.session !== null || scope.connection !== null) return false;
@@ -303,7 +303,7 @@ function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boole
   return permanent || attributes.policyOf(attribute).permanent;
 }
 
-/** The fields of the statement and its validity. */
+/** Returns the statement's own fields and its validity. */
 function statementOf(
   parts: Parts,
   input: InternalMemory,
@@ -331,7 +331,7 @@ function statementOf(
   };
 }
 
-/** The provenance of the statement: speaker, time, quotes, trust. */
+/** Returns where the statement comes from: speaker, time, quotes, trust. */
 function originOf(
   input: InternalMemory,
   scope: Scope,
@@ -356,7 +356,7 @@ function originOf(
   };
 }
 
-/** A value according to the privacy policy. */
+/** Applies the privacy policy to a value. */
 export function redactedValue(
   { privacy }: Pick<Parts, 'privacy'>,
   attribute: string | null,
@@ -365,7 +365,7 @@ export function redactedValue(
   return value === null || privacy === undefined ? value : redactNamed(attribute ?? '', value, privacy);
 }
 
-/** The content with the redacted value in place of the given value. */
+/** Replaces a value in the content with its redacted form. */
 export function withoutValue(content: string, given: string | null | undefined, value: string | null): string {
   const before = given?.trim() ?? '';
   return before === '' || value === null || before === value ? content : content.replaceAll(before, value);
@@ -407,7 +407,7 @@ function levelOf(input: InternalMemory, type: MemoryType, scope: Scope): ScopeLe
   return type.levels.find((level) => reachable[level]) ?? type.levels[0];
 }
 
-/** Refuses a memory that lacks a field that its type requires, or whose fields contradict each other. */
+/** Throws if a required field is missing or if fields contradict each other. */
 export function checkFields(memory: Memory, type: MemoryType): void {
   for (const [field, rule, value] of [
     ['title', type.title, memory.title],

@@ -17,8 +17,8 @@ import type { Placed, Tables } from './schema.ts';
 // | code that has checked the owner | the one with an id | `ofId` |
 
 /**
- * The memories and blocks that a handle sees: those of its own scope and of the wider scopes above it. Records of other sessions and
- * connections are excluded; `connections` names further active connections.
+ * Selects the memories and blocks that a handle sees, in its own scope and the wider scopes above it. Excludes records of other sessions
+ * and connections, except those of the connections in `connections`.
  */
 export function visibleFrom(scope: Scope, connections: readonly string[] = []): RawBuilder<SqlBool> {
   const sessions = new Set(['', scope.session ?? '']);
@@ -27,18 +27,18 @@ export function visibleFrom(scope: Scope, connections: readonly string[] = []): 
     and connection_id in (${sql.join([...open])})`;
 }
 
-/** The rows of the owners that a handle sees. */
+/** Selects the rows of all owners that a handle sees. */
 export function ofVisibleOwners(scope: Scope): RawBuilder<SqlBool> {
   return sql`tenant_id = ${scope.tenant} and owner_key in (${sql.join(visibleOwners(scope))})`;
 }
 
-/** The same as `ofVisibleOwners`, as a condition for which the planner uses no index. */
+/** Selects the same rows as `ofVisibleOwners`, without the use of an index. */
 export function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
   return sql<SqlBool>`${syntax.unindexed('tenant_id')} = ${scope.tenant}
     and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
 }
 
-/** The rows that a handle may refer to by id: all rows that it sees, and all rows of its agent and user. */
+/** Selects the rows that a handle may refer to by id: those that it sees, and all rows of its agent and user. */
 export function withinReach(scope: Scope): RawBuilder<SqlBool> {
   const agent = scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`;
   const user = scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`;
@@ -46,7 +46,7 @@ export function withinReach(scope: Scope): RawBuilder<SqlBool> {
     and (owner_key in (${sql.join(visibleOwners(scope))}) or (${agent} and ${user}))`;
 }
 
-/** The rows of exactly one owner. */
+/** Selects the rows of exactly one owner. */
 export function ofOwner(scope: Scope): RawBuilder<SqlBool> {
   return ofOwnerKey(scope.tenant, ownerKey(scope));
 }
@@ -56,16 +56,16 @@ export function ofOwnerKey(tenant: string, owner: string): RawBuilder<SqlBool> {
 }
 
 /**
- * The rows of one session of an owner. For a scope without a session: the rows outside of sessions, in tables that store their session as
- * `''`.
+ * Selects the rows of one session of an owner. If the scope has no session, selects the owner's rows outside of sessions; their session
+ * column must be `''`, not null.
  */
 export function ofSession(scope: Scope): RawBuilder<SqlBool> {
   return sql`${ofOwner(scope)} and session_id = ${scope.session ?? ''}`;
 }
 
 /**
- * The rows within a scope, as a condition on any table with columns for tenant, agent, user and session. A part of the scope that is null
- * matches every row. Operators and erasures use this condition.
+ * Selects the rows within a scope, in any table with columns for tenant, agent, user and session. A part of the scope that is null matches
+ * every row. For operators and erasures.
  */
 export function withinScope(scope: Scope): RawBuilder<SqlBool> {
   return allOf([
@@ -76,30 +76,30 @@ export function withinScope(scope: Scope): RawBuilder<SqlBool> {
   ]);
 }
 
-/** The rows of the owners within a scope, for tables without columns for agent and user. */
+/** Selects the rows of all owners within a scope, in tables without columns for agent and user. */
 export function ofOwnersWithin(scope: Scope): RawBuilder<SqlBool> {
   return sql`tenant_id = ${scope.tenant}
     and owner_key in (select owner_key from owners where ${withinScope({ ...scope, session: null })})`;
 }
 
-/** The rows of one tenant or of all tenants. */
+/** Selects the rows of one tenant or of all tenants. */
 export function ofTenant(tenant: Tenant): RawBuilder<SqlBool> {
   return tenant === EVERY_TENANT ? sql`1 = 1` : sql`tenant_id = ${tenant}`;
 }
 
-/** The record of a tenant with this id. */
+/** Selects a tenant's record with this id. */
 export function ofId(tenant: string, id: string): RawBuilder<SqlBool> {
   return sql`tenant_id = ${tenant} and id = ${id}`;
 }
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-/** One column and its allowed values, such as `{ id: ids }`. The values are sent in chunks, so their number is not limited. */
+/** One column and its allowed values, such as `{ id: ids }`. There may be any number of values, because they are sent in chunks. */
 type ColumnIn<Table extends keyof Tables> = Partial<Record<keyof Row<Table> & string, readonly (string | number)[]>>;
 
 /**
- * Reads the rows of a table for which a condition holds, with the columns of `select` or with all columns. The condition may end with an
- * order and a limit.
+ * Reads the rows of a table for which a condition is true: the columns in `select`, or all columns. The condition may end with an order and
+ * a limit.
  */
 export async function rowsWhere<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
   reader: Reader,
@@ -113,7 +113,7 @@ export async function rowsWhere<Table extends keyof Tables, Column extends keyof
   return rows;
 }
 
-/** Reads rows of a tenant, in no particular order, with the columns of `select` or with all columns. */
+/** Reads rows of a tenant in no particular order: the columns in `select`, or all columns. */
 export async function rowsBy<Table extends keyof Tables, Column extends keyof Row<Table> & string>(
   reader: Reader,
   tenant: string,
@@ -128,7 +128,7 @@ export async function rowsBy<Table extends keyof Tables, Column extends keyof Ro
   return found;
 }
 
-/** The rows with these ids that a handle may refer to. */
+/** Reads the rows with these ids that a handle may refer to. */
 export async function rowsInReach<
   Table extends 'memories' | 'events' | 'entities',
   Column extends keyof Row<Table> & string,
@@ -143,7 +143,7 @@ export async function rowsInReach<
   return rowsBy(reader, scope.tenant, table, by, select, sql`and ${withinReach(scope)}`);
 }
 
-/** The conditions on a tenant's rows, one for each chunk of the values. */
+/** Returns one condition per chunk of the values, each for rows of the tenant. */
 function* conditions<Table extends keyof Tables>(tenant: string, by: ColumnIn<Table>): Generator<RawBuilder<SqlBool>> {
   for (const [column, values = []] of Object.entries<readonly (string | number)[] | undefined>(by)) {
     for (const some of chunks([...new Set(values)]))
@@ -151,25 +151,25 @@ function* conditions<Table extends keyof Tables>(tenant: string, by: ColumnIn<Ta
   }
 }
 
-/** The number of rows for which a condition holds. */
+/** Counts the rows for which a condition is true. */
 export async function countRows(reader: Reader, table: keyof Tables, where: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number | string }>`
     select count(*) as count from ${sql.table(table)} where ${where}`.execute(reader);
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Whether all conditions hold. A condition that is absent does not count. */
+/** Joins conditions with `and`. Ignores those that are undefined or false. */
 export function allOf(conditions: readonly (RawBuilder<unknown> | false | undefined)[]): RawBuilder<SqlBool> {
   const given = conditions.filter((condition) => condition !== undefined && condition !== false);
   return given.length === 0 ? sql`1 = 1` : sql.join(given, sql` and `);
 }
 
-/** Whether a column has one of the values. No row matches an empty list. */
+/** Checks whether a column has one of the values. An empty list matches no row. */
 export function isIn(column: string, values: readonly (string | number)[]): RawBuilder<SqlBool> {
   return values.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${sql.join(values)})`;
 }
 
-/** The statement that inserts rows, which all have the same columns. It may be followed by `on conflict` and `returning`. */
+/** Builds the statement that inserts rows, all with the same columns. Callers may append `on conflict` and `returning`. */
 export function insertion<Table extends keyof Tables>(
   table: Table,
   rows: readonly Insertable<Tables[Table]>[],
@@ -180,7 +180,7 @@ export function insertion<Table extends keyof Tables>(
     values ${sql.join(values)}`;
 }
 
-/** Inserts rows that the table does not have yet, by any of its unique keys. Returns the number of inserted rows. */
+/** Inserts rows. Skips those that match an existing row by any unique key. Returns the number of inserted rows. */
 export async function insertNew<Table extends keyof Tables>(
   writer: Writer,
   table: Table,
@@ -194,7 +194,7 @@ export async function insertNew<Table extends keyof Tables>(
   return count;
 }
 
-/** Sets columns of one record. Columns that are undefined stay as they are. */
+/** Sets columns of one record. Undefined columns stay unchanged. */
 export async function setColumns<Table extends keyof Tables>(
   writer: Writer,
   table: Table,
@@ -206,7 +206,7 @@ export async function setColumns<Table extends keyof Tables>(
   await sql`update ${sql.table(table)} set ${sql.join(set)} where ${ofId(tenant, id)}`.execute(writer);
 }
 
-/** Removes rows and returns their number. */
+/** Removes rows and returns how many there were. */
 export async function removeRows<Table extends keyof Tables>(
   writer: Writer,
   tenant: string,
@@ -228,7 +228,7 @@ export interface RecordRow {
   rowId: number;
 }
 
-/** The ids and row numbers of the memories with these ids. */
+/** Returns the ids and row numbers of the memories with these ids. */
 export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
   const rows = await rowsBy(reader, tenant, 'memories', { id: ids }, ['id', 'row_id']);
   return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
@@ -238,7 +238,7 @@ export function ownerColumns(scope: Scope): Placed {
   return { tenant_id: scope.tenant, owner_key: ownerKey(scope), agent_id: scope.agent, user_id: scope.user };
 }
 
-/** The scope of a row. A column that is '', null or absent becomes null. */
+/** Returns the scope of a row. Columns that are '', null or absent become null. */
 export function scopeOfRow(
   row: Omit<Placed, 'owner_key'> & { session_id?: string | null; connection_id?: string | null },
 ): Scope {
@@ -251,7 +251,7 @@ export function scopeOfRow(
   };
 }
 
-/** Yields the rows of all pages. `page` reads up to `size` rows after the given row. */
+/** Yields all rows, page by page. `page` reads up to `size` rows after the given row. */
 export async function* pages<Row>(size: number, page: (after: Row | null) => Promise<Row[]>): AsyncGenerator<Row> {
   let after: Row | null = null;
   do {
@@ -269,8 +269,8 @@ export interface Page<Item> {
 }
 
 /**
- * The page of a list from its rows, of which one more than `limit` was read. The cursor is made from the last row of the page, by default its
- * id: ids sort in the order of their creation.
+ * Makes the page of a list from its rows, of which the caller has read one more than `limit`. By default, the cursor is the id of the
+ * page's last row, because ids sort in the order of their creation.
  */
 export function pageOf<Row extends { id: string }, Item>(
   rows: readonly Row[],
@@ -283,10 +283,10 @@ export function pageOf<Row extends { id: string }, Item>(
   return { items: page.map(toItem), cursor: last === undefined ? null : cursorOf(last) };
 }
 
-/** 500 values in one statement stay far below the parameter limits of both databases. */
+/** With this many values, a statement stays far below the parameter limits of both databases. */
 const CHUNK = 500;
 
-/** Splits a list into chunks that fit into one statement. */
+/** Splits a list into chunks that are small enough for one statement. */
 export function* chunks<Item>(items: readonly Item[], size: number = CHUNK): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

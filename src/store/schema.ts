@@ -6,15 +6,15 @@ import type { Forgotten } from '../record/forgotten.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Session } from '../record/session.ts';
 
-// The tables of both databases. Times are milliseconds since 1970, and JSON is read and written as text. An unset part of a scope is '' in
-// the columns of a unique key, because NULLs are not equal there; in other columns it is NULL.
+// The tables of both databases. Times are milliseconds since 1970. JSON is read and written as text. If a part of a scope is unset, columns
+// of a unique key contain '', because two NULLs are never equal there; other columns contain NULL.
 
-/** A field's name as the name of its column: `sourceEvents` is stored in `source_events`. */
+/** Converts the name of a field to the name of its column: `sourceEvents` is stored in `source_events`. */
 type ColumnName<Field extends string> = Field extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
   : '';
 
-/** A field's value as its column has it: a time as a number, a truth value as 1 or 0, a list or an object as JSON. */
+/** Converts the type of a field to that of its column: times become numbers, booleans 1 or 0, lists and objects JSON. */
 type Stored<Value> = Value extends Date | boolean ? number : Value extends object ? string : Value;
 
 /** The columns in which the fields of a record are stored. */
@@ -32,7 +32,7 @@ export interface Placed extends Owned {
 }
 
 export interface OwnerTable extends Placed {
-  /** Grows with every change of the owner's records, see `changeOwner`. */
+  /** Grows with every change to the owner's records (see `changeOwner`). */
   version: number;
   /** Incremented by every erasure and forgetting, so that caches are discarded. */
   epoch: number;
@@ -41,7 +41,7 @@ export interface OwnerTable extends Placed {
 
 export interface EventTable extends Placed, ColumnsOf<Omit<Event, 'scope'>> {
   row_id: Generated<number>;
-  /** The owner's version after the event was written. It gives the order in which the owner's events were written. */
+  /** The owner's version after the event was written. Orders the owner's events as they were written. */
   sequence: number;
   session_id: string | null;
   connection_id: string | null;
@@ -56,9 +56,9 @@ export interface MemoryTable extends Placed, ColumnsOf<Omit<Memory, 'scope'>> {
   session_id: string;
   connection_id: string;
   context_type: string | null;
-  /** A key that is unique among the live memories of a scope, as the memory type defines it; NULL if the memory has none. */
+  /** A key that only one live memory of a scope may have, as its memory type defines; NULL if duplicates are allowed. */
   unique_key: string | null;
-  /** The owner's version at the last change of the memory. Caches read the changes after their own version. */
+  /** The owner's version when the memory last changed. Caches read the changes after the version that they have. */
   sequence: number;
 }
 
@@ -123,7 +123,7 @@ interface EmbeddingTable extends Owned {
   model_id: string;
   /** The number of the passage. It is 0 for all records except long events (see `passagesOf`). */
   passage: number;
-  /** The owner's version when the vector was written. Caches read the vectors after their own version. */
+  /** The owner's version when the vector was written. Caches read the vectors after the version that they have. */
   sequence: number;
   vector: Uint8Array | string;
 }
@@ -143,10 +143,10 @@ export interface JobTable extends Owned {
   /** From 0 to 9. Jobs with priority 0 run first. */
   priority: number;
   run_at: number;
-  /** How often the job was leased, including the current run. Postponed and returned runs are not counted. */
+  /** How often the job was leased, including the current run but not those that were postponed or returned. */
   attempts: number;
   max_attempts: number;
-  /** The fencing token. A worker without the current token cannot end the job. */
+  /** The fencing token. A worker without the current token cannot settle the job. */
   lease_id: string | null;
   lease_until: number | null;
   last_error: string | null;
@@ -218,13 +218,11 @@ export interface OwnerProgressTable extends Placed {
   reflection_hour: number | null;
   next_reflection_at: number | null;
   reflected_until: number | null;
-  /**
-   * The sequence of the last reflected message among those recorded exactly at `reflected_until`; 0 means that all of them were reflected.
-   */
+  /** Of the messages recorded exactly at `reflected_until`, the reflection has read those up to this sequence. 0 means all of them. */
   reflected_sequence: number;
-  /** The sequence of the last observation that the working memory includes. */
+  /** The working memory includes the observations up to this sequence. */
   event_row: number;
-  /** The owner's version at the last consolidation that found nothing more to do. */
+  /** The owner's version when a consolidation last found nothing left to do. */
   consolidated_version: number;
 }
 
@@ -233,7 +231,7 @@ interface GivenMemoryTable extends Owned {
   session_id: string | null;
   memory_id: string;
   given_at: number;
-  /** 1 for a memory that is part of every prompt, 0 for one that was looked up for the turn. */
+  /** 1 for a memory that every prompt contains, 0 for one that was retrieved for the turn. */
   always: Generated<number>;
 }
 
@@ -249,7 +247,7 @@ interface MemoryUseTable extends Owned {
 export interface ForgottenTable extends Placed, ColumnsOf<Omit<Forgotten, 'scope' | 'memory' | 'spans' | 'by'>> {
   memory_id: string | null;
   asked_by: string;
-  /** For records from another store: JSON with a salt and the digests that identify the statement. */
+  /** JSON with a salt and the digests that identify the statement; only in records from another store. */
   digests: string | null;
 }
 
@@ -312,7 +310,7 @@ interface UsageTable {
   failed: number;
   /** The cost in micro-dollars; NULL if the model has no price. */
   cost: number | null;
-  /** The amount that an account was charged for the usage, in micro-dollars. */
+  /** What the account was charged for this usage, in micro-dollars. */
   charged: number;
 }
 
@@ -325,7 +323,7 @@ interface CreditAccountTable {
 
 interface CreditEntryTable {
   tenant_id: string;
-  /** For an entry of the kind `usage`, this is the id of the row in the table `usage`. */
+  /** For entries of the kind `usage`: the id of the row in the table `usage`. */
   id: string;
   user_id: string;
   kind: 'grant' | 'charge' | 'usage';
@@ -384,9 +382,9 @@ export interface WebhookTable {
   previous_until: number | null;
   enabled: number;
   disabled_reason: string | null;
-  /** Events before this time are not sent. */
+  /** Events before this time are never sent. */
   active_from: number;
-  /** Events up to this time have been queued. */
+  /** Deliveries were created for all events up to this time. */
   read_until: number;
   created_at: number;
   created_by: string;

@@ -41,17 +41,17 @@ import { findChangeable, listStatements, memoriesFrom, memoriesReplacedBy } from
 export interface WrittenMemory {
   memory: Memory;
   /**
-   * `unchanged`: the memory existed already. `revised`: the existing memory with the same title was updated. `superseded`: the new memory
-   * has replaced the memory that it contradicts, or another value of a permanent fact.
+   * `unchanged`: the memory existed already. `revised`: the existing memory with this title was updated. `superseded`: the new memory has
+   * replaced one that it contradicts, or the previous value of a permanent fact.
    */
   outcome: 'created' | 'unchanged' | 'revised' | 'superseded';
-  /** Further memories, if the text makes several statements, such as "Is allergic to nuts and latex." Absent if there are none. */
+  /** The other memories, if the text makes several statements, such as "Is allergic to nuts and latex." Absent if it makes only one. */
   others?: Memory[];
 }
 
 /**
- * Stores a memory, unless the owner already has a live one with the same unique key. The type defines the key: content and fields, or the
- * title. The memory that the new one contradicts is archived in the same transaction.
+ * Stores a memory, unless the owner already has a live one with the same unique key. The memory's type defines this key: content and
+ * fields, or the title. If the new memory contradicts another one, that one is archived in the same transaction.
  */
 export async function writeMemory(
   writer: Writer,
@@ -61,10 +61,10 @@ export async function writeMemory(
   change: Change,
 ): Promise<WrittenMemory> {
   const memory = newMemory(parts, scope, input);
-  // The sources of a shared fact may be conversations with other agents.
+  // A shared fact may come from conversations with other agents.
   const isShared = parts.sharesFacts === true && memory.scope.user !== null && memory.scope.agent === null;
   await assertSourcesExist(writer, isShared ? memory.scope : scope, memory);
-  // The lock of the owner is taken first, so that two writers cannot both find that the memory is new.
+  // Locks the owner first. Otherwise two writers could both find that the memory is new.
   await changeOwner(writer, memory.scope, parts.clock.now());
   const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);
   const known = await findLive(writer, parts, memory);
@@ -83,7 +83,7 @@ export async function writeMemory(
   return { memory, outcome: 'created' };
 }
 
-/** Confirms or updates the known memory that a new memory repeats. */
+/** Handles a new memory that repeats a known one: confirms or updates the known one. */
 async function meetKnown(
   writer: Writer,
   parts: Parts,
@@ -111,7 +111,7 @@ async function meetKnown(
   return { memory: confirmed, outcome: 'unchanged' };
 }
 
-/** Changes a memory and keeps its previous version. New quotes and source events are added to the existing ones. */
+/** Changes a memory and keeps its previous version. Quotes and source events are added to the existing ones. */
 export async function reviseMemory(
   writer: Writer,
   parts: Parts,
@@ -135,7 +135,7 @@ export async function reviseMemory(
   return revised;
 }
 
-/** Redacts the changed texts according to the privacy policy, as `newMemory` does. */
+/** Applies the privacy policy to the changed texts, as `newMemory` does. */
 function cleanFields(
   parts: Parts,
   fields: Partial<Memory>,
@@ -152,8 +152,8 @@ function cleanFields(
 }
 
 /**
- * Archives a memory; `until` is the time at which it ceased to hold, if known. A memory that was archived for another reason can still be
- * forgotten, and an expired one can still be replaced by the statement of its outcome.
+ * Archives a memory. `until` is when it stopped being true, if that is known. Does nothing if the memory is archived already, with two
+ * exceptions: it can still be forgotten, and an expired memory can still be replaced by the statement of its outcome.
  */
 export async function archiveMemory(
   writer: Writer,
@@ -164,24 +164,24 @@ export async function archiveMemory(
   const isForgotten = reason === 'forgotten' && before.archiveReason !== 'forgotten';
   if (before.archivedAt !== null && !isForgotten && !hasRunOut(before, reason)) return before;
   const archivedAt = before.archivedAt ?? new Date(parts.clock.now());
-  // A statement that ended before it began never held: its end is set to its beginning.
+  // A statement that ended before it began was never true, so its end is set to its beginning.
   const validTo = until === undefined ? before.validTo : laterOf(before.validFrom, before.validTo ?? until);
   const contradictedBy = by ?? before.contradictedBy;
   const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy, validTo };
   const archived = await replaceMemory(writer, parts, { before, after, why });
   const restated = { before, after: null, change: why };
   if (ARCHIVED_AS[reason].leavesBlocks) await restateInBlocks(writer, parts, restated);
-  // A memory that an application prunes is removed from merged texts. Maintenance prunes with `archiveMemories`, which leaves the pruned
-  // memories in merged texts.
+  // Removes a memory that the application prunes from merged texts. Maintenance prunes with `archiveMemories`, which leaves merged texts
+  // unchanged.
   if (isNoLongerSo(archived) || reason === 'pruned') await restateMerged(writer, parts, restated);
   if (isNoLongerSo(archived) && reason !== 'forgotten') await dateRepetitions(writer, parts, restated);
   return archived;
 }
 
 /**
- * Adds the date to each line of a summary or a reflection that repeats the value of a statement which no longer holds. Only texts that rest
- * on the events of that statement are changed. The date of a line is true in any case, so a line with the same value about something else
- * stays true.
+ * Adds the date to lines of summaries and reflections that repeat a value which is no longer true. Changes only texts that were made from
+ * the statement's events. The date is harmless on a line that uses the same value for something else, because the line was true on that
+ * day, too.
  */
 async function dateRepetitions(writer: Writer, parts: Parts, { before, change }: Restated): Promise<void> {
   const { value, sourceEvents, scope } = before;
@@ -211,7 +211,7 @@ export function laterOf(one: Date | null, other: Date): Date {
   return one !== null && one > other ? one : other;
 }
 
-/** Restores an archived memory. Throws `conflict` if a live memory has replaced it. */
+/** Restores an archived memory. Throws `conflict` if a live memory has taken its place. */
 export async function restoreMemory(writer: Writer, parts: Parts, before: Memory, why: Change): Promise<Memory> {
   if (before.archivedAt === null) return before;
   const inItsPlace = await findInItsPlace(writer, parts, before);
@@ -225,7 +225,7 @@ export async function restoreMemory(writer: Writer, parts: Parts, before: Memory
   return replaceMemory(writer, parts, { before, after, why });
 }
 
-/** Restores a forgotten memory if it still holds and no other memory has replaced it. Otherwise it stays archived, as history. */
+/** Restores a forgotten memory. If it is no longer true or another memory has taken its place, it stays archived, as history. */
 export async function restoreOrKeepAsHistory(
   writer: Writer,
   parts: Parts,
@@ -233,7 +233,7 @@ export async function restoreOrKeepAsHistory(
   why: Change,
 ): Promise<Memory> {
   const inItsPlace = await findInItsPlace(writer, parts, before);
-  // A past event stays true after its last day.
+  // A past event is still true after its last day.
   const isOver = before.tense !== 'happened' && hasEnded(before, parts.clock.now());
   if (inItsPlace === null && !isOver) return restoreMemory(writer, parts, before, why);
   const contradictedBy = inItsPlace?.id ?? before.contradictedBy;
@@ -241,7 +241,7 @@ export async function restoreOrKeepAsHistory(
   return replaceMemory(writer, parts, { before, after, why });
 }
 
-/** Replaces an old memory with a new one. The old memory is archived and points to the new one. */
+/** Replaces a memory with a new one. The old one is archived and refers to the new one. */
 export async function supersedeMemory(
   writer: Writer,
   parts: Parts,
@@ -260,14 +260,14 @@ export async function supersedeMemory(
 
 interface Restated {
   before: Memory;
-  /** Null if the statement no longer holds. */
+  /** Null if the statement is no longer true. */
   after: Memory | null;
   change: Change;
 }
 
 /**
- * Rewrites the merged text of a memory as a list of the single statements that are left. A model rewords the text at the next merge. With
- * fewer than two statements left, the merged text is removed and the single statements remain.
+ * Rewrites the merged text that contains a changed memory: lists the single statements that remain, until a model rewords them at the next
+ * merge. If fewer than two remain, the merged text is archived and the single statements stand alone.
  */
 export async function restateMerged(writer: Writer, parts: Parts, { before, after, change }: Restated): Promise<void> {
   if (before.contradictedBy === null || before.archivedAt !== null) return;
@@ -284,12 +284,12 @@ export async function restateMerged(writer: Writer, parts: Parts, { before, afte
   for (const memory of left) await reviseMemory(writer, parts, memory, { change: { contradictedBy: null }, why });
 }
 
-/** The live statements that a merged text was made of. */
+/** Returns the live statements in a merged text. */
 export async function singlesOf(reader: Reader, { id, scope }: Memory): Promise<Memory[]> {
   return memoriesReplacedBy(reader, scope.tenant, id, 'live');
 }
 
-/** Joins single statements into one text: a dated list, in the order in which they were said. */
+/** Joins statements into one text: a dated list in the order in which they were made. */
 export function mergedList(memories: readonly Memory[]): string {
   return memories
     .toSorted((one, other) => one.statedAt.getTime() - other.statedAt.getTime())
@@ -302,9 +302,9 @@ type References = Pick<Memory, 'sourceEvents' | 'entities' | 'contradicts'>;
 const NO_REFERENCES: References = { sourceEvents: [], entities: [], contradicts: null };
 
 /**
- * Refuses new references to events, entities and memories that do not exist, so that provenance can always be followed. References that the
- * memory has already are not checked: an erasure may have removed their records while the memory was being changed, and earlier versions of
- * Varve left references to erased memories and forgotten entities.
+ * Throws if a memory has new references to events, entities or memories that do not exist, so that its sources can always be traced. Skips
+ * references that it had before, because two causes may have broken them: an erasure during the change, or an earlier version of Varve,
+ * which left references to erased memories and forgotten entities.
  */
 async function assertSourcesExist(
   writer: Writer,
@@ -328,7 +328,7 @@ async function assertSourcesExist(
   }
 }
 
-/** The live memory with the same unique key. */
+/** Finds the live memory with the same unique key. */
 export async function findLive(
   writer: Writer,
   { memoryTypes }: Pick<Parts, 'memoryTypes'>,
@@ -342,15 +342,15 @@ export async function findLive(
   return row === undefined ? null : toMemory(row);
 }
 
-/** The live memory that has replaced an archived one: an exact duplicate, or another value of the attribute. */
+/** Finds the live memory that took the place of an archived one: an exact duplicate, or another value of its attribute. */
 export async function findInItsPlace(writer: Writer, parts: Parts, memory: Memory): Promise<Memory | null> {
   const double = await findLive(writer, parts, memory);
   return double ?? findValue(writer, parts, memory);
 }
 
 /**
- * The live value of an attribute that can have only one value. An attribute has one value by its policy, or if it is a permanent fact whose
- * name the table of attributes does not know.
+ * Finds the current value of an attribute that allows only one. The attribute's policy says so, or the memory is a permanent fact whose
+ * attribute is not in the table.
  */
 async function findValue(writer: Writer, { attributes }: Parts, memory: Memory): Promise<Memory | null> {
   const { attribute, subject, scope, permanent } = memory;
@@ -371,7 +371,7 @@ async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change
   await recordRevision(writer, memory, change, null);
 }
 
-/** Writes a new memory as it is, without a revision. */
+/** Writes a new memory exactly as given, without a revision. */
 export async function insertMemoryRow(writer: Writer, parts: Parts, memory: Memory): Promise<void> {
   const type = memoryType(parts.memoryTypes, memory.type);
   const sequence = await changeOwner(writer, memory.scope, parts.clock.now());
@@ -392,8 +392,8 @@ async function replaceMemory(
   const sequence = await changeOwner(writer, before.scope, now);
   const next: Memory = { ...after, version: before.version + 1, updatedAt: new Date(now) };
   const type = memoryType(parts.memoryTypes, next.type);
-  // Access counters change without a revision, so this update must not reset them to the values that were read. The tenant of a record
-  // never changes, and a distributed table refuses statements that set it.
+  // Leaves access counters out: they change without a revision, so the values that were read may be outdated. Also leaves the tenant out:
+  // it never changes, and a distributed table refuses statements that set it.
   const {
     tenant_id: _tenant,
     access_count: _count,

@@ -4,7 +4,7 @@ import { parse } from '../../record/parse.ts';
 import { ofTenant, type Page, pageOf, rowsWhere } from '../rows.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 
-/** An act of an administrator, for the audit trail. It never contains content of memories or events. */
+/** An administrator's act, for the audit trail. It never contains content of memories or events. */
 export interface Act {
   id: string;
   at: Date;
@@ -12,7 +12,7 @@ export interface Act {
   actor: string;
   /** The kind of act, such as `key.create`, `erase` or `export`. */
   act: string;
-  /** The object of the act: the id of a key or a job, or a scope. */
+  /** What the act changed: the id of a key or a job, or a scope. */
   subject: string | null;
   details: Record<string, unknown>;
 }
@@ -25,7 +25,7 @@ export interface NewAct {
   details?: Record<string, unknown>;
 }
 
-/** The audit trail of administrative acts. */
+/** Lists and records administrative acts. */
 export interface Acts {
   record(act: NewAct): Promise<void>;
   /** The acts of a tenant, newest first. Default 100, at most 1,000. */
@@ -53,7 +53,7 @@ export function createActs(parts: Parts): Acts {
   };
 }
 
-/** Records an act in the transaction of the act itself. */
+/** Records an act, in the transaction that performs it. */
 export async function recordAct(
   writer: Writer,
   { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
@@ -66,7 +66,7 @@ export async function recordAct(
     .execute();
 }
 
-/** The details of the latest act of a kind; null when there is none. */
+/** Returns the details of the latest act of a kind. Returns null if there is none. */
 export async function detailsOfLastAct(
   reader: Reader,
   tenant: string,

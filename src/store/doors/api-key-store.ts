@@ -13,17 +13,17 @@ export async function findKey(reader: Reader, id: string): Promise<KeyRow | unde
   return (await rowsWhere(reader, 'api_keys', sql`id = ${id}`))[0];
 }
 
-/** The keys of a tenant, newest first. */
+/** Returns a tenant's keys, newest first. */
 export async function listKeys(reader: Reader, tenant: string): Promise<KeyRow[]> {
   return rowsWhere(reader, 'api_keys', sql`tenant_id = ${tenant} order by created_at desc`);
 }
 
-/** Whether any tenant has a key that is not revoked. */
+/** Checks whether any tenant has a key that is not revoked. */
 export async function hasLiveKey(reader: Reader): Promise<boolean> {
   return (await rowsWhere(reader, 'api_keys', sql`revoked_at is null limit 1`)).length > 0;
 }
 
-/** Changes a live key. A revoked key stays as it is: it can be neither revoked again nor restored. */
+/** Changes a live key. A revoked key never changes again. */
 export async function updateKey(
   writer: Writer,
   { tenant, id }: { tenant: string; id: string },

@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
 import { insertion, insertNew, rowsWhere } from '../rows.ts';
 
-/** The owner of an account: a user, or the tenant if `user` is null. */
+/** The owner of an account: a user, or the tenant itself if `user` is null. */
 export interface CreditOwner {
   tenant: string;
   user: string | null;
@@ -12,7 +12,7 @@ export interface CreditOwner {
 export interface CreditEntry {
   id: string;
   kind: 'grant' | 'charge' | 'usage';
-  /** The change of the balance: negative for charges and usage. */
+  /** The change to the balance. Negative for charges and usage. */
   amount: number;
   reason: string;
   at: Date;
@@ -22,7 +22,7 @@ function ofAccount({ tenant, user }: CreditOwner): RawBuilder<SqlBool> {
   return sql`tenant_id = ${tenant} and user_id = ${user ?? ''}`;
 }
 
-/** The balance of an account in micro-dollars; 0 for an account without entries. */
+/** Returns the balance of an account in micro-dollars. An account without entries has 0. */
 export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
   const [row] = await rowsWhere(reader, 'credit_accounts', ofAccount(owner), ['balance']);
   return row?.balance ?? 0;
@@ -30,14 +30,14 @@ export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<num
 
 type NewEntry = CreditOwner & Omit<CreditEntry, 'at'> & { at: number };
 
-/** Adds an entry. Returns false if an entry with this id exists already. */
+/** Adds an entry. Returns false if there is one with this id already. */
 export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
   const { tenant, user, id, kind, amount, reason, at } = entry;
   const row = { tenant_id: tenant, id, user_id: user ?? '', kind, amount, reason, at };
   return (await insertNew(writer, 'credit_entries', [row])) > 0;
 }
 
-/** Changes a balance without a check. The balance may become negative, because usage is charged after it has happened. */
+/** Changes a balance without checking it. The balance may become negative, because usage is charged afterwards. */
 export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
   const row = { tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at };
   const { rows } = await sql<{ balance: number }>`${insertion('credit_accounts', [row])}
@@ -48,8 +48,8 @@ export async function addToBalance(writer: Writer, owner: CreditOwner, amount: n
 }
 
 /**
- * Takes an amount from a balance in one conditional update, so that two concurrent charges cannot both use the last credit. Returns the
- * remaining balance, or null if the balance is too low.
+ * Charges an amount in one conditional update, so that two concurrent charges cannot both spend the last credit. Returns the new balance,
+ * or null if the old one was too low.
  */
 export async function takeFromBalance(
   writer: Writer,
@@ -63,7 +63,7 @@ export async function takeFromBalance(
   return rows[0]?.balance ?? null;
 }
 
-/** The entries of an account, the latest first. */
+/** Returns the entries of an account, latest first. */
 export async function creditEntries(reader: Reader, owner: CreditOwner, limit: number): Promise<CreditEntry[]> {
   const latest = sql`${ofAccount(owner)} order by at desc, id desc limit ${limit}`;
   const rows = await rowsWhere(reader, 'credit_entries', latest, ['id', 'kind', 'amount', 'reason', 'at']);

@@ -4,7 +4,7 @@ import type { Database, Reader } from '../database.ts';
 import { rowsWhere } from '../rows.ts';
 import type { RevisionTable } from '../schema.ts';
 
-/** The events that a webhook can subscribe to, with their meaning. */
+/** The events that a webhook can subscribe to, each with a description. */
 export const WEBHOOK_EVENTS = {
   'memory.created': 'A memory was formed or stored.',
   'memory.changed': 'A memory has a new version.',
@@ -24,10 +24,10 @@ export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 /** The owner and the session to which an event belongs. */
 type Place = Pick<Scope, 'agent' | 'user' | 'session'>;
 
-/** The place of an event that belongs to the whole tenant. */
+/** Where an event belongs that concerns the whole tenant. */
 export const TENANT: Place = { agent: null, user: null, session: null };
 
-/** An event that may be sent to a webhook. Reading the same event again yields the same `subject`, by which deliveries are deduplicated. */
+/** An event for webhooks. Each reading of the same event gives the same `subject`, so that it is delivered only once. */
 export interface Happening {
   type: WebhookEvent;
   subject: string;
@@ -43,17 +43,17 @@ export interface Stretch {
   to: number;
 }
 
-// A feed that was stopped for a long time continues in batches of about this many changes.
+// When a feed was stopped for a long time, it catches up in batches of about this many changes.
 const CHANGES_AT_ONCE = 2000;
 
-/** The end of a time range, shortened so that the range has about 2,000 changes at most. */
+/** Shortens a time range to at most about 2,000 changes, and returns its new end. */
 export async function endOfStretch(reader: Reader, tenant: string, { from, to }: Stretch): Promise<number> {
   const within = sql`tenant_id = ${tenant} and at > ${from} and at <= ${to} order by at limit 1 offset ${CHANGES_AT_ONCE}`;
   const [row] = await rowsWhere(reader, 'revisions', within, ['at']);
   return row?.at ?? to;
 }
 
-/** The events of a tenant within a time range. They have no outbox of their own, but are read from the records and logs of the store. */
+/** Returns a tenant's events within a time range. They have no outbox of their own; they are read from the store's records and logs. */
 export async function readHappenings(
   reader: Reader,
   database: Pick<Database, 'syntax'>,
@@ -83,8 +83,8 @@ interface RevisedMemory extends Revised {
 }
 
 /**
- * The changes of memories. A revision has the state before a change. The state after the change is in the next revision or, for the last
- * one, in the memory itself.
+ * Returns the changes of memories. A revision contains the state before its change. The state after it is in the next revision or, for the
+ * last one, in the memory itself.
  */
 async function changesOfMemories(
   reader: Reader,
@@ -137,7 +137,7 @@ function changed(type: WebhookEvent, revised: Revised, more: Happening['data']):
   return happening(type, `${id}/${version}`, at, data, { agent, user, session });
 }
 
-/** The intentions that became due. A postponed intention is due again at its new time. */
+/** Returns the intentions that became due. If an intention was postponed, it becomes due again at its new time. */
 async function dueIntentions(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<Place & { id: string; at: number }>`
     select id, due_at as at, agent_id as agent, user_id as "user", nullif(session_id, '') as session from memories
@@ -158,7 +158,7 @@ async function refusals(reader: Reader, tenant: string, { from, to }: Stretch): 
   );
 }
 
-/** The alerts, which are entries of the tenant's audit trail. */
+/** Returns the alerts, which are entries of the tenant's audit trail. */
 async function alerts(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; at: number; act: string }>`
     select id, at, act from admin_acts
@@ -175,8 +175,8 @@ async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): 
 }
 
 /**
- * The jobs that failed for good. Failed deliveries are left out: the webhook's own log records them, and a delivery about a failed delivery
- * could fail in turn, without end.
+ * Returns the jobs that failed for good. Leaves out failed deliveries: the webhook's own log records them, and a delivery about a failed
+ * delivery could fail as well, without end.
  */
 async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; kind: string; at: number; attempts: number }>`

@@ -10,7 +10,7 @@ import { toEvent, toMemory } from '../record-rows.ts';
 import { allOf, countRows, rowsBy, rowsInReach, rowsWhere, withinScope } from '../rows.ts';
 import { isMeantBy, type MemoryFilter } from '../read-memories.ts';
 
-// Queries of the inspector: lists by offset, counts and overviews. Everything here only reads, within a scope.
+// Queries of the inspector: lists by offset, counts and overviews. All of them only read, and only within a scope.
 
 /** An owner within a tenant: an agent, a user, both, or the tenant itself. */
 export interface OwnerSummary {
@@ -22,7 +22,7 @@ export interface OwnerSummary {
   lastEventAt: Date | null;
 }
 
-/** The owners of a tenant, those with the latest conversation first. */
+/** Returns a tenant's owners. Those with the most recent conversation come first. */
 export async function listOwners(
   reader: Reader,
   tenant: string,
@@ -58,7 +58,7 @@ export async function listOwners(
   }));
 }
 
-/** Whether a lower-case text contains a part, in which `%` and `_` are ordinary characters. */
+/** Checks whether a lower-case text contains a part. `%` and `_` in the part have no special meaning. */
 function contains(text: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
   return sql<boolean>`${text} like ${`%${part.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
@@ -67,17 +67,17 @@ function among(column: RawBuilder<unknown>, names: string[] | null): RawBuilder<
   return names === null ? sql`` : sql`and ${column} in (${sql.join(names)})`;
 }
 
-/** A page of a filtered list, and the order of the list. */
+/** Which page of a filtered list to read, and in which order. */
 export interface RowsRequest extends Omit<Parsed<MemoryFilter>, 'cursor' | 'reach' | 'order' | 'limit'> {
   offset: number;
   limit: number;
-  /** `stated`: the latest statement comes first. */
+  /** `stated` lists the latest statement first. */
   order: 'newest' | 'oldest' | 'important' | 'stated';
   /** A text that the memories must contain. */
   text?: string;
 }
 
-/** A page of the list of all memories within a scope. */
+/** A page of all memories within a scope. */
 export interface MemoryRows {
   total: number;
   offset: number;
@@ -92,8 +92,8 @@ const ORDERS: Readonly<Record<RowsRequest['order'], RawBuilder<unknown>>> = {
 };
 
 /**
- * A page of memories. It begins at an offset and not at a cursor, because a person who scrolls a list of 50,000 memories needs random
- * access. Only the rows of the page are read completely.
+ * Returns a page of memories. It starts at an offset instead of a cursor, because a person who scrolls through 50,000 memories jumps to any
+ * place. Only the rows on the page are read completely.
  */
 export async function readMemoryRows(
   reader: Reader,
@@ -114,7 +114,7 @@ export async function readMemoryRows(
   return { total, offset, items };
 }
 
-/** The memories within a scope that match a filter. */
+/** Selects the memories within a scope that match a filter. */
 function filtered(scope: Scope, { text = '', ...filter }: FacetFilter, now: number): RawBuilder<SqlBool> {
   const contained = text !== '' && contains(sql`lower(content)`, text);
   return allOf([withinScope(scope), isMeantBy(filter, now), contained]);
@@ -125,7 +125,7 @@ interface FacetCount {
   count: number;
 }
 
-/** The values by which the memories within a scope can be filtered, with their counts. */
+/** The values to offer as filters for the memories within a scope, each with its count. */
 export interface MemoryFacets {
   live: number;
   archived: number;
@@ -137,12 +137,12 @@ export interface MemoryFacets {
 
 const MOST_FACETS = 200;
 
-/** The filter of a list, without page and order. */
+/** A list's filter, without page and order. */
 export type FacetFilter = Omit<RowsRequest, 'offset' | 'limit' | 'order'>;
 
 /**
- * Counts each value among the memories that match the filters of the other fields. The count is therefore the number of rows that are shown
- * when the value is chosen.
+ * Counts the memories for each value of a field, using only the filters of the other fields. The count is therefore the number of rows that
+ * the user sees after choosing the value.
  */
 export async function countFacets(
   reader: Reader,
@@ -173,14 +173,14 @@ export async function countFacets(
   };
 }
 
-/** The relations of a memory to others, and the events that it quotes or was learned from. */
+/** A memory's relations to other memories, and the events that it quotes or was learned from. */
 export interface MemoryLinks {
   replaced: Memory[];
   replacedBy: Memory[];
   madeOf: Memory[];
   madeInto: Memory[];
   events: Event[];
-  /** How often the memory was given to a model, used, confirmed and corrected; null when it was never given. */
+  /** How often the memory was given to a model, used, confirmed and corrected. Null if it was never given. */
   use: MemoryUse | null;
 }
 

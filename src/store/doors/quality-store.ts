@@ -6,7 +6,7 @@ import type { Reader } from '../database.ts';
 import type { MemoryRow } from '../record-rows.ts';
 import { chunks, countRows, isIn, ofOwnersWithin, rowsBy, rowsWhere, withinScope } from '../rows.ts';
 
-// The data of the online metrics and of the checks of the first conversations. These functions only read.
+// Reads the data for the online metrics and for the checks of a tenant's first conversations.
 
 /** How often memories were given to models, used and corrected. */
 type UseSums = Pick<MemoryUse, 'given' | 'used' | 'corrected'>;
@@ -19,7 +19,7 @@ export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
   return { given: Number(given ?? 0), used: Number(used ?? 0), corrected: Number(corrected ?? 0) };
 }
 
-/** Counts of turns, observations and statements within a scope. */
+/** Numbers of turns, observations and statements within a scope. */
 interface TalkCounts {
   conversations: number;
   userTurns: number;
@@ -47,7 +47,7 @@ export async function countTalk(reader: Reader, scope: Scope): Promise<TalkCount
   };
 }
 
-/** The numbers of the user's turns and of recorded corrections, by month. */
+/** Counts the user's turns and the recorded corrections per month. */
 export async function correctionsByMonth(
   reader: Reader,
   scope: Scope,
@@ -76,7 +76,7 @@ export interface ScaffoldState {
   keys: number;
 }
 
-/** Every version of the scaffolds within a scope, ordered by time. */
+/** Returns every version of the scaffolds within a scope, in order of time. */
 export async function scaffoldStates(reader: Reader, scope: Scope): Promise<ScaffoldState[]> {
   const isScaffold = sql`${withinScope({ ...scope, session: null })} and kind = 'scaffold' limit ${MOST_SCAFFOLDS}`;
   const blocks = await rowsWhere(reader, 'blocks', isScaffold, ['id', 'content', 'updated_at']);
@@ -86,7 +86,7 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
   const revisions = await rowsBy(reader, scope.tenant, 'revisions', { record_id: ids }, columns);
   const byBlock = Map.groupBy(revisions, (revision) => revision.record_id);
   for (const { id, content, updated_at } of blocks) {
-    // A revision has the state before a change. The state after the change is in the next revision or, for the last one, in the block
+    // A revision contains the state before its change. The state after it is in the next revision or, for the last one, in the block
     // itself.
     const own = (byBlock.get(id) ?? []).sort((one, other) => one.version - other.version);
     for (const [index, { at }] of own.entries()) {
@@ -99,8 +99,8 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
 }
 
 /**
- * The number of keys of a scaffold, which is given as its content or as a row of a block. Older versions of Varve also stored scaffolds that
- * are no objects; these have no keys.
+ * Counts the keys of a scaffold, given as its content or as the row of a block. Older versions of Varve also stored scaffolds that are not
+ * objects; these have no keys.
  */
 function keysOf(text: string | null): number {
   const value = asObject(text);
@@ -120,7 +120,7 @@ interface AgentQuestion {
   at: number;
 }
 
-/** The last turns of the agent with a question, newest first. */
+/** Returns the agent's latest turns that ask a question, newest first. */
 export async function agentQuestions(reader: Reader, scope: Scope, limit: number): Promise<AgentQuestion[]> {
   const { rows } = await sql<AgentQuestion>`
     select owner_key as "ownerKey", content, recorded_at as at from events
@@ -129,7 +129,7 @@ export async function agentQuestions(reader: Reader, scope: Scope, limit: number
   return rows;
 }
 
-/** The attributes of the user that each owner knows, and the time since which each is known. */
+/** Returns, for each owner, the known attributes of the user and since when each is known. */
 export async function knownAttributes(
   reader: Reader,
   scope: Scope,
@@ -153,14 +153,14 @@ export async function countRefusals(reader: Reader, scope: Scope): Promise<{ rea
   return rows.map(({ reason, count }) => ({ reason, count: Number(count) }));
 }
 
-/** A conversation with the statements that were formed from it, for the checks. */
+/** A conversation and the statements that were formed from it, for the checks. */
 export interface FormedConversation {
   ownerKey: string;
   session: string;
   /** The turns, in order. */
   turns: { origin: string; content: string }[];
   statements: FormedStatement[];
-  /** The number of refused items. */
+  /** How many items were refused. */
   refused: number;
 }
 
@@ -172,7 +172,7 @@ function formedSessions(reader: Reader, tenant: string, { first, limit }: { firs
   return rowsWhere(reader, 'sessions', isFormed, ['owner_key', 'session_id', 'formed_position']);
 }
 
-/** The first formed conversations of a tenant, oldest first, with their statements and refusals. */
+/** Returns a tenant's first conversations that formation has read, oldest first, with their statements and refusals. */
 export async function firstConversations(
   reader: Reader,
   tenant: string,
@@ -207,7 +207,7 @@ export async function firstConversations(
   }));
 }
 
-/** A value that changes whenever formation reads more of the first conversations of a tenant. */
+/** Computes a value that changes whenever formation reads more of a tenant's first conversations. */
 export async function formedSignature(reader: Reader, tenant: string, limit: number): Promise<string> {
   const rows = await formedSessions(reader, tenant, { first: 0, limit });
   return `${rows.length} ${rows.reduce((sum, { formed_position }) => sum + Number(formed_position), 0)}`;

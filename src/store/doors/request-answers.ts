@@ -5,13 +5,13 @@ import type { Scope } from '../../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
 import { rowsWhere } from '../rows.ts';
 
-/** A request with an idempotency key, which is executed once, however often it arrives. */
+/** A request with an idempotency key. It is executed only once, however often it arrives. */
 export interface KeyedRequest {
   scope: Scope;
-  /** The caller is part of the key, because two callers may use the same idempotency key. */
+  /** The caller. It is part of the key, because two callers may choose the same idempotency key. */
   caller: string;
   key: string;
-  /** A digest of the request, to detect a caller that uses the same key for another request. */
+  /** A digest of the request. It reveals a caller that uses one key for two different requests. */
   fingerprint: string;
 }
 
@@ -22,13 +22,16 @@ export interface Answer {
 
 /** The answers to requests with an idempotency key, kept for a day. Erasing a scope erases its answers. */
 export interface RequestAnswers {
-  /** Runs `work`, or returns the stored answer of the first request. A failed request is not stored, so it may be retried. */
+  /**
+   * Runs `work` for the first request, and returns the stored answer for repetitions. If the request fails, nothing is stored, so it may be
+   * retried.
+   */
   once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer & { repeated: boolean }>;
   /** Removes answers that are older than a day. */
   clear(): Promise<void>;
 }
 
-// A process that dies during a request never answers it. After this time, the request may be made again.
+// After this time, an unanswered request may be repeated: its process has probably died.
 const GIVEN_UP_AFTER = MINUTE;
 
 export function createRequestAnswers({ database, clock }: Parts): RequestAnswers {
@@ -64,7 +67,7 @@ function isOf({ scope, caller, key }: KeyedRequest): RawBuilder<SqlBool> {
   return sql`tenant_id = ${scope.tenant} and caller = ${caller} and request_key = ${key}`;
 }
 
-/** Marks the request as running, or returns its answer if there is one. */
+/** Marks the request as running. If it has an answer already, returns that. */
 async function begin(writer: Writer, request: KeyedRequest, now: number): Promise<Answer | null> {
   const { scope, caller, key, fingerprint } = request;
   const row = { status: null, answer: null, fingerprint, at: now };

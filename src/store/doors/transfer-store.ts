@@ -11,22 +11,22 @@ const PAGE = 500;
 
 type TableWithId = 'entities' | 'blocks' | 'refusals' | 'forgotten';
 
-/** The rows within a scope that an export reads, page by page. */
+/** Reads the rows within a scope for an export, page by page. */
 export interface ExportedRows {
-  /** The rows of a table, ordered by id. */
+  /** Yields the rows of a table, ordered by id. */
   of<Table extends TableWithId>(table: Table): AsyncGenerator<Selectable<Tables[Table]>>;
-  /** The events, in the order in which they were written. */
+  /** Yields the events in the order in which they were written. */
   events(): AsyncGenerator<EventRow>;
   /**
-   * `kept` memories are not forgotten. `hidden` memories are derived ones, such as summaries, that were forgotten together with a statement
-   * and have no record of forgetting of their own.
+   * Yields `kept` memories, which are not forgotten, or `hidden` ones. Those were derived, such as summaries, and were hidden because of a
+   * forgotten statement. They have no record of their own in `forgotten`.
    */
   memories(which: 'kept' | 'hidden'): AsyncGenerator<MemoryRow>;
-  /** The revisions of each owner within the scope, ordered by record. */
+  /** Yields the revisions of each owner within the scope, ordered by record. */
   revisions(): AsyncGenerator<Revision & { scope: Scope }>;
 }
 
-/** The rows of an export. `withShared` includes the user's facts that all agents share. */
+/** Creates the reader for an export. With `withShared`, the export includes the user's facts that all agents share. */
 export function exportedRows(database: Database, scope: Scope, withShared: boolean): ExportedRows {
   const { tenant } = scope;
   const here = withShared ? withinShared(scope) : withinScope(scope);
@@ -61,7 +61,7 @@ export function exportedRows(database: Database, scope: Scope, withShared: boole
   };
 }
 
-// Forgotten words stay in the store, where they can be restored or erased, but are in no export.
+// Excludes forgotten words, which stay in the store, where they can be restored or erased.
 const IS_KEPT: RawBuilder<unknown> = sql`coalesce(archive_reason, '') <> 'forgotten'`;
 const IS_MADE_OF_FORGOTTEN: RawBuilder<unknown> = sql`archive_reason = 'forgotten' and not exists (select 1 from forgotten f
   where f.tenant_id = memories.tenant_id and f.memory_id = memories.id)`;
@@ -86,7 +86,7 @@ interface Place {
   id: string;
 }
 
-/** The owners of the records with these ids. Ids without a record are left out. */
+/** Returns the owners of the records with these ids. Skips ids without a record. */
 export async function ownersOfRecords(
   reader: Reader,
   table: 'events' | 'memories' | 'blocks' | 'entities' | 'forgotten',
@@ -96,7 +96,7 @@ export async function ownersOfRecords(
   return rows.map(({ id, agent_id, user_id }) => ({ id, agent: agent_id, user: user_id }));
 }
 
-/** The owner of a memory or a block; null if no memory or block has this id. */
+/** Returns the owner of a memory or block, or null if neither has this id. */
 export async function ownerKeyOf(reader: Reader, { tenant, id }: Place): Promise<string | null> {
   const table = id.startsWith('blk_') ? 'blocks' : 'memories';
   const [row] = await rowsBy(reader, tenant, table, { id: [id] }, ['owner_key']);
@@ -108,14 +108,14 @@ export async function revisionExists(reader: Reader, { tenant, id }: Place, vers
   return (await countRows(reader, 'revisions', isMeant)) > 0;
 }
 
-/** Removes the first revision of a record and returns it. Returns null if there is none. */
+/** Removes a record's first revision and returns it, or null if there is none. */
 export async function removeFirstRevision(writer: Writer, { tenant, id }: Place): Promise<Revision | null> {
   const { rows } = await sql<Selectable<RevisionTable>>`delete from revisions
     where tenant_id = ${tenant} and record_id = ${id} and version = 1 returning *`.execute(writer);
   return rows[0] === undefined ? null : { ...toRevision(rows[0]), before: null };
 }
 
-/** Writes a revision unless the record has one with this number. Returns whether it was written. */
+/** Writes a revision unless the record already has one with this number. Returns whether it did. */
 export async function addRevision(writer: Writer, revision: Revision & { scope: Scope }): Promise<boolean> {
   const before = revision.before === null ? null : JSON.stringify(revision.before);
   const row = toRevisionRow({ ...revision, at: revision.at.getTime(), change: revision, before });

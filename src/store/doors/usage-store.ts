@@ -5,17 +5,17 @@ import type { Scope } from '../../record/scope.ts';
 import type { Database, Reader, Tenant, Writer } from '../database.ts';
 import { allOf, insertNew, ofTenant, rowsBy } from '../rows.ts';
 
-/** The fields by which a report can be grouped. */
+/** Fields that can group a report. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
 
-/** The fields by which a report of one tenant can be grouped. */
+/** Fields that can group a report about one tenant. */
 export const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
 
 export interface ReportQuery {
   tenant: Tenant;
   user?: string;
   run?: string;
-  /** The first and the last day or month of the report, in UTC: `2026-11-15` or `2026-11`. */
+  /** First and last day or month of the report, in UTC: `2026-11-15` or `2026-11`. */
   from?: string;
   to?: string;
   by: readonly ReportBy[];
@@ -23,9 +23,9 @@ export interface ReportQuery {
 
 /** One line of a report. Costs are micro-dollars. */
 export interface ReportLine {
-  /** The values of the fields in `by`. */
+  /** The line's value for each field in `by`. */
   keys: Partial<Record<ReportBy, string | null>>;
-  /** The number of units of work. A call of `generate` and its retry are one unit. */
+  /** Number of units of work. A `generate` call and its retry are one unit. */
   count: number;
   calls: number;
   failed: number;
@@ -35,7 +35,7 @@ export interface ReportLine {
   milliseconds: number;
   cost: number;
   charged: number;
-  /** The number of units without a price, which `cost` does not include. */
+  /** Number of units without a price. `cost` does not include them. */
   unpriced: number;
 }
 
@@ -51,7 +51,7 @@ const COLUMNS = {
   run: sql<string | null>`run`,
 };
 
-/** Sums up usage, grouped and ordered by the fields of `by`. */
+/** Sums usage, grouped and ordered by the fields in `by`. */
 export async function usageReport(database: Database, query: ReportQuery): Promise<ReportLine[]> {
   const { tenant, by } = query;
   for (const day of [query.from, query.to]) {
@@ -95,15 +95,15 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
   }));
 }
 
-/** The operation to which a cost is assigned. `injection` is the cost of remembered text in the application's own prompts. */
+/** What a cost was spent on. `injection` means remembered text in the application's own prompts. */
 export type Operation = 'extraction' | 'embedding' | 'consolidation' | 'injection' | 'recall' | 'evaluation';
 
-/** The owner of usage. */
+/** Who caused the usage. */
 export type UsageScope = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
-/** One immutable record of a model's usage. */
+/** One record of a model's usage. It is never changed. */
 export interface UsageEntry {
-  /** Recording the same id again changes nothing and charges nothing. */
+  /** If this id is recorded again, nothing changes and nothing is charged. */
   id: string;
   scope: UsageScope;
   run: string | null;
@@ -117,12 +117,12 @@ export interface UsageEntry {
   at: number;
 }
 
-/** The UTC day of a time, in the form 2026-11-15. */
+/** Returns the UTC day of a time, as in 2026-11-15. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Records usage of a model. Returns false if the record exists already. */
+/** Records a model's usage. Returns false if this was done before. */
 export async function addUsageRow(
   writer: Writer,
   entry: UsageEntry,
@@ -148,14 +148,15 @@ export async function addUsageRow(
   return (await insertNew(writer, 'usage', [row])) > 0;
 }
 
-/** The given ids that are already recorded. */
+/** Returns those of the given ids that are recorded already. */
 export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await rowsBy(reader, tenant, 'usage', { id: ids }, ['id']);
   return new Set(rows.map(({ id }) => id));
 }
 
 /**
- * The cost of a day in micro-dollars. It includes background and foreground work, but not remembered text in the application's own prompts.
+ * Returns the cost of a day in micro-dollars, of background and foreground work. Remembered text in the application's own prompts does not
+ * count.
  */
 export async function spentOn(reader: Reader, day: string, whose: Tenant): Promise<number> {
   const { rows } = await sql<{ spent: number | string | null }>`

@@ -35,7 +35,7 @@ export async function removeWebhook(writer: Writer, tenant: string, id: string):
   return (await removeRows(writer, tenant, 'webhooks', { id: [id] })) > 0;
 }
 
-/** Inserts deliveries, and returns the ids of those that did not exist yet. */
+/** Inserts deliveries. Returns the ids of those that were new. */
 export async function insertDeliveries(writer: Writer, deliveries: readonly DeliveryRow[]): Promise<Set<string>> {
   const added = new Set<string>();
   for (const some of chunks(deliveries)) {
@@ -50,7 +50,7 @@ export async function insertDeliveries(writer: Writer, deliveries: readonly Deli
   return added;
 }
 
-/** The deliveries of a webhook that are older than the position `before`, newest first. */
+/** Returns a webhook's deliveries older than the position `before`, newest first. */
 export async function listDeliveries(
   reader: Reader,
   tenant: string,
@@ -62,7 +62,7 @@ export async function listDeliveries(
   return rowsWhere(reader, 'webhook_deliveries', latest);
 }
 
-/** Removes log entries that are older than the given time. */
+/** Removes entries from the log that are older than the given time. */
 export async function removeOldDeliveries(writer: Writer, tenant: string, before: number): Promise<void> {
   await sql`delete from webhook_deliveries where tenant_id = ${tenant} and created_at < ${before}`.execute(writer);
 }

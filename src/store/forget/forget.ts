@@ -33,18 +33,18 @@ import { redactJson, type Says } from './redact-blocks.ts';
 export interface Forgetting {
   scope: Scope;
   memories: readonly Memory[];
-  /** Words of turns that never became a memory. */
+  /** Words to forget from turns that never became a memory. */
   words?: readonly Quote[];
-  /** Whether `memories` and `words` are everything that the owner has up to the request. Then no other turn can repeat them. */
+  /** Whether the request forgets everything that the owner has said so far. No other turn can then repeat the forgotten statements. */
   isEverything?: boolean;
-  /** Whether the quotes are exactly the clauses to forget, so that the rest of their sentences stays. */
+  /** Whether the quotes are exactly the clauses to forget. The rest of their sentences then stays. */
   isByClause?: boolean;
-  /** Who asks: `user`, `agent` or `application`. */
+  /** Who asks to forget: `user`, `agent` or `application`. */
   by: string;
-  /** The turn with the request. Absent if the request came through an API. */
+  /** The turn with the request. Absent if the request came through the API. */
   request?: Request | null;
   why: Change;
-  /** Receives the ids of the derived memories of which nothing is left. */
+  /** Receives the ids of derived memories that became empty. */
   emptied?: string[];
 }
 
@@ -65,14 +65,14 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   const at = work.request?.event.occurredAt ?? new Date(now);
   const items = await itemsOf(writer, parts, work, owner);
   if (items.length === 0) return [];
-  // A fact that all agents of the user share is removed from the logs and blocks of each agent.
+  // A fact that all the user's agents share is removed from the logs and blocks of each of them.
   const isShared = items.some(({ memory }) => memory?.scope.agent === null && memory.scope.user !== null);
   const around = isShared ? sharedOwner(owner) : owner;
   const { request = null, isEverything = false } = work;
   const saidAgain = await hideInLog(writer, parts, { items, owner: around, at, request, isEverything });
   const forgotten: Forgotten[] = [];
   for (const item of items) {
-    // Each memory is read again, because archiving a statement changes its merged text and may change the other statements in that text.
+    // Reads each memory again, because archiving the previous one may have changed it through a merged text that contains both.
     const memory = item.memory === null ? null : await findChangeable(writer, item.memory.scope, item.memory.id);
     if (memory !== null) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: work.why });
     const record = recordOf(item, { work, owner, id: parts.ids.next('fgt'), at, saidAgainAt: saidAgain.get(item) });
@@ -86,7 +86,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   return forgotten;
 }
 
-/** Records a completed or dismissed intention: the turns keep their words, but no reader forms an intention from them again. */
+/** Records that an intention is done or dismissed. The turns keep their words, but no reader forms an intention from them again. */
 export async function closeIntention(
   writer: Writer,
   parts: Parts,
@@ -100,7 +100,7 @@ export async function closeIntention(
   await insertForgotten(writer, { ...record, as }, spans);
 }
 
-/** Undoes a forgetting: restores the words in the log. The caller restores the memory. */
+/** Undoes a forgetting: puts the words back into the log. The caller restores the memory itself. */
 export async function unforget(writer: Writer, parts: Parts, record: Forgotten): Promise<void> {
   const { tenant } = record.scope;
   await changeOwner(writer, record.scope, parts.clock.now());
@@ -110,7 +110,7 @@ export async function unforget(writer: Writer, parts: Parts, record: Forgotten):
   await beginEpoch(writer, tenant, [record.scope]);
 }
 
-/** Links a memory again with the entities that its text names. Forgetting has removed the entities that no other memory named. */
+/** Links a restored memory with the entities in its text, because forgetting removes entities that no other memory mentions. */
 async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope): Promise<void> {
   const [memory] = await memoriesBy(writer, owner.tenant, { id: [id] });
   if (memory === undefined) return;
@@ -126,7 +126,10 @@ async function nameAgain(writer: Writer, parts: Parts, id: string, owner: Scope)
   await setColumns(writer, 'memories', { tenant: owner.tenant, id }, { entities: JSON.stringify([...linked]) });
 }
 
-/** Removes forgotten statements from new events: repetitions by an agent or a tool are hidden until the user makes the statement again. */
+/**
+ * Hides repetitions of forgotten statements by an agent or a tool in new events. If the user has made a statement again, repetitions of it
+ * are allowed.
+ */
 export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, events: readonly Event[]): Promise<void> {
   const spoken = events.filter(({ kind }) => kind === 'message' || kind === 'tool_result' || kind === 'observation');
   if (spoken.length === 0) return;
@@ -135,7 +138,7 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   if (open.length === 0) return;
   for (const event of spoken) {
     await yieldToEventLoop();
-    // An owner may have thousands of records, so each turn is split once, and spans are computed only for the records that it repeats.
+    // Splits each turn only once, and computes spans only for the records that it repeats: an owner may have thousands of records.
     if (event.origin === 'user') {
       const sentences = tellingSentences(event.content);
       const saying = open.filter(({ says }) => sentences.some(says));
@@ -167,20 +170,20 @@ export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, eve
   }
 }
 
-/** Returns a test of whether a sentence repeats a forgotten statement that the user has not made again. */
+/** Returns a function that checks whether a sentence repeats a forgotten statement, unless the user has made that statement again. */
 export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says> {
   const records = await activeRecords(reader, owner);
   return (text) => records.some(({ says }) => says(text));
 }
 
-/** A record of a statement that the user has not made again. */
+/** The record of a forgotten statement that the user has not made again. */
 interface ActiveRecord {
   id: string;
   text: string;
   says: Says;
 }
 
-/** The records of statements that the user has not made again. A sentence is stemmed once for all records. */
+/** Returns the forgotten statements that the user has not made again. Stems each sentence only once for all of them. */
 async function activeRecords(reader: Reader, owner: Scope): Promise<ActiveRecord[]> {
   const heardOf = hearingOnce();
   return (await activeMatters(reader, owner)).map(({ id, value, text }) => ({
@@ -216,7 +219,7 @@ async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Sc
   return [...items, ...repeats.map(itemOf), ...words.filter(({ text }) => text.trim() !== '')];
 }
 
-/** Live statements without an attribute that repeat one of the items in other words: "Halden had a party". */
+/** Finds live statements without an attribute that repeat one of the items in other words: "Halden had a party". */
 async function repeatsOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<Memory[]> {
   const telling = items.filter(({ sayer }) => sayer.isTelling);
   if (telling.length === 0) return [];

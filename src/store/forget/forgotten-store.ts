@@ -20,7 +20,7 @@ import {
   scopeOfRow,
 } from '../rows.ts';
 
-/** Words that were removed from an event. `field` is `content` for a span of its text, and `metadata` for its whole metadata. */
+/** Words that were removed from an event. `field` is `content` for a span of the text, and `metadata` for all of the metadata. */
 export interface CutSpan extends Quote {
   field: 'content' | 'metadata';
   words: string;
@@ -30,7 +30,7 @@ export async function insertForgotten(
   writer: Writer,
   record: Omit<Forgotten, 'spans'>,
   spans: readonly CutSpan[],
-  /** Set for a record that came from another store. */
+  /** Only for records from another store. */
   digests: object | null = null,
 ): Promise<void> {
   await writer
@@ -82,7 +82,7 @@ interface ForgottenFilter {
   limit?: number;
 }
 
-/** The records of forgotten statements of the owners that a handle sees, newest first. */
+/** Returns the forgotten statements of the owners that a handle sees, newest first. */
 export async function listForgotten(
   reader: Reader,
   scope: Scope,
@@ -101,14 +101,14 @@ export async function listForgotten(
   return rows.map((row) => toForgotten(row, spans.get(row.id) ?? []));
 }
 
-/** The forgotten statements of the owners that a scope sees, newest first, without those that the user has made again. */
+/** Returns the forgotten statements of the owners that a scope sees, newest first. Leaves out those that the user has made again. */
 export async function activeMatters(reader: Reader, scope: Scope): Promise<Pick<Forgotten, 'id' | 'value' | 'text'>[]> {
   const isActive = sql`${ofVisibleOwners(scope)} and ${sql.ref('as')} = 'forgotten' and said_again_at is null
     order by at desc, id desc`;
   return rowsWhere(reader, 'forgotten', isActive, ['id', 'value', 'text']);
 }
 
-/** The removed words, keyed by the id of their record. */
+/** Returns the removed words, keyed by the id of the record that removed them. */
 export async function spansOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<Map<string, CutSpan[]>> {
   const rows = await rowsBy(reader, tenant, 'forgotten_spans', { forgotten_id: ids });
   const byPlace = (one: CutSpan, other: CutSpan): number =>
@@ -117,7 +117,9 @@ export async function spansOf(reader: Reader, tenant: string, ids: readonly stri
   return new Map([...byRecord].map(([id, spans]) => [id, spans.map(toSpan).sort(byPlace)]));
 }
 
-/** All hidden spans of an event, with the records that have hidden them. A closed intention has spans, too, but hides no words. */
+/**
+ * Returns all hidden spans of an event, each with the record that hides it. Leaves out the spans of closed intentions, which hide no words.
+ */
 export async function hiddenSpans(
   reader: Reader,
   tenant: string,
@@ -130,19 +132,19 @@ export async function hiddenSpans(
   return rows.flatMap((row) => {
     const record = byId.get(row.forgotten_id);
     if (record?.as !== 'forgotten') return [];
-    // A record with digests came from another store.
+    // Only a record from another store has digests.
     return [{ ...toSpan(row), record: record.id, isImported: record.digests !== null }];
   });
 }
 
-/** Marks statements as made again by the user; from then on the assistant may repeat them. */
+/** Records that the user has repeated these statements. Afterwards the assistant's repetitions of them are no longer hidden. */
 export async function markSaidAgain(writer: Writer, tenant: string, ids: readonly string[], at: number): Promise<void> {
   if (ids.length === 0) return;
   await sql`update forgotten set said_again_at = ${at}
     where tenant_id = ${tenant} and ${isIn('id', ids)} and said_again_at is null`.execute(writer);
 }
 
-/** Removes the records of erased memories, and the words of erased events. */
+/** Removes the records of erased memories and the words of erased events. */
 export async function eraseForgotten(
   writer: Writer,
   tenant: string,
@@ -151,7 +153,7 @@ export async function eraseForgotten(
   const spans = await rowsBy(writer, tenant, 'forgotten_spans', { event_id: events }, ['forgotten_id']);
   const cut = spans.map((row) => row.forgotten_id);
   const ofMemories = await rowsBy(writer, tenant, 'forgotten', { memory_id: memories }, ['id']);
-  // A record without a memory contains the forgotten words itself.
+  // If a record has no memory, it contains the forgotten words itself, so it is removed as well.
   const ofEvents = await rowsBy(writer, tenant, 'forgotten', { id: cut }, ['id', 'memory_id']);
   const gone = [...ofMemories, ...ofEvents.filter((row) => row.memory_id === null)].map(({ id }) => id);
   await deleteForgotten(writer, tenant, gone);
@@ -168,15 +170,15 @@ export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' 
 };
 
 /**
- * Whether a statement was forgotten, or is an intention that is over. Such a statement quotes the same words, or it has the same content
- * and was made before the request. A statement that is made again after the request is new.
+ * Checks whether a statement repeats a forgotten one, or an intention that is over. It does if both quote the same words, or if it has the
+ * same content and was made before the request. A statement made after the request is new.
  */
 function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {
     if (record.as !== 'forgotten' && claim.type !== 'intention') return false;
     if (quotesMeet(record.spans, claim.quotes)) return true;
     if (claim.statedAt > record.at) return false;
-    // A record that came from another store has no text to compare.
+    // Skips records from another store, which have no text to compare.
     if (record.text === '') return false;
     return hasSameFields(record, claim) || contentHash(record.text) === contentHash(claim.text);
   });
@@ -194,7 +196,7 @@ function hasSameFields(record: Forgotten, claim: Claim): boolean {
   );
 }
 
-/** Whether a quote in one list overlaps with a quote of the same event in the other. */
+/** Checks whether a quote in one list overlaps with a quote in the other. */
 export function quotesMeet(one: readonly Quote[], other: readonly Quote[]): boolean {
   return one.some((left) =>
     other.some((right) => left.event === right.event && left.start < right.end && right.start < left.end),
@@ -211,7 +213,7 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
   };
 }
 
-/** The spans of texts as quotes. Spans of metadata have no position in a text. */
+/** Returns the spans of texts as quotes. Leaves out spans of metadata, because they have no position in a text. */
 export function contentQuotes(spans: readonly CutSpan[]): Quote[] {
   return spans.filter(({ field }) => field === 'content').map(({ event, start, end }) => ({ event, start, end }));
 }
@@ -237,20 +239,20 @@ export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly Cut
   };
 }
 
-/** The digests by which a statement is recognised in a store that does not have its words. */
+/** Digests that identify a statement in a store that does not have its words. */
 export interface ForgottenDigests {
   salt: string;
   of: string[];
 }
 
-// A digest takes 30 to 40 ms, which slows down a dictionary attack on an export. Short values can still be guessed.
+// Each digest takes 30 to 40 ms to compute, which slows down a dictionary attack on an export. Short values can still be guessed.
 const COST = { N: 2 ** 14, r: 8, p: 1 };
 const derive = promisify(scrypt as (key: string, salt: string, length: number, cost: object, done: Done) => void);
 type Done = (error: Error | null, key: Buffer) => void;
 
 type Recognised = Pick<Forgotten, 'subject' | 'attribute' | 'value' | 'polarity' | 'text'>;
 
-/** The texts whose digests identify a statement: its wording, and its fields if it has a value. */
+/** Returns the texts whose digests identify a statement: its wording and, if it has a value, its fields. */
 function keysOf({ subject, attribute, value, polarity, text }: Recognised): string[] {
   const fields =
     attribute === null || value === null
@@ -263,20 +265,20 @@ export function newSalt(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** The digests that replace a forgotten statement in an export. A record that was imported as digests is exported with the same digests. */
+/** Computes the digests that replace a forgotten statement in an export. If the record was itself imported as digests, returns these. */
 export async function digestsFor(record: Recognised, salt: string): Promise<ForgottenDigests> {
   const digests = await Promise.all(keysOf(record).map((key) => derive(key, salt, 16, COST)));
   return { salt, of: digests.map((digest) => digest.toString('base64url')) };
 }
 
-/** The given statements that were forgotten, in this store or in the store from which a record came. */
+/** Returns those of the given statements that were forgotten, in this store or in the one that a record was imported from. */
 export async function forgottenAmong<Each extends Claim>(
   reader: Reader,
   tenant: string,
   { claims, records }: { claims: readonly Each[]; records: readonly Forgotten[] },
 ): Promise<Set<Each>> {
   const found = new Set(claims.filter((claim) => isForgotten(claim, records)));
-  // Records from another store have no text, only digests.
+  // Records from another store have digests instead of a text.
   const imported = records.filter(({ text }) => text === '');
   if (imported.length === 0) return found;
   const rows = await rowsBy(reader, tenant, 'forgotten', { id: imported.map(({ id }) => id) }, ['id', 'digests']);

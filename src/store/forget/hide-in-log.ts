@@ -23,24 +23,24 @@ import { namingTests } from './name-forgotten.ts';
 import type { Says } from './redact-blocks.ts';
 import { isIn, ofOwnerKey, rowsBy, rowsWhere } from '../rows.ts';
 
-/** The turn with the request to forget, and the words of the request. */
+/** The turn that asks to forget, and the words in it that do so. */
 export interface Request {
   event: Event;
   quotes: readonly Quote[];
 }
 
-/** A statement, or words of a turn, to be hidden. */
+/** Something to hide: a statement, or words of a turn. */
 export interface Item {
   memory: Memory | null;
   text: string;
   quotes: readonly Quote[];
   sayer: Sayer;
   spans: CutSpan[];
-  /** Whether the rest of the sentences that the item quotes stays. */
+  /** Whether only the quoted clauses are hidden, and the rest of their sentences stays. */
   isByClause: boolean;
 }
 
-/** The owners whose records a scope sees. For a user without an agent, also the owners of this user with every agent. */
+/** Returns the owners whose records a scope sees. For a user without an agent, adds the owners of this user with each agent. */
 export async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
   const visible = visibleOwners(owner);
   if (owner.agent !== null || owner.user === null) return visible;
@@ -50,7 +50,7 @@ export async function ownersAround(writer: Writer, owner: Scope): Promise<string
 
 const MOST_HITS = 1000;
 
-/** The rows of an owner and of related owners that contain words of the items. */
+/** Finds rows of an owner and of related owners that contain words of the items. */
 export async function rowsWith(
   writer: Writer,
   parts: Parts,
@@ -67,7 +67,7 @@ export async function rowsWith(
   return [...found];
 }
 
-/** The events that contain an item. */
+/** Returns the events that an item quotes or was learned from. */
 function sourcesOf({ memory, quotes }: Item, { memoryTypes }: Parts): string[] {
   const isForgettable = memory !== null && memoryType(memoryTypes, memory.type).forgettable;
   return [...new Set([...quotes.map(({ event }) => event), ...(isForgettable ? memory.sourceEvents : [])])];
@@ -81,14 +81,14 @@ interface HiddenItems {
   isEverything: boolean;
 }
 
-/** The turns that contain words of the items. Words of other people are not hidden, nor are documents, which were stored on purpose. */
+/** Finds the turns that contain words of the items. Skips other people's turns, and documents, which were stored on purpose. */
 async function echoesOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<EventRow[]> {
   const values = await rowsWith(writer, parts, 'event', { items, owner });
   const hits = await rowsBy(writer, owner.tenant, 'events', { row_id: values });
   return hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
 }
 
-/** The user's turns since a request, in which the user may have repeated an item. */
+/** Returns the user's turns after a request, to check whether the user has repeated an item. */
 async function laterTurns(writer: Writer, owner: Scope, at: Date): Promise<EventRow[]> {
   const isUsers = owner.user === null ? sql`user_id is null` : sql`user_id = ${owner.user}`;
   const isLater = sql`tenant_id = ${owner.tenant} and ${isIn('owner_key', await ownersAround(writer, owner))}
@@ -96,7 +96,9 @@ async function laterTurns(writer: Writer, owner: Scope, at: Date): Promise<Event
   return rowsWhere(writer, 'events', isLater);
 }
 
-/** Removes the words from the log. Returns, for each item that the user has repeated after the request, the time of the repetition. */
+/**
+ * Removes the items' words from the log. If the user has repeated an item since the request, the result has the time of that repetition.
+ */
 export async function hideInLog(
   writer: Writer,
   parts: Parts,
@@ -117,7 +119,7 @@ export async function hideInLog(
   const saidAgain = new Map<Item, Date>();
   const hidden = new Set<string>();
   const isUsers = ({ origin }: EventRow): boolean => origin === 'user';
-  // Imported turns may all have the same time, so the order of the log decides between equal times.
+  // Compares equal times by the order of the log, because imported turns may all have the same time.
   const asked = own.find(({ id }) => id === request?.event.id)?.sequence ?? Infinity;
   const isAfter = ({ occurred_at, sequence }: EventRow): boolean =>
     occurred_at > at.getTime() || (occurred_at === at.getTime() && sequence > asked);
@@ -125,7 +127,7 @@ export async function hideInLog(
     await yieldToEventLoop();
     const isRequest = request?.event.id === row.id;
     const isLater = isUsers(row) && isAfter(row) && !isRequest;
-    // If everything is forgotten, a turn is compared only with its own items: comparing 1,200 turns with all items would take half a
+    // If everything is forgotten, compares each turn only with its own items: comparing 1,200 turns with all items would take half a
     // minute.
     const isApart = isEverything && !isLater && !isRequest;
     const possible = isApart ? (bySource.get(row.id) ?? []).map(({ item }) => item) : items;
@@ -143,7 +145,7 @@ export async function hideInLog(
     await hideInEvent(writer, parts, row, cut, (text) => says.some((each) => each(text)));
     hidden.add(row.id);
   };
-  // The user's turns come first, because an assistant may repeat the words that they still contain afterwards.
+  // Handles the user's turns first: the assistant may repeat the words that these turns still contain after that.
   for (const row of rows.filter(isUsers)) await hide(row, null);
   const answers = rows.filter((row) => !isUsers(row));
   const names = isEverything ? null : await namesIn(writer, parts, owner, { answers, items });
@@ -152,14 +154,14 @@ export async function hideInLog(
   return saidAgain;
 }
 
-/** Notes the items that a later turn of the user repeats. The turn is split once for all items. */
+/** Records which items a later turn of the user repeats. Splits the turn only once for all of them. */
 function noteRepeats(row: EventRow, items: readonly Item[], saidAgain: Map<Item, Date>): void {
   if (items.length === 0) return;
   const sentences = tellingSentences(row.content);
   for (const item of items) if (sentences.some(item.sayer.says)) saidAgain.set(item, new Date(row.occurred_at));
 }
 
-/** The tests that recognise sentences in which an assistant's answers name the items in other words. */
+/** Returns functions that recognise the sentences in which the assistant refers to an item in other words. */
 async function namesIn(
   writer: Writer,
   parts: Parts,
@@ -175,8 +177,8 @@ async function namesIn(
 }
 
 /**
- * Finds the spans of the items in one turn and adds them to their items. The first item gets the words of the request. Returns all spans,
- * and the tests that recognise them.
+ * Finds the spans of all items in one turn, and adds them to the items. The words of the request go to the first item. Returns all spans,
+ * and the functions that found them.
  */
 function cutItems(
   row: EventRow,
@@ -219,8 +221,9 @@ function cutItems(
 }
 
 /**
- * Recognises the sentences of a reply that refer to an item, by the words of the item or by one distinctive word (a medicine, a name, a
- * number) that was removed from the turn before the reply. Words of statements that stay do not count.
+ * Returns a function that recognises sentences of a reply that refer to an item. Such a sentence repeats the item, or has one distinctive
+ * word (a medicine, a name, a number) that was removed from the turn before the reply. Words that other statements still contain do not
+ * qualify.
  */
 function takesUp({ sayer, spans }: Item, sources: ReadonlySet<string>, standing: readonly Memory[]): Says {
   const cut = spans.filter(({ event, field }) => field === 'content' && sources.has(event));
@@ -236,7 +239,10 @@ function takesUp({ sayer, spans }: Item, sources: ReadonlySet<string>, standing:
   };
 }
 
-/** The spans of an event to hide for an item. A source event without a match is hidden completely if the memory has no quotes. */
+/**
+ * Returns the spans of an event to hide for an item. If the memory has no quotes and nothing in its source event matches, returns the whole
+ * event.
+ */
 function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hiding & { isSource: boolean }): CutSpan[] {
   const spans = spansToHide(row, hiding);
   const isUnquoted = isSource && memory?.quotes.length === 0 && memory.sourceEvents.includes(row.id);
@@ -244,7 +250,7 @@ function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hidin
   return spansToHide(row, { ...hiding, quotes: [{ start: 0, end: row.content.length }] });
 }
 
-/** Keeps a matching sentence of the user if another live statement quotes it. */
+/** Spares a matching sentence of the user if another live statement quotes it. */
 function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): Says {
   return (text) => {
     if (!test(text)) return false;
@@ -254,7 +260,8 @@ function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): 
 }
 
 /**
- * Recognises the clauses that support another live statement: they contain its value, or the statement quotes them and the item does not.
+ * Returns a function that recognises clauses which another live statement needs: they contain its value, or it quotes them and the item
+ * does not.
  */
 function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly Memory[]): Hiding['stays'] {
   const others = standing.filter((memory) => memory.quotes.some(({ event }) => event === row.id));
@@ -271,8 +278,8 @@ function staysBeside({ sayer, quotes }: Item, row: EventRow, standing: readonly 
 }
 
 /**
- * The live statements from these turns that are not being forgotten. A summary does not count, because it repeats the forgotten statements
- * and is redacted after the log.
+ * Returns the live statements from these turns that will not be forgotten. Leaves out summaries, which repeat the forgotten statements
+ * until they are redacted, after the log.
  */
 async function standingStatements(
   writer: Writer,
@@ -293,7 +300,7 @@ async function standingStatements(
 
 const LONGEST_REPLY = 6;
 
-/** The turns after the given turns, up to the user's next turn. */
+/** Returns the turns after each given turn, up to the user's next one. */
 async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<EventRow[]> {
   const replies: EventRow[] = [];
   for (const turn of turns) {
@@ -307,7 +314,7 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
   return replies;
 }
 
-/** Removes from imported events the words that were forgotten after the imported copy was made. */
+/** Removes words from imported events if they were forgotten after the copy was made. */
 export async function hideForgottenSpans(
   writer: Writer,
   parts: Parts,
@@ -316,7 +323,7 @@ export async function hideForgottenSpans(
 ): Promise<void> {
   for (const row of await rowsBy(writer, tenant, 'events', { id: eventIds })) {
     const cut = (await hiddenSpans(writer, tenant, row.id)).filter(({ isImported }) => isImported);
-    // The record does not show which part of the metadata contained the words, so all of the metadata is removed.
+    // Removes all of the metadata, because the record does not show which part of it contained the words.
     const metadata = cut.some(({ field }) => field === 'metadata') ? '{}' : row.metadata;
     await hideInEvent(writer, parts, { ...row, metadata }, cut, () => false);
   }

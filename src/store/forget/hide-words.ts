@@ -13,30 +13,30 @@ import type { EventRow } from '../record-rows.ts';
 import { type CutSpan, hiddenSpans, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-blocks.ts';
 
-/** The texts by which a statement is recognised in the sentences of the log. */
+/** The texts that help to recognise a statement in the sentences of the log. */
 interface Matter {
   value: string | null;
-  /** The sentences that make the statement: the memory's text, and the words of the log from which it was formed. */
+  /** The sentences that make the statement: the memory's own text, and the words of the log that it was formed from. */
   texts: readonly string[];
 }
 
-/** A sentence with this share of a statement's words counts as a repetition of the statement. */
+/** A sentence repeats a statement if it contains at least this share of the statement's words. */
 const SAYS_IT = 0.8;
-/** In the reply to a turn, fewer words are enough, because the reply is about that turn. */
+/** The share for sentences in the direct reply to the statement's turn. It is lower, because the reply is about that turn. */
 const REPLY_SAYS_IT = 0.34;
 
 export interface Sayer {
-  /** Whether a sentence repeats the statement and must be hidden. */
+  /** Checks whether a sentence repeats the statement and must be hidden. */
   says(sentence: string): boolean;
-  /** Whether a sentence of the direct reply refers to the statement. */
+  /** Checks whether a sentence in the direct reply refers to the statement. */
   takesUp(sentence: string): boolean;
-  /** Whether a clause contains the value, even if the value does not identify the statement. */
+  /** Checks whether a clause contains the value, even if other statements may contain the same value. */
   names(clause: string): boolean;
-  /** Whether the value alone identifies the statement: a name, a number, an address. */
+  /** Whether the value alone identifies the statement, as a name, a number or an address does. */
   isTelling: boolean;
 }
 
-/** The forms of a sentence that are compared with a statement. */
+/** A sentence, prepared for the comparison with statements. */
 interface Heard {
   stems: ReadonlySet<string>;
   /** The normalised sentence, with a space before and after it. */
@@ -47,8 +47,8 @@ interface Heard {
 let remarks: RegExp | null = null;
 
 /**
- * The stems of the words of a text that can identify what it says. Judgements, wishes and times ("Sehr schön.", "What a week!") cannot,
- * because assistants answer many statements with them.
+ * Returns the stems of words that can identify a statement. Judgements, wishes and times ("Sehr schön.", "What a week!") cannot, because
+ * assistants use them in answers to many statements.
  */
 function identifyingStems(text: string): Set<string> {
   remarks ??= anyWords('remark', 'giu');
@@ -63,7 +63,7 @@ function hear(sentence: string): Heard {
   };
 }
 
-/** Caches the forms of sentences, so that each sentence is stemmed once when it is compared with many records. */
+/** Caches prepared sentences, so that a sentence is stemmed only once however many records it is compared with. */
 export function hearingOnce(): (sentence: string) => Heard {
   const known = new Map<string, Heard>();
   return (sentence) => {
@@ -73,11 +73,14 @@ export function hearingOnce(): (sentence: string) => Heard {
   };
 }
 
-/** Recognises a statement by its value, if the value alone identifies it, and by the words of the statement and of its sources. */
+/**
+ * Returns functions that recognise a statement by its words, by the words of its sources and, if its value is distinctive enough, by the
+ * value alone.
+ */
 export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) => Heard = hear): Sayer {
   const stems = texts.map(identifyingStems).filter((each) => each.size > 0);
-  // A reply may refer to one sentence of a longer statement. Sentences with fewer than three words are left out, because a single word in
-  // common with the reply would be enough.
+  // A reply may refer to just one sentence of a longer statement. Skips sentences with fewer than three words: one word in common would be
+  // enough to match.
   const sentences = texts
     .flatMap((text) => splitSentences(text).map((each) => identifyingStems(each.text)))
     .filter(({ size }) => size >= 3);
@@ -92,7 +95,8 @@ export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) =>
       return shared >= 2 && shared / own.size >= SAYS_IT;
     });
   const isMeant = (heard: Heard, least: number): boolean => namesValue(heard) || shares(heard.stems, least);
-  // A heading that was cut short ("i have been sober for …") has too few words of the statement, so its beginning is compared.
+  // A truncated heading ("i have been sober for …") contains too few of the statement's words, so it is compared with the statement's
+  // beginning.
   const isCutFrom = (sentence: string): boolean => {
     const head = sentence.endsWith('…') ? normalValue(sentence.slice(0, -1)) : '';
     return contentStems(head).size > 0 && texts.some((text) => normalValue(text).startsWith(head));
@@ -108,7 +112,7 @@ export function sayerOf({ value, texts }: Matter, heardOf: (sentence: string) =>
 
 const NO_CASE = /\p{Lo}/u;
 
-/** Whether a value alone identifies its statement. "Halden Foods" does; "tea" and "42" occur in many other sentences. */
+/** Checks whether a value alone identifies its statement. "Halden Foods" does; "tea" and "42" occur in many other sentences. */
 function tells(value: string): boolean {
   const normal = normalValue(value);
   if (normal.length < 3 || /^\d{1,3}$/.test(normal)) return NO_CASE.test(value) && normal.length >= 2;
@@ -130,7 +134,10 @@ function valueFinder(value: string): (heard: Heard) => boolean {
 
 const SHORTEST_NAME = 5;
 
-/** The first word of a name of several words, if it is distinctive: "Zorbex" of "Zorbex Foods". Null if it is an ordinary word. */
+/**
+ * Returns the first word of a name if it is distinctive: "Zorbex" of "Zorbex Foods". Returns null for an ordinary word or a name of one
+ * word.
+ */
 function leadingName(value: string): string | null {
   const [first = '', ...rest] = value.trim().split(/\s+/);
   if (rest.length === 0 || !/^\p{Lu}/u.test(first)) return null;
@@ -147,15 +154,15 @@ const WORD = /[\p{L}\p{M}\p{N}'’-]+/gu;
 const FIGURE = /\d+(?:[.,'’ \u00a0\u202f]\d{3}(?!\d))*/gu;
 const YEAR = /^(?:19|20)\d\d$/;
 
-/** The numbers of three digits or more in a text, without years, as digits alone: "8,300", "8.300" and "8 300" are 8300. */
+/** Returns the numbers of three or more digits in a text, as digits alone: "8,300", "8.300" and "8 300" become 8300. Leaves out years. */
 export function longNumbers(text: string): Set<string> {
   const numbers = (text.match(FIGURE) ?? []).filter((figure) => !YEAR.test(figure));
   return new Set(numbers.map((figure) => figure.replace(/\D/gu, '')).filter((digits) => digits.length >= 3));
 }
 
 /**
- * The stems of the distinctive words of a text: names and words that are not common in its language. Texts in scripts without spaces have
- * none, because their words cannot be separated.
+ * Returns the stems of a text's distinctive words: names, and words that are rare in its language. Returns nothing for scripts without
+ * spaces, because their words cannot be separated.
  */
 export function distinctiveStems(text: string): Set<string> {
   const pack = detectPack(text, english);
@@ -165,16 +172,17 @@ export function distinctiveStems(text: string): Set<string> {
 }
 
 /**
- * The sentences of a user's turn that can repeat a statement. A question that only asks whether the statement is still known ("Did you
- * forget Halden Foods?") does not repeat it.
+ * Returns the sentences of a user's turn that may repeat a statement. Leaves out questions that only ask whether the statement is still
+ * known ("Did you forget Halden Foods?").
  */
 export function tellingSentences(content: string): string[] {
   return splitSentences(content).flatMap(({ text }) => (asksIfKnown(text) ? [] : [text]));
 }
 
 /**
- * Whether a sentence only asks whether a statement is still known. A question with a comma does not count, because its second clause may
- * make the statement ("What do I wear at Halden Foods, where I work again?"), and losing a statement is worse than keeping a repetition.
+ * Checks whether a sentence only asks whether a statement is still known. A question with a comma never qualifies, because its second
+ * clause may make the statement ("What do I wear at Halden Foods, where I work again?"): hiding a statement would be worse than keeping a
+ * repetition.
  */
 function asksIfKnown(sentence: string): boolean {
   const question = plainMarks(sentence).replace(/^[\s¿]+/u, '');
@@ -183,23 +191,20 @@ function asksIfKnown(sentence: string): boolean {
 }
 
 export interface Hiding {
-  /** Spans that are hidden regardless of their words. If a span is at least half of its sentence, the whole sentence is hidden. */
+  /** Spans to hide whatever their words are. If a span covers at least half of its sentence, the whole sentence is hidden. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
   says: Says;
-  /**
-   * Spans that are hidden without the rest of their sentence. These are the words of a request, whose sentence may also make other
-   * statements.
-   */
+  /** Spans to hide without the rest of their sentence: the words of the request, whose sentence may also make other statements. */
   exact?: readonly Pick<Quote, 'start' | 'end'>[];
-  /** Whether the rest of a quote's sentence stays, apart from clauses that match the statement. */
+  /** Whether the rest of a quoted sentence stays, except for clauses that match the statement. */
   isByClause?: boolean;
-  /** Whether a clause belongs to a statement that stays, and contains nothing to hide. */
+  /** Checks whether a clause belongs to a statement that stays and contains nothing to hide. */
   stays?: (clause: string, start: number) => boolean;
 }
 
 /**
- * The spans of an event to hide. The whole sentence of a quote is hidden if the quote is at least half of the sentence, or if the sentence
- * matches the statement. With `isByClause`, the same holds for clauses. If no word of the event would be left, all of it is hidden.
+ * Returns the spans of an event to hide. Hides a sentence if it matches the statement, or if quotes cover at least half of it. With
+ * `isByClause`, does the same for clauses. If no word would be left, hides the whole event.
  */
 export function spansToHide(row: EventRow, { quotes, says, exact = [], isByClause = false, stays }: Hiding): CutSpan[] {
   const { content } = row;
@@ -224,7 +229,7 @@ export function spansToHide(row: EventRow, { quotes, says, exact = [], isByClaus
   return cut;
 }
 
-/** The clauses of a sentence that match the statement, or of which at least half is quoted. */
+/** Returns the clauses of a sentence that match the statement or are quoted for at least half of their length. */
 function clausesAround(sentence: string, at: number, quotes: readonly TextSpan[], says: Says): TextSpan[] {
   return splitClauses(sentence)
     .map(({ start, end }) => ({ start: at + start, end: at + end }))
@@ -235,7 +240,7 @@ function clausesAround(sentence: string, at: number, quotes: readonly TextSpan[]
     });
 }
 
-/** The clauses of a sentence to hide: all clauses, unless some of them belong only to statements that stay. */
+/** Returns the clauses of a sentence to hide: all of them, except those that belong only to statements that stay. */
 function clausesToHide(sentence: string, start: number, stays: Hiding['stays']): TextSpan[] {
   const whole = [{ start, end: start + sentence.length }];
   if (stays === undefined) return whole;
@@ -246,7 +251,7 @@ function clausesToHide(sentence: string, start: number, stays: Hiding['stays']):
     : hidden.map((clause) => ({ start: start + clause.start, end: start + clause.end }));
 }
 
-/** Removes words from an event, indexes its text again and queues it for a new vector. */
+/** Removes words from an event, updates the text index and queues the event for a new vector. */
 export async function hideInEvent(
   writer: Writer,
   parts: Parts,
@@ -260,7 +265,7 @@ export async function hideInEvent(
   await rewriteEvent(writer, parts, row, { content, metadata: redactJson(row.metadata, says) });
 }
 
-/** Puts the words of a record back into its events. Words that other records have hidden stay hidden. */
+/** Puts a record's words back into its events, except words that other records still hide. */
 export async function showWords(writer: Writer, parts: Parts, tenant: string, id: string): Promise<void> {
   const spans = (await spansOf(writer, tenant, [id])).get(id) ?? [];
   for (const event of new Set(spans.map((span) => span.event))) {
@@ -292,6 +297,6 @@ async function rewriteEvent(
   if (content.trim() === '') return;
   const words = wordsOfEvent({ ...row, content, metadata });
   await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);
-  // The version is not 0, because a vector of the old words may be in progress and must not be saved.
+  // Uses a version other than 0, so that a vector of the old words that is being computed right now is not saved.
   await queueForEmbedding(writer, [{ tenant, owner, kind: 'event', rowId, version: parts.clock.now() }]);
 }

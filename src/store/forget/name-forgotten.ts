@@ -20,11 +20,11 @@ interface Naming {
 }
 
 /**
- * Recognises the sentences in which an assistant names a forgotten statement in other words ("The Greens are your party"), by the
- * distinctive words and long numbers of the statement. Words that the user's turns or live statements still contain do not count. The
- * forgotten words have already been removed from these turns and statements.
+ * Returns functions that recognise sentences in which an assistant refers to a forgotten statement in other words ("The Greens are your
+ * party"). They look for the statement's distinctive words and long numbers. Words that the user's turns or live statements still contain
+ * are not used; the forgotten words must have been removed from these before.
  *
- * Returns a test for each statement that one of the texts names, keyed by the text of the statement.
+ * The result is keyed by the statement's text, and has only statements with such a word in one of the assistant's texts.
  */
 export async function namingTests(
   writer: Writer,
@@ -50,26 +50,25 @@ export async function namingTests(
   return tests;
 }
 
-/**
- * The stems of the words by which a sentence may name a statement: rare words, capitalised words that are not at its beginning, and long
- * numbers.
- */
+/** Returns the stems in a sentence that may refer to a statement: rare words, long numbers, and capitalised words after the first. */
 function namingStems(sentence: string): Set<string> {
   const names = sentence.match(/(?<=[\p{L}\p{N},;:]\s)\p{Lu}[\p{L}\p{M}\p{N}'’-]+/gu) ?? [];
   return new Set([...distinctiveStems(sentence), ...contentStems(names.join(' ')), ...tellingNumbers(sentence)]);
 }
 
-/** Numbers of four digits or more. Shorter numbers occur in many other sentences. */
+/** Finds numbers of four or more digits. Shorter ones occur in many other sentences. */
 function tellingNumbers(text: string): string[] {
   return [...longNumbers(text)].filter((digits) => digits.length >= 4);
 }
 
 const MOST_TEXTS = 10_000;
 /**
- * The rare words and long numbers of a text. They are cached, because each turn of an assistant is compared with all records of its owner.
+ * Returns a text's rare words and long numbers. The result is cached, because each turn of an assistant is compared with all records of its
+ * owner.
  */
 const distinctiveOnce = cached(MOST_TEXTS, (text) => {
-  // `distinctiveStems` tests whole words. Stems are tested here too: "joined" is in no list of frequent words, but its stem "join" is.
+  // Tests stems as well, because `distinctiveStems` tests only whole words: "joined" is in no list of frequent words, but its stem "join"
+  // is.
   const isRare = (stem: string): boolean => !SEED_WORDS.has(stem) && !isTelling(stem, english);
   return new Set([...[...distinctiveStems(text)].filter(isRare), ...tellingNumbers(text)]);
 });
@@ -77,7 +76,7 @@ const namingOnce = cached(MOST_TEXTS, namingStems);
 
 const MOST_SAYING = 50;
 
-/** Whether a turn of the user, or a live statement that is not being forgotten, contains a word. */
+/** Checks whether a word still occurs in a turn of the user, or in a live statement that is not being forgotten. */
 async function isStillSaid(
   writer: Writer,
   { database, memoryTypes }: Parts,
@@ -92,7 +91,7 @@ async function isStillSaid(
   if (turns.some(({ origin }) => origin === 'user')) return true;
   const columns = ['id', 'type', 'source_type'] as const;
   const memories = await rowsBy(writer, tenant, 'memories', { row_id: await rowsOf('memory') }, columns);
-  // Summaries and merged texts repeat the forgotten statements until they are redacted.
+  // Skips summaries and merged texts: they repeat the forgotten statements until they are redacted.
   return memories.some(
     ({ id, type, source_type }) =>
       !gone.has(id) && source_type !== 'consolidation' && memoryType(memoryTypes, type).comparable,

@@ -10,20 +10,19 @@ import { eventsGone } from '../block-store.ts';
 import { rowsBy, setColumns } from '../rows.ts';
 import { memoriesFrom } from '../read-memories.ts';
 
-/** Whether a text makes a statement that is to be hidden. */
+/** Checks whether a text makes a statement that must be hidden. */
 export type Says = (text: string) => boolean;
 
 interface Redaction {
   says: Says;
-  /** Ids of memories and events. Sentences that rest on one of them are removed regardless of their words. */
+  /** Ids of removed memories and events. Sentences that are based on one of them are removed whatever their words are. */
   gone: ReadonlySet<string>;
 }
 
 /**
- * Removes forgotten or erased content from the blocks of a scope and of related owners, and from the history of these blocks. Sentences and
- * values are removed if they match or if their sources were removed. Words are matched only in the owner's own blocks, because other people
- * may have said the same. Stored answers with this content are deleted or emptied. Returns the number of changed blocks, versions and
- * answers.
+ * Removes forgotten or erased content from the blocks of a scope and of related owners, and from the blocks' history. Removes sentences and
+ * values that match, or whose sources are gone. Compares words only in the owner's own blocks, because other people may have said the same.
+ * Deletes or empties stored answers with this content. Returns how many blocks, versions and answers were changed.
  */
 export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
@@ -52,7 +51,7 @@ export async function redactBlocks(writer: Writer, scope: Scope, { says, gone }:
 
 const saysNothing: Says = () => false;
 
-/** A block as it is stored: its text, and the sources of its sentences. */
+/** A block as stored: its text and the sources of its sentences. */
 interface StoredText {
   content: string;
   basis?: string;
@@ -62,7 +61,7 @@ function withoutGone(text: StoredText, { says, gone }: Redaction, isJson: boolea
   const { content, basis } = text;
   const all = JSON.parse(basis ?? '{}') as Basis;
   const keys = Object.keys(all).filter((key) => Object.keys(all[key]?.rests ?? {}).some((id) => gone.has(id)));
-  // The empty key lists the ids that the block omits. It belongs to no sentence, so only its gone ids are removed, and no content.
+  // The empty key belongs to no sentence: it lists the ids that the block leaves out. Only ids of removed records are taken from it.
   const rests = new Set(keys.filter((key) => key !== ''));
   const next = isJson
     ? redactJson(withoutEntries(content, rests), says)
@@ -83,9 +82,9 @@ function withoutGone(text: StoredText, { says, gone }: Redaction, isJson: boolea
 }
 
 /**
- * Removes events from the sources of their owners' blocks. The sentences stay, because memories outlive their events. Their sources become
- * the live statements that were formed from the events. A sentence stays stale if no statement of its event still holds, or if the event
- * was redacted after the sentence was written.
+ * Replaces events in the sources of their owners' blocks by the live statements that were formed from them. The sentences stay, because
+ * memories outlive their events. A sentence stays stale if no statement from its event is still true, or if the event was redacted after
+ * the sentence was written.
  */
 export async function takeFromBases(writer: Writer, tenant: string, eventIds: readonly string[]): Promise<void> {
   const formed = await memoriesFrom(writer, tenant, eventIds);
@@ -113,15 +112,13 @@ export async function takeFromBases(writer: Writer, tenant: string, eventIds: re
 }
 
 function withoutEntries(content: string, keys: ReadonlySet<string>): string {
-  // An application may store any JSON value, including null.
+  // Applications may store any JSON value here, even null.
   const data = (JSON.parse(content) ?? {}) as Record<string, unknown>;
   if (!Object.keys(data).some((key) => keys.has(key))) return content;
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
 
-/**
- * A text without the matching sentences. If a sentence has clauses that are separated by semicolons, only the matching clauses are removed.
- */
+/** Removes the matching sentences from a text. If semicolons separate the clauses of a sentence, removes only the matching clauses. */
 export function redactText(text: string, says: Says): string {
   return replaceStatements(text, (statement) => {
     if (!says(statement)) return statement;
@@ -134,7 +131,10 @@ export function redactText(text: string, says: Says): string {
 
 const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
-/** The tables with stored answers. Columns of JSON and of plain text are listed separately, because plain text may begin with a bracket. */
+/**
+ * The tables with stored answers. Columns of JSON are listed apart from those of plain text, because plain text may also begin with a
+ * bracket.
+ */
 const STORED_ANSWERS = [
   { table: 'held_changes', key: 'id', json: 'proposal', texts: ['reason'], act: sql`delete from held_changes` },
   { table: 'refusals', key: 'id', json: 'proposal', texts: ['text', 'detail'], act: sql`delete from refusals` },
@@ -148,9 +148,9 @@ const STORED_ANSWERS = [
 ] as const;
 
 /**
- * Deletes held changes and refusals that repeat hidden words or name a removed record. Answers of other people and other agents are matched
- * only by the removed records, because others may have said the same. The stored answer to a request with an idempotency key is emptied
- * instead, because the request must still not be executed twice.
+ * Deletes held changes and refusals that repeat hidden words or refer to a removed record. For other people and other agents, compares only
+ * the removed records, because they may have said the same words. Answers to requests with an idempotency key are emptied and not deleted,
+ * so that the request is still executed only once.
  */
 async function dropAnswers(
   writer: Writer,
@@ -159,7 +159,7 @@ async function dropAnswers(
 ): Promise<number> {
   const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
   const namesGone = (text: string): boolean => text.match(ID)?.some((id) => gone.has(id)) ?? false;
-  // Answers of wider owners, such as the user's agent, may repeat the words of the owner, so they do not count as answers of others.
+  // Answers of wider owners, such as the user's agent, may repeat the owner's words, so they are not treated as answers of others.
   const isOfOthers = ({ agent, user }: Place): boolean =>
     user === null ? scope.user === null && agent !== null && agent !== scope.agent : user !== scope.user;
   let changed = 0;
@@ -174,7 +174,7 @@ async function dropAnswers(
       if (stored.some(namesGone)) return true;
       if (isOfOthers(row)) return false;
       if (stored.some(saysSomewhere)) return true;
-      // The answer to a request that is in progress is empty.
+      // A request that is still running has no answer yet.
       return answer !== '' && redactJson(answer, saysSomewhere) !== answer;
     };
     for (const row of rows.filter(isAffected)) {
@@ -185,7 +185,7 @@ async function dropAnswers(
   return changed;
 }
 
-/** Redacts the earlier versions of a block or of a memory. */
+/** Redacts earlier versions of a block or a memory. */
 export async function redactHistory(
   writer: Writer,
   tenant: string,
@@ -206,12 +206,12 @@ export async function redactHistory(
   return changed;
 }
 
-/** Removes the values that match, alone or together with their keys, and keeps the rest of the structure. */
+/** Removes values that match, either alone or together with their keys. Keeps the rest of the structure. */
 export function redactJson(content: string, says: Says): string {
   let isChanged = false;
   const walk = (value: unknown, key: string): unknown => {
     const isText = typeof value === 'string';
-    // A short number matches only together with its key.
+    // Short numbers must match together with their key.
     const isTelling = isText || (typeof value === 'number' && /\d{4}/.test(String(value)));
     if ((isTelling && says(String(value))) || ((isText || typeof value === 'number') && says(`${key} ${value}`))) {
       isChanged = true;

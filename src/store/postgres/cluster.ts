@@ -4,10 +4,10 @@ import type { StoreProblem } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
-/** The state of a schema on a server: whether tables can be distributed by tenant, and whether they are. */
+/** Whether a server can distribute tables by tenant, and whether a schema's tables are distributed. */
 interface Cluster {
   hasCitus: boolean;
-  /** The node through which the store is opened; 0 is the coordinator. */
+  /** The node that the store was opened through; 0 is the coordinator. */
   node: number;
   isDistributed: boolean;
 }
@@ -25,12 +25,12 @@ export async function findCluster(reader: Kysely<Tables>, schema: string): Promi
   return { ...PLAIN_SERVER, ...rows[0], hasCitus: true };
 }
 
-// Worker n numbers its rows from n × 2^48, and JavaScript numbers are exact up to 2^53.
+// Worker n numbers its rows from n × 2^48, and JavaScript represents integers exactly only up to 2^53.
 const LAST_NODE = 31;
 
 /**
- * Refuses to distribute tables on a server without Citus, to change them through a worker, and to open a store through a worker above
- * {@link LAST_NODE}.
+ * Throws in three cases: tables should be distributed without Citus, tables should be changed through a worker, or a store is opened
+ * through a worker above {@link LAST_NODE}.
  */
 export function assertUsable(
   cluster: Cluster,
@@ -56,9 +56,9 @@ export function assertUsable(
 
 interface PlacedTable {
   name: string;
-  /** Whether the tenant is part of every unique key of the table, so that its rows can be distributed by tenant. */
+  /** Whether all unique keys of the table include the tenant. Only then can its rows be distributed by tenant. */
   byTenant: boolean;
-  /** `h`: distributed by hash. `n`: on all nodes, or only on the coordinator. Null: not managed by Citus. */
+  /** `h`: distributed by hash. `n`: on all nodes, or only on the coordinator. Null: Citus does not manage the table. */
   method: string | null;
   isReplicated: boolean;
 }
@@ -76,16 +76,16 @@ async function placedTables(reader: Kysely<Tables>, schema: string): Promise<Pla
 }
 
 /**
- * Distributes the tables that Citus does not manage yet. Tables with the tenant in all of their unique keys are distributed by tenant and
- * colocated with `owners`. Other tables stay on the coordinator: API keys, schedules, settings, and the queue, which is leased across
+ * Distributes the tables that Citus does not manage yet. If all unique keys of a table include the tenant, it is distributed by tenant and
+ * colocated with `owners`. Other tables stay on the coordinator: API keys, schedules, settings, and the queue, whose jobs are leased across
  * tenants with SKIP LOCKED.
  *
- * Citus has to manage the tables on the coordinator, too: if a transaction also writes to an unmanaged table, Citus commits the worker's
- * part first and without two-phase commit. They are not reference tables, because a reference table cannot be written while a worker is
- * down, and a write locks the whole table.
+ * Citus must manage the tables on the coordinator, too: if a transaction also writes to an unmanaged table, Citus commits the worker's part
+ * first and without two-phase commit. They are not reference tables, because those cannot be written while a worker is down, and each write
+ * locks the whole table.
  */
 export async function distributeTables(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  // The coordinator connects to its workers as the role of the transaction, so this role must be able to log in.
+  // The coordinator connects to its workers as the role of the transaction, so that role must be able to log in.
   await sql
     .raw(`do $$ begin
     if not (select rolcanlogin from pg_roles where rolname = '${TENANT_ROLE}') then alter role ${TENANT_ROLE} login; end if;
@@ -102,7 +102,7 @@ export async function distributeTables(transaction: Transaction<Tables>, schema:
   }
 }
 
-/** The problems of a distributed store's cluster; none for a plain server. */
+/** Finds the problems of a distributed store's cluster. A plain server has none. */
 export async function examineCluster(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
   const cluster = await findCluster(kysely, schema);
   if (!cluster.hasCitus) return [];
@@ -151,7 +151,7 @@ function misplaced(tables: readonly PlacedTable[]): StoreProblem[] {
   ];
 }
 
-/** The problems of the single nodes. Access to the tables is checked with the role of the tenants. */
+/** Finds problems of single nodes. Checks the access to tables with the role of the tenants. */
 async function examineNodes(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
   const ask = async (statement: string): Promise<{ node: string; ok: boolean; result: string }[]> => {
     const { rows } = await sql<{ node: string; ok: boolean; result: string }>`

@@ -7,12 +7,12 @@ import { assertUsable, distributeTables, findCluster } from './cluster.ts';
 import { textSearchFunctions } from './postgres-indexes.ts';
 import { guardTable, TENANT_ROLE } from './row-security.ts';
 
-// An arbitrary number that is the same in all processes: "varv" in ASCII.
+// An arbitrary number that all processes share: "varv" in ASCII.
 const MIGRATION_LOCK = 0x76617276;
 
 /**
- * Migrates a schema, and distributes its tables on a cluster if that is requested or was done before. Processes that open the store at the
- * same time wait for the first one. Returns whether the tables are distributed.
+ * Migrates a schema. On a cluster, also distributes its tables if that is requested or was done before. If several processes open the store
+ * at once, the others wait for the first. Returns whether the tables are distributed.
  */
 export async function migratePostgres(kysely: Kysely<Tables>, schema: string, distribute: boolean): Promise<boolean> {
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
@@ -28,7 +28,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
     const pending = pendingMigrations(version);
     assertUsable(cluster, { distributes: distribute, migrates: pending.length > 0 });
     if (cluster.node > 0) return isDistributed;
-    // With this setting, changes to shards use one connection to each worker. Changes of roles and functions require it.
+    // With this setting, changes to shards use one connection per worker, which changes of roles and functions require.
     if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     if (pending.length === 0) {
       if (distribute) await distributeTables(transaction, schema);
@@ -42,7 +42,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
         await sql.raw(statement).execute(transaction);
       }
       await migration.transform?.(transaction);
-      // Tables are distributed after every step, because a later step may join tables that an earlier one has created.
+      // Distributes tables after every step, because a later step may join tables from an earlier one.
       if (cluster.isDistributed) await distributeTables(transaction, schema);
     }
     for (const statement of textSearchFunctions(schema)) await sql.raw(statement).execute(transaction);
@@ -65,8 +65,8 @@ async function storedVersion(transaction: Transaction<Tables>, schema: string): 
 }
 
 async function prepare(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  // The extension is checked first, because Citus forwards even a statement without effect to the workers, where only the extension's owner
-  // may run it.
+  // Checks for the extension first: Citus forwards even a statement without effect to the workers, where only the extension's owner may run
+  // it.
   const { rows } = await sql`select from pg_extension where extname = 'vector'`.execute(transaction);
   if (rows.length === 0) {
     await explained(

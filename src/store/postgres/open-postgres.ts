@@ -18,32 +18,32 @@ import { migratePostgres } from './migrate-postgres.ts';
 import { createPostgresTextIndex, createPostgresVectorIndex, encodeVector } from './postgres-indexes.ts';
 import { type TenantTransactions, tenantTransactions } from './tenant-transactions.ts';
 
-/** The options of a PostgreSQL store. It needs PostgreSQL 15 or newer with pgvector 0.8 or newer. */
+/** Options of a PostgreSQL store, which needs PostgreSQL 15 or newer with pgvector 0.8 or newer. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   url?: string;
   /** A pool of the application instead of a URL: any object with the interface of `pg.Pool`. */
   pool?: PostgresPool;
-  /** The schema that holds Varve's tables. Default `varve`. */
+  /** The schema for Varve's tables. Default `varve`. */
   schema?: string;
   /** The maximum number of connections in the pool for `url`. Default 10. */
   maximumConnections?: number;
   /**
-   * Whether frequent statements are prepared once for each connection, which reduces the server's time by more than a third. Default true.
-   * The setting applies to `url` only, because a pool of the application is used as it is.
+   * Whether frequent statements are prepared once per connection, which saves more than a third of the server's time. Default true. The
+   * setting affects only `url`, because a pool of the application is used as it is.
    *
-   * A pooler may not support prepared statements, such as PgBouncer in transaction mode without `max_prepared_statements`. Varve stops
-   * preparing statements at the first one that is missing on the pooler's next connection.
+   * A pooler may not support prepared statements, such as PgBouncer in transaction mode without `max_prepared_statements`. When a statement
+   * is missing on the pooler's next connection, Varve stops preparing statements.
    */
   preparedStatements?: boolean;
   /**
-   * The `postgres://` URL of a streaming replica of the same server, from which recall and context read. The replica may lag a moment
-   * behind, so recall and context may not find the latest writes yet. The turns of the current session are always read from the primary.
+   * The `postgres://` URL of a streaming replica, which recall and context read from. It may lag a moment behind, so they may miss the
+   * latest writes. The turns of the current session are always read from the primary.
    */
   replicaUrl?: string;
   /**
-   * Distributes the tables by tenant over the workers of a Citus cluster, of which `url` is the coordinator. This is done once, while no
-   * other process uses the store, and a store stays distributed. Default false.
+   * Distributes the tables by tenant over the workers of a Citus cluster. `url` must be its coordinator, and no other process may use the
+   * store meanwhile. Needed only once, because a store stays distributed. Default false.
    */
   distribute?: boolean;
 }
@@ -51,11 +51,11 @@ export interface PostgresOptions {
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const UNIQUE_VIOLATION = '23505';
-// After a restart all connections of a pool may be dead, and each attempt removes one.
+// After a restart of the server, all connections of a pool may be dead, and each attempt removes one.
 const CONNECTION_TRIES = 12;
 const WRITE_TRIES = 5;
 
-/** Opens a store on a PostgreSQL server and brings its schema up to date. */
+/** Opens a store on a PostgreSQL server and migrates its schema. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const schema = options.schema ?? 'varve';
   const { url = '', replicaUrl } = options;
@@ -142,7 +142,7 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
   const transactions = tenantTransactions(pool, options.schema, options.pool === undefined);
   const kysely = new Kysely<Tables>({
     dialect: transactions.dialect,
-    // An empty list matches nothing. SQLite accepts `in ()`; PostgreSQL does not.
+    // Matches nothing if the list is empty. SQLite accepts `in ()`, but PostgreSQL does not.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
   let closed = false;
@@ -165,9 +165,10 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
           );
         } catch (error) {
           const isCutOff = isConnectionLost(error);
-          // A transaction that was interrupted before its commit can be repeated. Whether an interrupted commit succeeded is unknown.
+          // Repeats a transaction only if it was interrupted before its commit. If the commit itself was interrupted, it may have
+          // succeeded.
           if (isCutOff && !isDone && tries < CONNECTION_TRIES) continue;
-          // Nothing was committed, because a statement of the transaction itself failed.
+          // A failed statement of the transaction itself means that nothing was committed.
           if (!isDone && tries < CONNECTION_TRIES && prepared.isToBlame(error)) continue;
           throw isCutOff || NOT_REACHED.test(codeOf(error)) ? serverGone(error) : error;
         }
@@ -182,9 +183,9 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
 }
 
 /**
- * Reads from a replica, or from the primary if the replica fails: it may be down, or cancel a long read. The incarnations of the owners are
- * first read from the primary. As long as the replica has other incarnations, it may still hold data that was erased or forgotten, so the
- * primary is read instead.
+ * Reads from a replica. If the replica fails, because it is down or cancels a long read, reads from the primary. First reads the owners'
+ * incarnations from the primary: if the replica has different ones, it may still have erased or forgotten data, so the primary is read
+ * instead.
  */
 function readingFrom(replica: Connected, fromPrimary: Database['read']): Database['readReplica'] {
   let isUsable = true;
@@ -207,7 +208,7 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
     } catch (error) {
       if (VarveError.isInstance(error, 'closed')) throw error;
       const result = await fromPrimary(tenant, work);
-      // Warns only once until the replica works again.
+      // Warns only once, until the replica works again.
       if (isUsable)
         process.emitWarning(
           `Recall reads the primary, because the replica failed: ${messageOf(error)}`,
@@ -219,10 +220,10 @@ function readingFrom(replica: Connected, fromPrimary: Database['read']): Databas
   };
 }
 
-// Four WAL segments: a few seconds of writes on a busy server, and far more than the lag of a healthy replica.
+// Four WAL segments: a few seconds of writes on a busy server, and much more than a healthy replica lags behind.
 const FAR_BEHIND = 64 * 1024 * 1024;
 
-/** Finds problems of the replica from which recall and context read. */
+/** Finds problems of the replica that recall and context read from. */
 async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>): Promise<StoreProblem[]> {
   try {
     const { rows } = await sql<{ replayed: string | null }>`
@@ -245,8 +246,8 @@ async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>):
 }
 
 /**
- * Vacuums the tables immediately, because deleted rows stay in the files until a vacuum. Rows that an open transaction may still see are
- * left to the server's own vacuum. So are tables of another owner, for which PostgreSQL only warns.
+ * Vacuums the tables immediately, because deleted rows stay in the files until a vacuum. Two cases are left to the server's own vacuum:
+ * rows that an open transaction may still see, and another role's tables, for which PostgreSQL only warns.
  */
 async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
@@ -254,11 +255,11 @@ async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
   const tables = rows.map(({ name }) => `"${schema}"."${name.replaceAll('"', '""')}"`);
   const vacuum = (list: string): Promise<unknown> => sql.raw(`vacuum (index_cleanup on) ${list}`).execute(kysely);
   try {
-    // One statement vacuums all tables, because each statement reads the whole catalog of the database at its end.
+    // Vacuums all tables in one statement, because each statement ends with a read of the database's whole catalog.
     await vacuum(tables.join(', '));
   } catch (error) {
     if (isConnectionLost(error)) throw serverGone(error);
-    // Another process may be dropping, changing or vacuuming one of the tables. That table is left to the server's own vacuum.
+    // If another process is dropping, changing or vacuuming a table, leaves it to the server's own vacuum.
     for (const table of tables) {
       await vacuum(table).catch((failure) => {
         if (isConnectionLost(failure)) throw serverGone(failure);
@@ -272,11 +273,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-// These codes mean that the server cannot be reached, is starting, or has run out of resources.
+// With these codes, the server is unreachable, is starting, or is out of resources.
 const NOT_REACHED = /^(?:57P03|53...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
 const CUT_OFF = /^(?:08...|57P0[12]|ECONNRESET|EPIPE)$/;
 
-/** Whether an open connection was ended by the server or by the network. */
+/** Checks whether the server or the network ended an open connection. */
 function isConnectionLost(error: unknown): boolean {
   const isSaid = error instanceof Error && /^(?:Connection terminated|Client has encountered a)/.test(error.message);
   return isSaid || CUT_OFF.test(codeOf(error));
@@ -291,24 +292,24 @@ function unavailable(what: string, cause: unknown): VarveError {
 }
 
 interface PreparedStatements {
-  /** The name of a prepared statement; undefined for a statement that is not prepared. */
+  /** Returns the name of a prepared statement, or undefined if the statement should not be prepared. */
   nameOf(text: string): string | undefined;
-  /** Whether an error shows that prepared statements do not work here. After such an error no statement is prepared. */
+  /** Checks whether an error shows that prepared statements do not work here. If so, no statement is prepared from then on. */
   isToBlame(error: unknown): boolean;
 }
 
-// A statement that runs once, in an import or a migration, is not worth preparing.
+// Statements that run only once, as in an import or a migration, are not worth preparing.
 const PREPARED_FROM = 3;
-// Each connection keeps all of its prepared statements, at about 30 kB each on the server.
+// Each connection keeps all its prepared statements, at about 30 kB each on the server.
 const MOST_PREPARED = 300;
 const MOST_COUNTED = 3000;
-// In this order, these codes mean that the pooler's next connection does not have the statement, that it already has the statement, and
-// that the schema has changed since the statement was prepared.
+// The codes' meanings, in order: the pooler's next connection does not have the statement; it has the statement already; the schema has
+// changed since the statement was prepared.
 const NOT_PREPARED = '26000';
 const PREPARED_TWICE = '42P05';
 const NOT_SUPPORTED = '0A000';
 
-/** Counts statements, and names the frequent ones by a hash of their text, so that a name is the same in every process. */
+/** Counts how often statements run. Names a frequent one by a hash of its text, so that the name is the same in every process. */
 export function createPreparedStatements(isOn: boolean): PreparedStatements {
   const counts = new Map<string, number>();
   const names = new Map<string, string>();
@@ -334,7 +335,7 @@ export function createPreparedStatements(isOn: boolean): PreparedStatements {
     isToBlame(error) {
       const code = codeOf(error);
       const isOutdated = code === NOT_SUPPORTED && messageOf(error).includes('cached plan');
-      // Concurrent statements fail after the first one too, so each of them is handled here.
+      // Handles each failed statement here, because statements that run at the same time fail after the first one, too.
       if (!isOn || !(isOutdated || code === NOT_PREPARED || code === PREPARED_TWICE)) return false;
       isWorking = false;
       return true;
@@ -345,7 +346,7 @@ export function createPreparedStatements(isOn: boolean): PreparedStatements {
 const BIGINT = 20;
 const JSONB = 3802;
 
-/** A pool of the `pg` driver, which is loaded only when PostgreSQL is used. */
+/** Creates a pool of the `pg` driver. The driver is loaded only here, because SQLite does not need it. */
 export async function createPool(
   url: string,
   { maximumConnections, prepared }: { maximumConnections: number; prepared: PreparedStatements },
@@ -354,11 +355,11 @@ export async function createPool(
   const pool = new pg.Pool({
     connectionString: url,
     max: maximumConnections,
-    // A program that has no work left ends without `close()`.
+    // Lets a program without further work end, even without `close()`.
     allowExitOnIdle: true,
     types: {
-      // Bigint is parsed as a number, because Varve stores only times, counters and row ids in it, which are far below 2^53. JSON stays
-      // text, as in SQLite, so that one mapping serves both databases.
+      // Parses bigint as a number, because Varve uses it only for times, counters and row ids, all far below 2^53. Leaves JSON as text, as
+      // in SQLite, so that one mapping works for both databases.
       getTypeParser: (oid: number, format?: 'text' | 'binary') => {
         if (format !== 'binary' && oid === BIGINT) return Number;
         if (format !== 'binary' && oid === JSONB) return String;
@@ -366,8 +367,8 @@ export async function createPool(
       },
     },
   });
-  // When the server restarts, it ends all connections, idle or in use, and an error event without a listener would end the process. A call
-  // that uses the connection gets its own error, and the pool opens another connection.
+  // A restart of the server ends all connections, idle or in use. Without a listener, the error event of one of them would end the process.
+  // A call on such a connection gets its own error, and the pool opens another connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});

@@ -9,16 +9,16 @@ import { recordConditions, recordTable, tellingWords, textTable } from '../index
 const CONDITION_FACTOR = 20;
 
 /**
- * The index is a tsvector of the words that Varve has segmented, each prefixed with the key of its owner, as in SQLite.
+ * Stores the words that Varve has segmented as a tsvector. As in SQLite, each word is prefixed with its owner's key.
  *
- * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search is therefore a function that
- * runs with the rights of the tables' owner and checks the tenant itself. Citus cannot inspect a function, so in a distributed store the
- * statement itself searches, which reads all rows of the owners.
+ * The operator `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search is therefore a
+ * function that runs with the rights of the tables' owner and checks the tenant itself. In a distributed store, Citus cannot look into a
+ * function. There, the statement itself searches, which reads all rows of the owners.
  */
 export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
   const index: TextIndex = {
     async add(writer, kind, entries) {
-      // An upsert must not affect a row twice, so only the last entry of each row is written.
+      // Writes only the last entry of each row, because an upsert must not affect a row twice.
       const last = [...new Map(entries.map((entry) => [entry.rowId, entry])).values()];
       for (const some of chunks(last)) {
         const rows = some.map(({ tenant, owner, rowId, words }) => {
@@ -42,7 +42,7 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
       const words = await tellingWords(index, reader, search);
       if (words.length === 0) return [];
       const query = owners.flatMap((owner) => words.map((word) => quoted(ownedWord(owner, word)))).join(' | ');
-      // A condition is checked outside the function, so the function has to return more rows than requested.
+      // The condition is checked outside the function, so the function must return more rows than requested.
       const most = search.condition === undefined ? limit : limit * CONDITION_FACTOR;
       const found = isDistributed
         ? sql`(select row_id, ts_rank(words, ${query}::tsquery)::double precision as score from ${textTable(kind)}
@@ -75,7 +75,7 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
   return index;
 }
 
-/** The SQL functions that the index calls. Every migration creates them again. */
+/** The SQL functions that the index uses. Every migration recreates them. */
 export function textSearchFunctions(schema: string): string[] {
   return (['memory', 'event'] as const).flatMap((kind) => {
     const live = kind === 'memory' ? 'and (archived or r.archived_at is null)' : '';
@@ -109,7 +109,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-// PostgreSQL's limits: 16,383 is the last position, and a word has at most 256 positions.
+// PostgreSQL's limits: positions go up to 16,383, and a word has at most 256 of them.
 const LAST_POSITION = 16_383;
 
 function toTsvector(words: readonly string[]): string {
@@ -122,7 +122,7 @@ function toTsvector(words: readonly string[]): string {
   return [...positions].map(([word, places]) => `${quoted(word)}:${places.join(',')}`).join(' ');
 }
 
-// HNSW indexes vectors of up to 2,000 dimensions. Larger vectors have no index, so each search reads all vectors of its owners.
+// HNSW indexes only vectors of up to 2,000 dimensions. With larger ones, each search reads all vectors of its owners.
 const MOST_INDEXED_DIMENSIONS = 2000;
 
 export function encodeVector(vector: Float32Array): string {
@@ -130,8 +130,8 @@ export function encodeVector(vector: Float32Array): string {
 }
 
 /**
- * The column stores vectors of any model, and each model has an HNSW index of its own over the vectors cast to its dimensions. The planner
- * reads small owners exactly and large ones through the index, which is scanned iteratively until enough rows belong to the owner.
+ * Stores vectors of all models in one column. Each model has its own HNSW index, over the vectors cast to its dimensions. For small owners,
+ * the planner compares all vectors; for large ones, it scans the index until enough rows belong to the owner.
  */
 export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string): VectorIndex {
   const nearest: VectorIndex['nearest'] = async (reader, search) => {

@@ -1,10 +1,10 @@
 /**
- * The role of transactions for one tenant. It owns no tables and, except on a Citus cluster, cannot log in. Row-level security therefore
- * applies even when Varve connects as the owner of the tables or as a superuser.
+ * The role for transactions of one tenant. It owns no tables, and can log in only on a Citus cluster. Row-level security therefore
+ * applies even if Varve connects as the owner of the tables or as a superuser.
  */
 export const TENANT_ROLE = 'varve_tenant';
 
-/** The statements that enable row-level security on a table. */
+/** Returns the statements that enable row-level security on a table. */
 export function guardTable(schema: string, table: string): string[] {
   const name = `"${schema}"."${table}"`;
   return [

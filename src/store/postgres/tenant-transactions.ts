@@ -14,26 +14,26 @@ import { EVERY_TENANT, type Tenant } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
-/** Begins transactions with the role of the tenant and the settings of the vector index. */
+/** Begins transactions with a tenant's role and the settings of the vector index. */
 export interface TenantTransactions {
   dialect: PostgresDialect;
-  /** Makes the settings of later transactions apply on the workers of a cluster, too. */
+  /** Makes the settings of later transactions apply on a cluster's workers as well. */
   reachWorkers(): void;
-  /** Runs `begin`, which begins a transaction. `enter` must be the first call in that transaction. */
+  /** Runs `begin`, which begins a transaction. The first call in that transaction must be `enter`. */
   within<Result>(tenant: Tenant, begin: () => Promise<Result>): Promise<Result>;
   enter(transaction: Transaction<Tables>, tenant: Tenant): Promise<void>;
 }
 
-/** A scan of the vector index considers 100 candidates at a time and continues until enough rows belong to the owner. */
+/** The scan of the vector index considers 100 candidates at a time, until enough rows belong to the owner. */
 const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
   'hnsw.iterative_scan': 'relaxed_order',
   'hnsw.ef_search': '100',
 };
 
 /**
- * A transaction of a tenant runs as a role that row-level security confines to the tenant. On Varve's own pool, the settings are sent in
- * one message with the start of the transaction. A pool of the application, such as PGlite, may accept only one statement at a time, so
- * there the settings are a separate statement.
+ * Runs each transaction of a tenant as a role that row-level security confines to the tenant. On Varve's own pool, one message contains the
+ * settings and the start of the transaction. A pool of the application, such as PGlite, may accept only one statement at a time, so it gets
+ * the settings as a separate statement.
  */
 export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool: boolean): TenantTransactions {
   const entering = new AsyncLocalStorage<string>();
@@ -68,7 +68,7 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
 }
 
 function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>): PostgresDialect {
-  /** Sends the settings of a transaction together with its start. */
+  /** Sends a transaction's settings together with its start. */
   class EnteringDriver extends PostgresDriver {
     readonly #reading = new WeakSet<DatabaseConnection>();
 
@@ -80,13 +80,13 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
       try {
         await connection.executeQuery(CompiledQuery.raw(`start transaction ${settings.accessMode}; ${enter}`));
       } catch (error) {
-        // If a setting failed, the transaction is open, and the connection must not return to the pool in that state.
+        // If a setting fails, the transaction is already open, and the connection must not return to the pool like this.
         await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
         throw error;
       }
     }
 
-    /** A read already has its answer, so it does not wait for the commit. The next statement on the connection waits for it. */
+    /** Does not wait for the commit of a read, which already has its answer. The connection's next statement waits for it. */
     override async commitTransaction(connection: DatabaseConnection): Promise<void> {
       if (!this.#reading.has(connection)) return super.commitTransaction(connection);
       void connection.executeQuery(CompiledQuery.raw('commit')).catch(() => undefined);
@@ -103,8 +103,8 @@ function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>
 }
 
 /**
- * Converts settings to statements. Citus forwards `set local` to its workers only if `citus.propagate_set_commands` is set, and it never
- * forwards set_config().
+ * Converts settings to statements. Citus forwards `set local` to its workers only with `citus.propagate_set_commands`, and never forwards
+ * set_config().
  */
 function statements(settings: Readonly<Record<string, string>>, isCluster: boolean): string[] {
   const set = Object.entries(settings).map(([name, value]) =>
@@ -113,7 +113,7 @@ function statements(settings: Readonly<Record<string, string>>, isCluster: boole
   return isCluster ? ["set local citus.propagate_set_commands = 'local'", ...set] : set;
 }
 
-/** A text as an SQL literal, in which backslashes are ordinary characters regardless of the server's settings. */
+/** Quotes a text as an SQL literal. Backslashes have no special meaning in it, whatever the server's settings are. */
 function literal(text: string): string {
   const quoted = text.replaceAll("'", "''");
   return quoted.includes('\\') ? ` E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;

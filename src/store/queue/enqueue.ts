@@ -10,7 +10,7 @@ import type { OwnerPayloads, TenantPayloads } from './job-payloads.ts';
 
 /** The result of enqueueing a {@link NewJob}. */
 export interface EnqueuedJob {
-  /** The id of the waiting job: the new one, or the earlier one with the same unique key. */
+  /** The id of the waiting job: the new one, or an earlier one with the same unique key. */
   id: string;
   isNew: boolean;
 }
@@ -44,8 +44,8 @@ const newJobSchema = z
 type CheckedJob = z.output<typeof newJobSchema>;
 
 /**
- * Adds jobs within the caller's transaction, so that they are committed or rolled back together with the write that causes them.
- * Throws `invalid_input` before anything is written.
+ * Adds jobs in the caller's transaction, so that they are committed or rolled back together with the write that needs them. Throws
+ * `invalid_input` before anything is written.
  */
 export async function enqueueJobs(
   writer: Writer,
@@ -77,7 +77,7 @@ export async function enqueue(writer: Writer, job: NewJob, deps: EnqueueDeps): P
   return enqueued as EnqueuedJob;
 }
 
-/** A job of an owner. Its payload has the scope, which {@link scopeOfJob} reads. */
+/** Makes a job for an owner. Its payload includes the scope; {@link scopeOfJob} reads it. */
 export function ownerJob<Kind extends keyof OwnerPayloads>(
   kind: Kind,
   scope: Scope,
@@ -87,7 +87,7 @@ export function ownerJob<Kind extends keyof OwnerPayloads>(
   return { kind, tenant: scope.tenant, ownerKey: ownerKey(scope), payload: { scope: place, ...payload } };
 }
 
-/** A job of a session. Of each kind, a session has at most one waiting job and one running job. */
+/** Makes a job for a session. A session has at most one waiting and one running job of each kind. */
 export function sessionJob<Kind extends keyof OwnerPayloads>(
   kind: Kind,
   scope: Scope,
@@ -96,7 +96,7 @@ export function sessionJob<Kind extends keyof OwnerPayloads>(
   return { ...ownerJob(kind, scope, ...payload), uniqueKey: `${ownerKey(scope)}:${scope.session}` };
 }
 
-/** A job of a tenant, or of the whole store if the tenant is `NO_TENANT`. */
+/** Makes a job for a tenant, or for the whole store if the tenant is `NO_TENANT`. */
 export function tenantJob<Kind extends keyof TenantPayloads>(
   kind: Kind,
   tenant: string,
@@ -105,10 +105,10 @@ export function tenantJob<Kind extends keyof TenantPayloads>(
   return { kind, tenant, payload: { ...payload } };
 }
 
-/** The payload as the last argument, which may be left out if all its fields may be absent. */
+/** Makes the payload argument optional if all fields of the payload are. */
 type PayloadArgument<Payload> = Record<never, never> extends Payload ? [payload?: Payload] : [payload: Payload];
 
-/** The scope in the payload of a job that {@link ownerJob} made. */
+/** Returns the scope of a job that {@link ownerJob} made. */
 export function scopeOfJob({ payload }: Job): Scope {
   return parseScope((payload as { scope: Required<ScopeInput> }).scope);
 }
@@ -131,9 +131,9 @@ function toRow(job: CheckedJob, id: string, now: number): JobRow & { unique_key:
 }
 
 /**
- * Inserts jobs, or updates the waiting jobs with the same unique keys. The update is needed even when it changes nothing, because it locks
- * the row until the caller commits. Without the lock, a worker could run the waiting job before the caller's write is visible, and no job
- * would be left to run after the write.
+ * Inserts jobs, or updates waiting jobs with the same unique keys. The update is needed even if it changes nothing, because it locks the
+ * row until the caller commits. Without the lock, a worker could run the waiting job before the caller's write is visible, and no job would
+ * remain to run after the write.
  */
 async function upsert(
   writer: Writer,
@@ -149,7 +149,7 @@ async function upsert(
   return waiting;
 }
 
-// The rows are sorted by key, so that two transactions that enqueue the same jobs cannot deadlock.
+// Keeps one row per key. Sorts by key, so that two transactions that enqueue the same jobs cannot deadlock.
 function onePerKey(rows: readonly JobRow[]): JobRow[] {
   const first = new Map<string, JobRow>();
   for (const row of rows) if (!first.has(keyOf(row))) first.set(keyOf(row), row);

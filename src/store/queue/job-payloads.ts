@@ -1,6 +1,6 @@
 import type { Json } from './job.ts';
 
-/** The payloads of the jobs of an owner or a session, by kind. Each payload also has the scope of the job (`scopeOfJob`). */
+/** Payloads for jobs of an owner or a session, by kind. `ownerJob` adds the scope to each (see `scopeOfJob`). */
 export interface OwnerPayloads {
   form: { cause?: 'schedule'; whole?: boolean };
   summarise: Empty;
@@ -16,9 +16,9 @@ export interface OwnerPayloads {
   'boost-outcomes': { outcome: string };
 }
 
-/** The payloads of the jobs of a tenant or of the whole store, by kind. */
+/** Payloads for jobs of a tenant or of the whole store, by kind. */
 export interface TenantPayloads {
-  /** The progress of a pass that an earlier attempt began. */
+  /** How far an earlier attempt at this pass has come. */
   'maintain-tenant': { pass?: { [field: string]: Json } };
   embed: Empty;
   'change-embedder': Empty;
@@ -27,7 +27,7 @@ export interface TenantPayloads {
   'deliver-webhook': { delivery: string };
 }
 
-/** The payloads of the jobs that schedules enqueue, by kind. */
+/** Payloads for jobs that schedules enqueue, by kind. */
 interface ScheduledPayloads {
   'feed-embeddings': Due;
   'feed-webhooks': Due;
@@ -42,9 +42,9 @@ interface ScheduledPayloads {
 type Empty = Record<never, never>;
 
 interface Due {
-  /** The time of the schedule, as an ISO date. */
+  /** When the schedule was due, as an ISO date. */
   dueAt: string;
 }
 
-/** The payloads of all kinds of jobs. The names of the properties are the kinds. */
+/** Payloads of all jobs, keyed by kind. */
 export interface JobPayloads extends OwnerPayloads, TenantPayloads, ScheduledPayloads {}

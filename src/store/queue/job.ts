@@ -6,10 +6,10 @@ import type { JobTable } from '../schema.ts';
 /** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** `dead`: the job failed too often, or with an error that a retry cannot fix. The error is kept, and an operator can retry the job. */
+/** `dead`: the job failed too often, or with an error that a retry cannot fix. Its error is kept, and an operator can retry it. */
 export type JobState = 'waiting' | 'running' | 'done' | 'dead';
 
-/** The tenant of jobs that belong to no tenant, such as the jobs of schedules. No real tenant has this name. */
+/** The tenant name for jobs that belong to no tenant, such as those of schedules. No real tenant has this name. */
 export const NO_TENANT = '';
 
 /** Work to be done outside the transaction that enqueues it. */
@@ -21,22 +21,22 @@ export interface NewJob {
   ownerKey?: string;
   payload: Json;
   /**
-   * For each tenant, kind and unique key, at most one job waits and at most one runs. Enqueueing again while a job waits keeps that job and
-   * its payload.
+   * For each tenant, kind and unique key, at most one job waits and at most one runs. If a job with the key waits already, enqueueing
+   * another one keeps the waiting job and its payload.
    */
   uniqueKey?: string;
   /**
-   * What happens to the run time of an earlier waiting job with the same key. `keep` (default) leaves the run time; `move` sets the new
-   * one, earlier or later. A job that waits for its next attempt is never moved.
+   * What happens to the run time of a waiting job with the same key. `keep` (default) leaves it unchanged. `move` sets the new time,
+   * earlier or later, unless the job waits for a retry.
    */
   whenWaiting?: 'keep' | 'move';
-  /** The earliest time of the run. Default: immediately. */
+  /** The job does not run before this time. Default: now. */
   runAt?: TimeInput;
-  /** The minimum delay of the run in milliseconds; an alternative to `runAt`. */
+  /** The same as a delay from now, in milliseconds. Use it instead of `runAt`. */
   delay?: number;
-  /** The number of failed attempts after which the job is dead. Default 8. */
+  /** After this many failed attempts, the job is dead. Default 8. */
   maxAttempts?: number;
-  /** The order of a tenant's due jobs, from 0 (first) to 9. Default 5. It has no effect between tenants. */
+  /** Orders a tenant's due jobs, from 0 (first) to 9. Default 5. Has no effect between tenants. */
   priority?: number;
 }
 
@@ -51,10 +51,13 @@ export interface Job {
   state: JobState;
   priority: number;
   runAt: Date;
-  /** How often the job was started, including the current run. Postponed runs and runs that a stop has aborted do not count. */
+  /**
+   * How often the job was started, including the current run. Runs that were postponed, or aborted because the worker stopped, do not
+   * count.
+   */
   attempts: number;
   maxAttempts: number;
-  /** The message of the last failure or postponement, even if a later attempt succeeded. */
+  /** Message of the last failure or postponement. It stays even if a later attempt succeeds. */
   lastError: string | null;
   leaseUntil: Date | null;
   createdAt: Date;
@@ -81,7 +84,7 @@ export function toJob(row: Selectable<JobTable>): Job {
   };
 }
 
-/** Selects the jobs of one tenant or of every tenant. */
+/** Selects the jobs of one tenant or of all tenants. */
 export interface TenantFilter {
   /** Default: every tenant. */
   tenant?: Tenant;

@@ -5,11 +5,11 @@ import type { JobTable } from '../schema.ts';
 import { type Job, type LeasedRun, toJob } from './job.ts';
 import { type EndedRun, holds, settleJobs, writeUnique } from './settle-jobs.ts';
 
-/** The state of fair scheduling that a worker keeps between leases: the order of the tenants when more jobs are due than can run. */
+/** A worker's memory of whose turn it is. It matters only when more jobs are due than can run. */
 interface FairTurns {
-  /** The tenants with due jobs, the next in turn first, each with the priorities of its due jobs in ascending order. */
+  /** The tenants with due jobs, the next in turn first. Each has the priorities of its due jobs, in ascending order. */
   queue: { tenant: string; priorities: number[] }[];
-  /** The number of leases until the queue is read again. */
+  /** After this many leases, the queue is read again. */
   left: number;
 }
 
@@ -17,22 +17,22 @@ export function createFairTurns(): FairTurns {
   return { queue: [], left: 0 };
 }
 
-// Reading the queue costs a few microseconds for every tenant that has jobs. A tenant whose first job arrives between two readings waits
-// for at most this many leases.
+// Reading the queue costs a few microseconds for every tenant with jobs. If a tenant's first job arrives between two readings, it waits for
+// at most this many leases.
 const LEASES_PER_READING = 16;
 
 interface FairPick {
   database: Database;
   writer: Writer;
-  /** The condition for a job to be leased, on the table `jobs`. */
+  /** The condition on the table `jobs` under which a job may be leased. */
   eligible: RawBuilder<boolean>;
   now: number;
   limit: number;
 }
 
 /**
- * The ids of up to `limit` due jobs, with tenants in round-robin order: a tenant with ten thousand jobs gets as many turns as one with ten.
- * The result may have fewer jobs than are due.
+ * Picks up to `limit` due jobs, taking the tenants in turn: a tenant with ten thousand jobs gets as many turns as one with ten. May return
+ * fewer jobs than are due.
  */
 async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   if (turns.left <= 0 || turns.queue.length === 0) {
@@ -66,9 +66,9 @@ async function pickShares(pick: FairPick, inTurn: FairTurns['queue'], share: num
 }
 
 /**
- * Reads the tenants that have due jobs, with the priorities of these jobs. The query steps from one tenant and priority to the next in the
- * index (a loose index scan), instead of reading every waiting job. The two columns are not compared as a row value, because SQLite would
- * then use only the tenant and read all of its jobs.
+ * Reads which tenants have due jobs, and with which priorities. Steps from one tenant and priority to the next in the index (a loose index
+ * scan), instead of reading every waiting job. Does not compare the two columns as a row value, because SQLite would then use only the
+ * tenant and read all of its jobs.
  */
 async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']): Promise<FairTurns['queue']> {
   const { rows } = await sql<{ tenant_id: string; priority: number }>`
@@ -87,7 +87,7 @@ async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']):
     select tenant_id, priority from head join jobs on jobs.id = head.id where run_at <= ${now}`.execute(writer);
   const due = new Map<string, number[]>();
   for (const row of rows) due.set(row.tenant_id, [...(due.get(row.tenant_id) ?? []), row.priority]);
-  // The next tenant stays next, so that reading the queue again does not always begin with the same tenants.
+  // Keeps the order of the tenants, so that reading the queue again does not always favour the same ones.
   const waited = before.map((turn) => turn.tenant).filter((tenant) => due.has(tenant));
   const order = new Set([...waited, ...due.keys()]);
   return [...order].map((tenant) => ({
@@ -98,7 +98,7 @@ async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']):
 
 interface LeaseRequest {
   database: Database;
-  /** The kinds that the worker has handlers for. Jobs of other kinds wait for other workers. */
+  /** The kinds that this worker has handlers for. It leaves other kinds to other workers. */
   kinds: readonly string[];
   limit: number;
   now: number;
@@ -107,7 +107,7 @@ interface LeaseRequest {
   turns: FairTurns;
 }
 
-/** Leases at most `limit` jobs, and counts an attempt for each: first jobs whose lease has expired, then due jobs. */
+/** Leases at most `limit` jobs: first those whose lease has expired, then due ones. Adds one to the attempts of each. */
 async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> {
   if (request.limit <= 0 || request.kinds.length === 0) return [];
   const expired = await pickExpired(writer, request);
@@ -122,7 +122,7 @@ async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> 
   return rows.sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0)).map(toJob);
 }
 
-/** Whether there is a job to lease. The check only reads, so that no write lock is taken. */
+/** Checks whether there is a job to lease. Only reads, so no write lock is taken. */
 async function isAnythingDue(reader: Reader, kinds: readonly string[], now: number): Promise<boolean> {
   if (kinds.length === 0) return false;
   const { rows } = await sql<{ found: number }>`
@@ -155,33 +155,34 @@ async function pickDue(writer: Writer, request: LeaseRequest): Promise<string[]>
     select id from jobs where state = 'waiting' and run_at <= ${now} and ${eligible(kinds)}
     order by run_at, id limit ${limit} ${database.syntax.skipLocked}`.execute(writer);
   const oldest = rows.map((row) => row.id);
-  // All due jobs fit into the lease, so no fair scheduling is needed.
+  // Returns at once if all due jobs fit, because nobody has to wait for a turn.
   if (oldest.length < limit) return oldest;
   const inTurn = await pickFairly(turns, { database, writer, eligible: eligible(kinds), now, limit });
   return [...new Set([...inTurn, ...oldest])].slice(0, limit);
 }
 
-// Without statistics, as in a queue that has just filled, PostgreSQL expects a plain condition on the kind to match very few jobs. It then
-// reads and sorts all due jobs instead of the first few in the index. For `coalesce`, it assumes that half of the jobs match.
+// Wraps the condition in `coalesce` because of PostgreSQL's estimates. Without statistics, as in a queue that has just filled, PostgreSQL
+// expects a plain condition on the kind to match very few jobs. It would then read and sort all due jobs instead of the first few in the
+// index. With `coalesce`, it expects half of the jobs to match.
 function ofKinds(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`coalesce(kind in (${sql.join(kinds)}), false)`;
 }
 
-// A job does not start while another job with the same unique key is running.
+// Excludes a job while another one with the same unique key is running.
 function eligible(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`${ofKinds(kinds)} and (unique_key is null or not exists (
     select 1 from jobs as other where other.state = 'running' and other.unique_key is not null
       and other.tenant_id = jobs.tenant_id and other.kind = jobs.kind and other.unique_key = jobs.unique_key))`;
 }
 
-/** Extends leases and returns the runs that have lost theirs. */
+/** Extends the leases of runs. Returns the runs that have lost theirs. */
 async function renewLeases<Run extends LeasedRun>(
   writer: Writer,
   runs: readonly Run[],
   { database, leaseUntil }: { database: Database; leaseUntil: number },
 ): Promise<Run[]> {
   if (runs.length === 0) return [];
-  // Locked rows are skipped: the handler of such a job is completing it, and waiting for the lock could end in a deadlock.
+  // Skips locked rows: the handler of such a job is just completing it, and waiting for the lock could end in a deadlock.
   await sql`
     update jobs set lease_until = ${leaseUntil} where id in (
       select id from jobs where state = 'running' and ${holds(runs)} ${database.syntax.skipLocked})`.execute(writer);
@@ -191,7 +192,7 @@ async function renewLeases<Run extends LeasedRun>(
   return runs.filter((run) => !held.has(`${run.job.id} ${run.leaseId}`));
 }
 
-/** The input of one turn: a transaction that settles, renews and leases. */
+/** The input for one turn, a transaction that settles, renews and leases. */
 export interface Turn<Run extends LeasedRun> extends LeaseRequest {
   ended: readonly EndedRun[];
   renew: readonly Run[];
@@ -204,8 +205,8 @@ export interface TurnResult<Run extends LeasedRun> {
 }
 
 /**
- * Settles ended runs, renews running ones and leases new jobs in one transaction, because the flush to the disk costs more than all the
- * rest and many small jobs can share it.
+ * Settles ended runs, renews running ones and leases new jobs in one transaction. The flush to the disk costs more than all the rest, and
+ * this way many small jobs share one.
  */
 export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<TurnResult<Run>> {
   const { database, ended, renew, now } = turn;
@@ -217,15 +218,15 @@ export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<
   });
 }
 
-/** Whether a turn would do anything. The check only reads, so that an idle worker takes no write lock. */
+/** Checks whether a turn would have anything to do. Only reads, so an idle worker takes no write lock. */
 export async function isTurnNeeded({ database, ended, renew, limit, kinds, now }: Turn<LeasedRun>): Promise<boolean> {
   if (ended.length > 0 || renew.length > 0) return true;
   return limit > 0 && database.read(EVERY_TENANT, (reader) => isAnythingDue(reader, kinds, now));
 }
 
 /**
- * Repairs times after the clock was set back. Waiting jobs that were created more than `skew` later than `now` are moved back, and leases
- * end at most one day after `now`.
+ * Repairs times after the clock was set back. Waiting jobs with a creation time more than `skew` in the future are moved back, and leases
+ * are cut to at most one day from now.
  */
 export async function bringJobsBack(writer: Writer, { now, skew }: { now: number; skew: number }): Promise<void> {
   await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}

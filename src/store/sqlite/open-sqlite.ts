@@ -29,13 +29,13 @@ import { createSqliteVectorIndex, decodeVector, sqliteTextIndex } from './sqlite
 export interface SqliteOptions {
   /** The path of the file, or `:memory:` for a store that exists only while the process runs. */
   path: string;
-  /** The maximum memory of cached vectors. Default 256 MiB. */
+  /** The maximum memory for cached vectors. Default 256 MiB. */
   vectorCacheBytes?: number;
 }
 
 /**
- * Opens the embedded store. One connection writes, one transaction at a time; another one reads the last committed state, so that reads
- * never wait for a writer. Several processes may open the same file.
+ * Opens the embedded store. One connection writes, one transaction at a time. Another one reads the last committed state, so that reads
+ * never wait for a write. Several processes may open the same file.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const inMemory = options.path === ':memory:';
@@ -60,7 +60,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 
   const read: Database['read'] = async (_tenant, work) => {
     assertOpen();
-    // A store in memory has only one connection, and a read must not see an unfinished transaction.
+    // Waits for its turn if the store is in memory: there is only one connection, and a read must not see an unfinished transaction.
     return inMemory ? oneAtATime(() => work(reader as Reader)) : work(reader as Reader);
   };
 
@@ -107,18 +107,15 @@ const SQLITE_SYNTAX: Syntax = {
 };
 
 /**
- * Closes a connection, even if Kysely has not used it: Kysely closes only connections that it has used. A reading connection that stayed
- * open would keep the file open, and SQLite would not merge the write-ahead log into the file.
+ * Closes a connection that Kysely may not have used: Kysely closes only those that it has. Otherwise the reading connection would keep the
+ * file open, and SQLite would not merge the write-ahead log into it.
  */
 async function closeConnection(kysely: Kysely<Tables>, connection: DatabaseSync): Promise<void> {
   await kysely.destroy();
   if (connection.isOpen) connection.close();
 }
 
-/**
- * The module is loaded when a store is opened, and not with the package, so that createVarve() can report a version of Node that does not
- * have it.
- */
+/** Loads the module when a store is opened and not with the package. This way createVarve() can report a version of Node that lacks it. */
 const sqlite = (): Promise<typeof nodeSqlite> => import('node:sqlite');
 
 async function openFile(path: string): Promise<DatabaseSync> {
@@ -129,12 +126,12 @@ async function openFile(path: string): Promise<DatabaseSync> {
     }
     const { DatabaseSync } = await sqlite();
     const database = new DatabaseSync(path);
-    // whenFree() waits instead, because SQLite's own timeout would block the event loop.
+    // Disables SQLite's own timeout, which would block the event loop. whenFree() waits instead.
     database.exec('pragma busy_timeout = 0');
     await whenFree(() => database.exec('pragma journal_mode = wal'));
-    // The level is FULL and not NORMAL, because an acknowledged write must survive a power failure and not just a crash of the process.
+    // Uses FULL instead of NORMAL, because an acknowledged write must survive a power failure and not only a crash of the process.
     database.exec('pragma synchronous = full');
-    // Erased content is overwritten and not just unlinked.
+    // Overwrites erased content instead of only unlinking it.
     database.exec('pragma secure_delete = on');
     database.exec('pragma temp_store = memory');
     database.exec('pragma cache_size = -16000');
@@ -149,8 +146,8 @@ async function openFile(path: string): Promise<DatabaseSync> {
 }
 
 /**
- * Makes the file readable by its owner only, because memories are private. SQLite gives its log the same permissions. A file that only its
- * owner and its group can access stays unchanged, because it may be shared on purpose.
+ * Lets only the file's owner read it, because memories are private. SQLite gives its log the same permissions. If only the owner and the
+ * group have access, the file stays as it is, because somebody may share it on purpose.
  */
 function keepPrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
@@ -161,7 +158,8 @@ function keepPrivate(path: string): void {
     try {
       chmodSync(file, 0o600);
     } catch (error) {
-      // A process that may write to another user's file may not change its permissions. `varve doctor` reports this.
+      // Ignores EPERM: a process may write to another user's file without being allowed to change its permissions. `varve doctor`
+      // reports this.
       if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
     }
   }
@@ -181,7 +179,7 @@ async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promis
   const isReady = (): boolean => pendingMigrations(storedVersion(connection)).length === 0 && hasStatistics(connection);
   if (await whenFree(isReady)) return;
   await writer.transaction().execute(async (transaction) => {
-    // The version is read again under the lock, because another process may have migrated meanwhile.
+    // Reads the version again under the lock, because another process may have migrated the store meanwhile.
     for (const migration of pendingMigrations(storedVersion(connection))) {
       for (const statement of statementsOf(migration, 'sqlite')) await sql.raw(statement).execute(transaction);
       await migration.transform?.(transaction);
@@ -195,7 +193,7 @@ function hasStatistics(connection: DatabaseSync): boolean {
   return connection.prepare(`select 1 from sqlite_schema where name = 'sqlite_stat1'`).get() !== undefined;
 }
 
-/** One row in this many has a given value of the column. In columns that are not listed, nearly every row has a value of its own. */
+/** For each column: among how many rows one has a given value. In columns not listed here, almost every row has a different value. */
 const ONE_IN: Readonly<Record<string, number>> = {
   tenant_id: 10,
   owner_key: 100,
@@ -213,11 +211,10 @@ const ROWS = 1_000_000;
 const ROWS_OF_PARTIAL = ROWS / 10;
 
 /**
- * Writes statistics for SQLite's query planner as they would be in a large store. Without statistics, SQLite assumes that ten rows have the
- * same tenant, and reads all rows of a tenant to find five by their keys. Maintenance of 20,000 memories would then take a minute instead
- * of a fraction of a second.
+ * Writes the statistics of a large store for SQLite's query planner. Without statistics, SQLite assumes ten rows per tenant, and reads all
+ * rows of a tenant to find five by their keys. Maintenance of 20,000 memories would then take a minute instead of a fraction of a second.
  *
- * ANALYZE would write the statistics of the current store, which is small at first. Tables that are also read across tenants, such as the
+ * ANALYZE would write statistics of the current store, which is small at first. Tables that are also read across tenants, such as the
  * queue, keep SQLite's assumptions.
  */
 function writeStatistics(connection: DatabaseSync): void {
@@ -231,7 +228,7 @@ function writeStatistics(connection: DatabaseSync): void {
   const acrossTenants = new Set(
     indexes.filter(({ columns }) => !columns.startsWith('tenant_id')).map(({ table }) => table),
   );
-  // ANALYZE of a small table creates the table of statistics, and ANALYZE of the schema loads the statistics.
+  // ANALYZE of a small table creates the table of statistics. ANALYZE of the schema loads the statistics.
   connection.exec('analyze meta; delete from sqlite_stat1');
   const insert = connection.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
   for (const { table, name, is_unique, is_partial, columns } of indexes) {
@@ -250,8 +247,8 @@ function storedVersion(connection: DatabaseSync): number {
 }
 
 /**
- * Merges the segments of the full-text index, which keep deleted words until they are merged. Rewrites the file, and truncates the
- * write-ahead log, which keeps old pages. The merge is done in small steps, so that the event loop is not blocked.
+ * Removes deleted words and old pages from the files: merges the segments of the full-text index, rewrites the file, and truncates the
+ * write-ahead log. The merge runs in small steps, so that it does not block the event loop.
  */
 async function scrub(connection: DatabaseSync, path: string | null): Promise<void> {
   for (const table of ['memory_text', 'event_text']) {
@@ -260,7 +257,7 @@ async function scrub(connection: DatabaseSync, path: string | null): Promise<voi
     for (;;) {
       const before = changes();
       await whenFree(() => connection.exec(`insert into ${table} (${table}, rank) values ('merge', ${steps})`));
-      // FTS5 counts its own statement as one change: fewer than two means that nothing was left to merge.
+      // FTS5 reports its own statement as one change, so fewer than two mean that nothing was left to merge.
       if (changes() - before < 2) break;
       steps = MERGE_PAGES;
       await nextTurn();
@@ -274,8 +271,8 @@ const MERGE_PAGES = 200;
 
 /**
  * Rewrites the file without the unused parts of its pages. `secure_delete` overwrites a deleted row, but not the copies that SQLite leaves
- * behind when it moves rows between pages that fill up or become empty. The pages of a backup by `vacuum into` are full, so that an erase
- * there moves many rows. VACUUM takes about 20 ms for each MB and would block the event loop, so a thread runs it.
+ * when it moves rows between pages that fill up or become empty. An erasure in a backup from `vacuum into` moves many rows, because its
+ * pages are full. VACUUM takes about 20 ms per MB, so it runs in a thread instead of blocking the event loop.
  */
 async function rewriteFile(path: string): Promise<void> {
   const thread = new Worker(REWRITE, { eval: true, workerData: path, execArgv: [] });
@@ -298,9 +295,9 @@ interface Waiting {
 const LARGEST_GROUP = 100;
 
 /**
- * Writes that wait at the same time share one transaction and thus one flush to the disk, which costs more than everything else in a small
- * write. Each write has a savepoint of its own, so that a failure rolls back only its own work. A write is acknowledged when its group is
- * on the disk, never before.
+ * Puts writes that wait at the same time into one transaction, so that they share one flush to the disk, which costs more than the rest of
+ * a small write. Each has its own savepoint, so that a failure rolls back only that write. A write is acknowledged only when its group is
+ * on the disk.
  */
 function createGroupCommit(
   database: Kysely<Tables>,
@@ -310,8 +307,8 @@ function createGroupCommit(
 
   const runGroup = async (): Promise<void> => {
     if (waiting.length === 0) return;
-    // Requests to a server arrive one by one within a turn of the event loop. Without this pause, the first one would commit before the
-    // second is read: 230 writes a second from 200 clients instead of thousands.
+    // Waits briefly: requests to a server arrive one by one within a turn of the event loop. Without this pause, the first would commit
+    // before the second is read, which allows 230 writes a second from 200 clients instead of thousands.
     await nextTurn();
     const group = waiting.slice(0, LARGEST_GROUP);
     waiting = waiting.slice(LARGEST_GROUP);
@@ -326,12 +323,12 @@ function createGroupCommit(
   return <Result>(work: Work<Result>) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
-      // Every write queues a task. If an earlier group has included the write, its task does nothing.
+      // Every write queues a task. The task does nothing if an earlier group has already included the write.
       void oneAtATime(runGroup);
     });
 }
 
-/** Runs the writes of a group. The returned functions pass the outcome to each caller, once the group is committed. */
+/** Runs the writes of a group. Returns one function per write, which passes the outcome to its caller after the commit. */
 async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(() => void)[]> {
   const outcomes: (() => void)[] = [];
   for (const { work, resolve, reject } of group) {
@@ -341,7 +338,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(
       outcomes.push(() => resolve(result));
     } catch (error) {
       outcomes.push(() => reject(error));
-      // The rollback fails if SQLite has already rolled back the whole transaction. The first error then has the reason.
+      // If SQLite has already rolled back the whole transaction, this rollback fails. The first error then has the reason.
       await sql`rollback to one_write`.execute(transaction).catch(() => Promise.reject(error));
     }
     await sql`release one_write`.execute(transaction);
@@ -349,7 +346,7 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<(
   return outcomes;
 }
 
-/** Creates a folder with its parents. Node's own recursive mkdir never returns if no folder can be created, as in /proc. */
+/** Creates a folder with its parents. Node's own recursive mkdir never returns where no folder can be created, as in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -357,7 +354,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process may have created the folder meanwhile.
+    // Another process may have created the folder in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -365,10 +362,10 @@ export function makeFolder(folder: string, mode?: number): void {
 const STATEMENT_CACHE_SIZE = 400;
 const SQLITE_BUSY = 5;
 
-/** How long a writer waits for the lock before it gives up. */
+/** After this time, a writer stops waiting for the lock and fails. */
 const WRITE_LOCK_TIMEOUT = 15_000;
 
-/** How long a writer waits before it reports that it waits: long enough for another process to finish a write. */
+/** After this time, a writer reports that it is waiting. It is long enough for another process to finish a write. */
 const REPORT_AFTER = 1_000;
 
 const REWRITE = `
@@ -379,25 +376,23 @@ const REWRITE = `
 
 const reporters = new Set<() => void>();
 
-/**
- * Calls `report` whenever this process waits for a lock of another process for more than a second. Returns a function that removes
- * `report`.
- */
+/** Calls `report` whenever this process has waited more than a second for another process's lock. Returns a function that stops this. */
 export function onLongWait(report: () => void): () => void {
   reporters.add(report);
   return () => void reporters.delete(report);
 }
 
-/** A Kysely dialect on one connection, which has one user at a time, so that there is nothing to acquire or release. */
+/** A Kysely dialect on one connection. The connection has only one user at a time, so it is never acquired or released. */
 function nodeSqliteDialect(database: DatabaseSync): Dialect {
   const connection = new NodeSqliteConnection(database);
   const driver: Driver = {
     init: async () => {},
     acquireConnection: async () => connection,
-    // Takes the write lock immediately, because a transaction that first reads and then writes fails if another process has written since.
+    // Takes the write lock immediately. If a transaction reads first and writes later, it fails when another process has written in
+    // between.
     beginTransaction: () => whenFree(() => explained(() => database.exec('begin immediate'))),
     commitTransaction: async () => explained(() => database.exec('commit')),
-    // SQLite rolls the transaction back itself when the disk is full or fails.
+    // When the disk is full or fails, SQLite itself rolls the transaction back.
     rollbackTransaction: async () => {
       if (database.isTransaction) database.exec('rollback');
     },
@@ -412,7 +407,7 @@ function nodeSqliteDialect(database: DatabaseSync): Dialect {
   };
 }
 
-/** Retries until no other connection holds the lock. Waits without blocking the event loop, unlike SQLite's own timeout. */
+/** Repeats an operation until no other connection holds the lock. Unlike SQLite's own timeout, does not block the event loop. */
 async function whenFree<Result>(attempt: () => Result): Promise<Result> {
   const started = performance.now();
   let isReported = false;
@@ -440,7 +435,7 @@ function codeOf(error: unknown): number | null {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null;
 }
 
-/** Errors of the disk or the file, not of the query, keyed by SQLite's result codes. */
+/** Errors that come from the disk or the file and not from the query, by SQLite's result codes. */
 const PLACE_PROBLEMS: Readonly<Record<number, string>> = {
   8: 'The database cannot be written to.',
   10: 'The disk failed to read or write.',

@@ -6,8 +6,8 @@ import { ownerStates } from '../owner-store.ts';
 import { ofOwnerKey, rowsWhere } from '../rows.ts';
 
 /**
- * Every word in the FTS5 index is prefixed with the key of its owner, so that the postings of a word are those of one owner. The cost of a
- * search therefore depends on the owner's data and not on the size of the file, and word frequencies are those of the owner.
+ * Prefixes every word in the FTS5 index with its owner's key, so that a search reads only this owner's entries for the word. The cost of a
+ * search then depends on the owner's data and not on the size of the file, and word frequencies are the owner's own.
  */
 export const sqliteTextIndex: TextIndex = {
   async add(writer, kind, entries) {
@@ -53,12 +53,12 @@ export const sqliteTextIndex: TextIndex = {
   },
 };
 
-// Segmentation keeps only letters, digits and symbols, so a word contains no quote; quotes are escaped anyway.
+// Words contain no quotes, because segmentation keeps only letters, digits and symbols; quotes are escaped anyway.
 function ownedWord(owner: string, word: string): string {
   return `${owner}${word.replaceAll('"', '""')}`;
 }
 
-/** Views SQLite's bytes as floats. Copies them only if they are not aligned. */
+/** Views SQLite's bytes as floats. If the bytes are not aligned, copies them first. */
 export function decodeVector(stored: Uint8Array | string): Float32Array {
   const bytes = stored as Uint8Array;
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
@@ -68,15 +68,15 @@ export function decodeVector(stored: Uint8Array | string): Float32Array {
 const DEFAULT_CACHE = 256 * 1024 * 1024;
 
 interface CachedOwner {
-  /** The matrices have the vectors up to this version of the owner. */
+  /** The matrices contain the vectors up to this version of the owner. */
   version: number;
   incarnation: string;
   matrices: Record<IndexedKind, VectorMatrix>;
 }
 
 /**
- * Scans all vectors of an owner, which are cached in memory. Before each search, the version of the cache is compared with the owner's
- * version in the database, and only the vectors that were added since, by any process, are loaded.
+ * Scans all vectors of an owner, cached in memory. Before each search, compares the cache's version with the owner's version in the
+ * database. Loads only the vectors that any process has added since.
  */
 export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number }): VectorIndex {
   const sizeOf = ({ matrices }: CachedOwner): number => matrices.memory.bytes + matrices.event.bytes;
@@ -114,7 +114,7 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       const live = await onlyLive(reader, tenant, accepted, limit);
       const wholeScan = matrices.every((matrix) => matrix.count <= limit * 2) || allowed !== null;
       if (live.length === limit || wholeScan) return live;
-      // Many of the nearest vectors belong to archived rows, so all vectors are considered.
+      // Considers all vectors, because many of the nearest ones belong to archived rows.
       return onlyLive(reader, tenant, best(matrices, query, Infinity), limit);
     },
 
@@ -125,7 +125,7 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
           kind,
           rows: of[kind].rows,
           passages: of[kind].passages,
-          // The scores are copied, because the next scan of this matrix overwrites them.
+          // Copies the scores, because the next scan of this matrix overwrites them.
           scores: of[kind].scan(query).slice(),
         })),
       );
@@ -149,13 +149,13 @@ async function load(
   cached.version = version;
 }
 
-/** The `limit` hits of each matrix with the highest scores, best first. */
+/** Returns the `limit` best hits of each matrix, best first. */
 function best(matrices: readonly VectorMatrix[], query: Float32Array, limit: number): VectorHit[] {
   const hits = matrices.flatMap((matrix) => bestOf(matrix, query, limit));
   return hits.sort((one, other) => other.similarity - one.similarity);
 }
 
-/** The `limit` hits with the highest scores (top-k). The threshold rises as better hits are found. */
+/** Finds the `limit` best hits (top-k). The threshold rises as better hits are found. */
 function bestOf(matrix: VectorMatrix, query: Float32Array, limit: number): VectorHit[] {
   const scores = matrix.scan(query);
   const hits: VectorHit[] = [];
@@ -193,18 +193,18 @@ async function onlyLive(
 }
 
 /**
- * The vectors of an owner in WebAssembly memory, where SIMD scans 47,500 vectors of 384 numbers in 3.4 ms. A loop in JavaScript takes 30
+ * An owner's vectors in WebAssembly memory. With SIMD, a scan of 47,500 vectors of 384 numbers takes 3.4 ms; a loop in JavaScript takes 30
  * ms.
  */
 interface VectorMatrix {
   readonly count: number;
   readonly bytes: number;
-  /** Adds the vector of a row's passage, or replaces its old one. */
+  /** Adds the vector of a passage, or replaces its previous one. */
   set(row: number, passage: number, vector: Float32Array): void;
-  /** The row and the passage of each vector. */
+  /** Row and passage of each vector. */
   readonly rows: readonly number[];
   readonly passages: readonly number[];
-  /** The dot products with the query, by the index of the vector, in a view that the next scan overwrites. */
+  /** Computes the dot product of the query with each vector. Returns a view that the next scan overwrites. */
   scan(query: Float32Array): Float32Array;
 }
 
@@ -213,7 +213,7 @@ interface ScanExports {
   scan(query: number, vectors: number, count: number, width: number, scores: number): void;
 }
 
-// TypeScript declares WebAssembly in its library for browsers only.
+// TypeScript declares WebAssembly only in its library for browsers.
 const { Instance, Module } = (
   globalThis as unknown as {
     WebAssembly: {
@@ -223,8 +223,8 @@ const { Instance, Module } = (
   }
 ).WebAssembly;
 
-// scan(query, vectors, count, width, scores) computes scores[i] = query · vectors[i], with 16 floats in each step. The module is assembled
-// from docs/vector-scan.wat; test/vectors.test.ts checks it against plain arithmetic.
+// scan(query, vectors, count, width, scores) computes scores[i] = query · vectors[i], 16 floats at a time. The module is assembled from
+// docs/vector-scan.wat; test/vectors.test.ts checks it against plain arithmetic.
 const MODULE =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzY2FuAAAKowIBoAICBHsCfwJAA0AgAkUNAf0MAAAAAAAAAAAAAAAAAAAA' +
   'ACEF/QwAAAAAAAAAAAAAAAAAAAAAIQb9DAAAAAAAAAAAAAAAAAAAAAAhB/0MAAAAAAAAAAAAAAAAAAAAACEIIAAhCSAAIANBAnRqIQoDQCAFIAn9' +
@@ -234,13 +234,13 @@ const MODULE =
 
 let compiled: object | undefined;
 
-/** Row and passage are encoded in one number, so this limit must exceed the number of passages of the longest event. */
+/** Row and passage are encoded in one number, so this must be greater than the number of passages of the longest event. */
 const MOST_PASSAGES = 16_384;
 
 const PAGE = 65_536;
 const FLOATS_PER_STEP = 16;
 
-/** An empty matrix, which grows by half when it is full. */
+/** Creates an empty matrix. It grows by half when it is full. */
 export function createVectorMatrix(dimensions: number, expected = 16): VectorMatrix {
   compiled ??= new Module(Buffer.from(MODULE, 'base64'));
   const { memory, scan } = new Instance(compiled).exports as ScanExports;
@@ -249,7 +249,7 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
   const passages: number[] = [];
   const places = new Map<number, number>();
 
-  // The memory holds the query, then the vectors, then the scores, whose address changes as the matrix grows.
+  // Memory layout: the query, then the vectors, then the scores. The address of the scores changes when the matrix grows.
   const bytesFor = (count: number): number => (width + count * width + count) * 4;
   const reserve = (count: number): void => {
     const missing = bytesFor(count) - memory.buffer.byteLength;
@@ -258,8 +258,7 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
   let capacity = Math.max(expected, 1);
   reserve(capacity);
 
-  // One view of the memory serves all vectors, because making a view takes longer than copying a vector. When the memory grows, the view is
-  // detached.
+  // Uses one view for all vectors, because creating a view takes longer than copying a vector. The view is detached when the memory grows.
   let floats = new Float32Array(memory.buffer);
   const write = (place: number, vector: Float32Array): void => {
     if (floats.buffer !== memory.buffer) floats = new Float32Array(memory.buffer);
