@@ -61,7 +61,7 @@ interface ContextLog {
 
 /** A context's log entry, and data that is written together with it. */
 export interface NotedContext extends LoggedContext {
-  /** The memories that were looked up for the turn. Consolidation judges later whether the answer used them. */
+  /** The memories that were looked up for the turn. Consolidation checks later whether the answer used them. */
   given: readonly string[];
   /** The memories and documents that every prompt contains. They count as given only if the answer used them. */
   always: readonly string[];
@@ -104,7 +104,7 @@ function usageOf({ id, scope, at, injection }: NotedContext): UsageEntry[] {
 
 /** Creates spans, named by OpenTelemetry's conventions for memory. */
 interface Tracing {
-  /** Runs work inside a span. Without OpenTelemetry the work runs without a span. */
+  /** Runs work inside a span, or without one if OpenTelemetry is missing. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
   /** Whether queries and texts may go into spans. */
   readonly content: boolean;
@@ -117,7 +117,7 @@ interface OpenSpan {
 }
 
 export interface TracingOptions {
-  /** Put queries and texts into spans. Default false, because spans leave the machine. */
+  /** Whether to put queries and texts into spans. Default false, because spans leave the machine. */
   content?: boolean;
 }
 
@@ -133,7 +133,7 @@ async function createTracing(options: TracingOptions | false = {}): Promise<Trac
   return {
     content: options.content === true,
     span(name, attributes, work) {
-      // The tracer is looked up for each span, because an application may register its provider later.
+      // Looked up for each span, because an application may register its provider later.
       const tracer: OpenTelemetry.Tracer = api.trace.getTracer('varve');
       return tracer.startActiveSpan(name, { attributes }, async (span: OpenTelemetry.Span) => {
         try {

@@ -13,7 +13,7 @@ import type { TokenCounter } from '../language/words.ts';
 export interface Intent {
   /** The services whose data the message needs. */
   services: string[];
-  /** The words of the message, in their normalised form for search. */
+  /** The message's words, normalised for search. */
   words: string[];
   /** Whether the message only greets, thanks or agrees. */
   smallTalk: boolean;
@@ -28,7 +28,7 @@ export interface Asked {
 
 /** A service of the application. Its data goes into a context if the message needs it. */
 export interface Service {
-  /** The heading of the service's data. Default: the name of the service. */
+  /** The heading above the service's data. Default: the service's name. */
   title?: string;
   /** The data is loaded if the message contains one of these words. */
   about: readonly string[];
@@ -54,13 +54,13 @@ export interface HistoryOptions {
   mode?: 'chronological' | 'semantic';
   /** The maximum number of turns to read. Default 40. */
   turns?: number;
-  /** For `semantic`: the number of latest exchanges that are always kept. Default 3. */
+  /** For `semantic`: how many of the latest exchanges are always kept. Default 3. */
   recent?: number;
-  /** For `semantic`: the maximum number of older exchanges that are relevant to the message. Default 3. */
+  /** For `semantic`: how many relevant older exchanges are added at most. Default 3. */
   relevant?: number;
   /** For `semantic`: the minimum similarity of older exchanges. Default 0.6. */
   minimumSimilarity?: number;
-  /** How older turns that exceed the budget are handled. Default `summarise`; at least the last 4 turns stay verbatim. */
+  /** What happens to older turns that exceed the budget. At least the last 4 turns stay verbatim. Default `summarise`. */
   older?: 'summarise' | 'drop';
   /** The texts of turns that the application sends itself. The context repeats them neither as messages nor as recalled records. */
   given?: readonly string[];
@@ -69,10 +69,10 @@ export interface HistoryOptions {
 /** How Varve chooses whether to look something up before a turn, and with which queries. */
 export type LookupMode = 'rules' | 'model' | 'always' | 'never';
 
-/** Switches for single sections, and for the groups `reflections` and `lookups`. */
+/** Switches individual sections, or the groups `reflections` and `lookups`, on or off. */
 export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'lookups', boolean>>;
 
-/** Settings for all contexts, with `createVarve({ context })`, or for a single context. */
+/** Settings for all contexts (`createVarve({ context })`) or for a single context. */
 export interface ContextSettings extends ContextHooks {
   /** The layout of the context. Default `varve`. */
   layout?: LayoutName | FormerLayoutName | Layout;
@@ -84,7 +84,7 @@ export interface ContextSettings extends ContextHooks {
    */
   sections?: SectionSwitches;
   history?: HistoryOptions | false;
-  /** How the queries before a turn are chosen. Default `rules`. */
+  /** How Varve chooses what to look up before a turn. Default `rules`. */
   lookup?: LookupMode;
   /** The model that chooses the queries for `lookup: 'model'`. */
   lookupModel?: LanguageModel;

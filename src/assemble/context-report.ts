@@ -20,7 +20,7 @@ export interface SectionReport {
 
 /** The queries to look up before a turn, and why. */
 export interface Lookup {
-  /** If there are no queries, nothing is looked up. */
+  /** If empty, nothing is looked up. */
   queries: string[];
   by: 'rules' | 'model' | 'always' | 'never';
   reason: string;
@@ -35,9 +35,9 @@ export interface ContextReport {
   /** `estimate`, or the name of the tokenizer with which the tokens were counted exactly. */
   counter: string;
   tokens: {
-    /** The number of tokens of the whole context, including tools. */
+    /** How many tokens the whole context has, including tools. */
     total: number;
-    /** The number of tokens of all gathered items. */
+    /** How many tokens all gathered items have. */
     wanted: number;
     limit: number;
     system: number;

@@ -55,7 +55,7 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
   while (count > 0 && measure(keep(best(count))) > budget) count -= 1;
   const chosen = best(count);
   const kept = (): Item[] => keep(chosen);
-  // The first item that does not fit may be long; shorter items after it may still fit.
+  // The first item that does not fit may just be long, so some shorter items after it are tried too.
   for (const { index } of rule === 'drop-lowest' ? order.slice(count + 1, count + 1 + MOST_TRIES) : []) {
     chosen.add(index);
     if (measure(kept()) > budget) chosen.delete(index);
@@ -242,12 +242,12 @@ function wordsOfTurn(text: string): string {
     : words;
 }
 
-// A turn is still shown if more than a tenth of its text is not quoted, because the rest may explain the quotes.
+// If more than a tenth of a turn is not quoted elsewhere, the turn is still shown, because the rest may explain the quotes.
 const TOLD = 0.9;
 
 /** Returns the section whose statements contain nearly all of a turn. */
 function mostlyQuotedBy(quoted: readonly QuotedWords[], text: string): SectionName | undefined {
-  // Several statements can be read from the same words, so these statements are checked together.
+  // Several statements can be read from the same words, so they are checked together.
   const found = quoted
     .filter(({ start, end }) => {
       const same = quoted.filter((other) => other.start < end && other.end > start);
@@ -300,7 +300,7 @@ interface Sentence {
   restsOn: readonly Statement[];
 }
 
-// The sentences are cached, because documents stay the same for many turns, and splitting them costs as much as the rest of a turn.
+// Cached, because documents stay the same for many turns, and splitting them into sentences costs as much as the rest of a turn.
 const takenApart = new WeakMap<Item, ReadonlyMap<string, Sentence>>();
 
 function sentencesOf(item: Item): ReadonlyMap<string, Sentence> {
@@ -325,7 +325,7 @@ function readSentences({ kind, id, title, text, entry, restsOn, ...memory }: Ite
     return items.filter((each) => typeof each === 'string').map((words) => [words, []]);
   }
   if (kind !== 'block') return [];
-  // Titles are not statements: two documents may have the same title.
+  // Leaves out titles: two documents may have the same one.
   return statementsIn(text)
     .filter((words) => !words.startsWith('#'))
     .map((words) => [words, restsOn?.get(contentHash(words)) ?? []]);

@@ -181,7 +181,7 @@ export interface KnowledgeCache {
 
 interface OpenedKnowledge {
   knowledge: Knowledge;
-  /** Whether the knowledge was read from the store, which counts as an access to its memories. */
+  /** Whether the knowledge was read from the store. If so, its memories count as accessed. */
   loaded: boolean;
 }
 

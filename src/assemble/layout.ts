@@ -10,7 +10,7 @@ export interface SectionFormat {
   /** Lines before and after the items. */
   before?: string;
   after?: string;
-  /** Writes an item. Default: `- text`, with a mark if the text is unverified. */
+  /** Writes an item. Default: `- text`. Unverified text is marked. */
   item?: (item: Item, writing: Writing) => string;
   /** Returns the heading for an item's group. If `apart` is set, a blank line separates groups. */
   group?: (item: Item, writing: Writing) => string;
@@ -34,9 +34,9 @@ export interface Frame {
   sections: readonly SectionFormat[];
 }
 
-/** The token budgets of sections and of the whole context. */
+/** Token budgets for single sections and for the whole context. */
 export interface Budget {
-  /** The maximum number of tokens of the whole context. Default 8,000. */
+  /** The maximum number of tokens in the whole context. Default 8,000. */
   total?: number;
   sections?: Partial<Record<SectionName | 'tools', number>>;
   /** Groups of sections that share a budget. They take tokens from it in this order. */
@@ -69,7 +69,7 @@ export interface Layout {
   name: string;
   /** How stored text is escaped. */
   escape: 'markdown' | 'xml';
-  /** The sections of the system prompt. Sections that change slowly should come first, so that providers can cache the prompt. */
+  /** The sections in the system prompt. Put sections that change slowly first, so that providers can cache the prompt. */
   system: readonly (SectionFormat | Frame)[];
   /** The sections of the user's turn. */
   user: readonly (SectionFormat | Frame)[];

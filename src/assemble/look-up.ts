@@ -105,7 +105,7 @@ async function byModel({ deps, scope, options }: Gathering, input: LookupInput):
   return { queries, by: 'model', reason: data.lookup ? 'the model asks for it' : 'the model needs no lookup' };
 }
 
-// The beginning and the end of a long message usually contain the request; the middle is often pasted text.
+// Shortens a long message to its beginning and its end, which usually contain the request; the middle is often pasted text.
 function shortened(text: string): string {
   if (text.length <= LONGEST_QUERY) return text;
   const half = LONGEST_QUERY / 2;

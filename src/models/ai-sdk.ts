@@ -12,7 +12,7 @@ interface AnyModel {
   readonly modelId: string;
 }
 
-/** A language model object of any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`, … */
+/** A language model object from any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`, … */
 export interface AiSdkLanguageModel extends AnyModel {
   /** Whether an OpenAI-compatible provider accepts a JSON schema. */
   readonly supportsStructuredOutputs?: boolean;
@@ -48,7 +48,7 @@ export interface AiSdkUsage {
   cachedInputTokens?: Count;
 }
 
-/** An embedding model object of any AI SDK provider. */
+/** An embedding model object from any AI SDK provider. */
 export interface AiSdkEmbeddingModel extends AnyModel {
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
   readonly supportsParallelCalls: PromiseLike<boolean> | boolean;
@@ -58,7 +58,7 @@ export interface AiSdkEmbeddingModel extends AnyModel {
   }>;
 }
 
-/** A reranking model object of any AI SDK provider. */
+/** A reranking model object from any AI SDK provider. */
 export interface AiSdkRerankingModel extends AnyModel {
   doRerank(options: {
     query: string;
@@ -95,7 +95,7 @@ export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; 
   };
 }
 
-/** A provider's numbers are not trusted. An implausible count is treated as missing. */
+/** Returns a provider's count, or null if it is implausible, because a provider's numbers are not trusted. */
 function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? Math.round(value) : null;
 }

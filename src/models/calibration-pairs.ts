@@ -345,7 +345,7 @@ const ENGLISH: Record<PairClass, string> = {
   `,
 };
 
-// These few pairs are enough to adjust the boundaries of a multilingual model, but too few to calibrate one language alone.
+// These few pairs suffice to adjust a multilingual model's boundaries, but not to calibrate one language alone.
 const OTHER_LANGUAGES: Record<PairClass, string> = {
   same: `
     Der Nutzer wohnt in Hamburg | Hamburg ist der Wohnort des Nutzers

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../record/clock.ts';
 export interface CallSettings {
   /** The time limit for one attempt. Default 60,000. */
   timeout?: number;
-  /** The number of retries after a 429, a 5xx, a timeout or a network failure. Default 2. */
+  /** How often a call is retried after a 429, a 5xx, a timeout or a network failure. Default 2. */
   retries?: number;
   /** The pause before the first retry. It doubles with each further retry. Default 500. */
   firstPause?: number;
@@ -290,7 +290,7 @@ export interface BreakerSettings {
   failures?: number;
   /** How many milliseconds the breaker stays open the first time. Each failed trial doubles this. Default 10,000. */
   cooldown?: number;
-  /** The longest time that the breaker stays open, in milliseconds. Default 300,000. */
+  /** How many milliseconds the breaker stays open at most. Default 300,000. */
   longestCooldown?: number;
 }
 

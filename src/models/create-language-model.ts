@@ -226,7 +226,7 @@ export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): Lan
 /** How to ask a model for JSON: with an enforced schema, in a JSON mode, or in words alone. */
 type AnswerFormat = 'schema' | 'json' | 'words';
 
-/** A model with its caller and the formats that it accepts. */
+/** A model, its caller and the formats that it accepts. */
 interface ModelInUse {
   id: string;
   model: AiSdkLanguageModel;
@@ -244,7 +244,7 @@ export interface Answered extends AnswerText {
   warnings: NonNullable<AiSdkAnswer['warnings']>;
 }
 
-/** Calls the model once and returns its answer with the usage. */
+/** Calls the model once and returns its answer and the usage. */
 async function callForAnswer(
   used: ModelInUse,
   request: TextRequest,

@@ -48,7 +48,7 @@ export interface PartReading {
   ends: Float32Array;
   /** For each part of the message: the mean state of the last layer. From it, the local reader judges whether the part is worth keeping. */
   states: readonly Float32Array[];
-  /** The attribute values in the message; empty if earlier turns were passed as well. */
+  /** The attribute values in the message. Empty if earlier turns were passed as well. */
   values: SlotValue[];
 }
 
@@ -74,7 +74,7 @@ interface ExpectedVectors {
   dimensions: number;
 }
 
-/** Normalises an embedder's answer to unit vectors. Throws `embedder_unavailable`, with the reason, if the answer is invalid. */
+/** Normalises an embedder's answer to unit vectors. If the answer is invalid, throws `embedder_unavailable` with the reason. */
 export function unitVectors(answer: readonly ArrayLike<number>[], expected: ExpectedVectors): Float32Array[] {
   if (!Array.isArray(answer) || answer.length !== expected.count) {
     throw wrong(expected, 'wrong_count', `returned ${answer?.length ?? 'no'} vectors for ${expected.count} texts`);
@@ -262,7 +262,7 @@ function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis):
     const upper = knots[index] as CalibrationKnot;
     if (at < upper[from]) {
       const rise = ((at - lower[from]) * (upper[to] - lower[to])) / (upper[from] - lower[from]);
-      // Rounding must not raise the value above the next knot.
+      // Without this, rounding could raise the value above the next knot.
       return Math.min(lower[to] + rise, upper[to]);
     }
     lower = upper;

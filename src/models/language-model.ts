@@ -33,7 +33,6 @@ export interface DataRequest<Schema extends z.ZodType> extends TextRequest {
   usesPart?: (part: z.output<Schema>) => boolean;
 }
 
-/** An answer and its usage. */
 export interface Generated<Data> {
   data: Data;
   model: string;

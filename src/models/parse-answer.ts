@@ -80,7 +80,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Thrown for a value that is nested too deeply or has the key `__proto__`. */
+/** Thrown if a value is nested too deeply or has the key `__proto__`. */
 export class UnusableJson extends Error {}
 
 /**
@@ -184,7 +184,7 @@ export interface AnswerText {
 export interface AnswerLimits {
   /** Whether to accept a truncated answer's complete items. By default, a truncated answer is an error. */
   keepsWhole?: boolean;
-  /** The longest answer that is parsed. Default 1,000,000 characters. */
+  /** A longer answer is not parsed. Default 1,000,000 characters. */
   longestAnswer?: number;
 }
 
@@ -230,7 +230,7 @@ function embeddedJson(text: string, accepted: ReadonlySet<string>, keepsWhole: b
     if (start === undefined) break;
     const read = readTolerantJson(text, start, keepsWhole);
     if (read.ok) {
-      // A list of bare words such as "[here]" is prose.
+      // A list of bare words such as "[here]" is prose and not JSON.
       const prose = !read.begun && Array.isArray(read.value) && read.value.length > 0;
       if (!prose) found.push(read);
       opening.lastIndex = read.end;

@@ -3,7 +3,7 @@ import { aiSdkModelId, type AiSdkRerankingModel, assertModel } from './ai-sdk.ts
 import { type CallSettings, createCaller } from './caller.ts';
 import { estimateTokensOf } from './embedder.ts';
 
-/** Ranks texts by how well they answer a query. A reranker is slower and more accurate than vectors. */
+/** Ranks texts by how well they answer a query. Slower but more accurate than comparing vectors. */
 export interface Reranker {
   readonly id: string;
   /**

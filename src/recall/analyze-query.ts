@@ -213,15 +213,15 @@ const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
 
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** Matches a name as a whole word, with or without a genitive ending. */
+/** Returns a pattern that matches a name as a whole word, with or without a genitive ending. */
 function namePattern(name: string, flags = 'iu'): RegExp {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   if (HAN.test(name)) return new RegExp(`${escaped}(?:さん|ちゃん|くん|君|様)?`, flags);
-  // In a regular expression, \b recognises only ASCII letters, so word boundaries are written explicitly.
+  // Word boundaries are written explicitly, because \b recognises only ASCII letters.
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?:['’]?s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, flags);
 }
 
-// A question about "Anna Weber" may name only "Anna".
+// Returns the forms of a name in questions, because a question about "Anna Weber" may say only "Anna".
 function spokenNames(name: string): string[] {
   const first = name.split(/\s+/u)[0] ?? name;
   return first.length > 2 && first !== name ? [name, first] : [name];
@@ -295,7 +295,7 @@ function isVerbAt(sentence: string, at: number, word: string): boolean {
   return QUERY_STOP_TERMS.has(word.toLowerCase()) || SUBJECT_OR_OBJECT.test(sentence.slice(at + word.length));
 }
 
-// Agents ask about "the user". In "the user interface" the word belongs to a compound noun.
+// Agents write "the user" when they ask about the user. In "the user interface", the word belongs to a compound noun.
 const COMPOUND =
   '(?:interfaces?|ids?|accounts?|manuals?|guides?|stor(?:y|ies)|research|test(?:s|ing)|experience|groups?|tables?|data|input|base|agents?|interviews?|feedback|flows?|personas?|journeys?|roles?|settings|management)';
 const THE_USER = new RegExp(
@@ -362,7 +362,8 @@ function isOtherLanguage(query: string, pack: Pack | null): boolean {
   return pack === null ? OTHER_LETTERS.test(query) : pack !== english;
 }
 
-// A question with "I" is about the user, and "what did you suggest" is about the assistant. A question with both is ambiguous.
+// Finds the speakers whom a pronoun means: a question with "I" is about the user, and "what did you suggest" is about the assistant. A
+// question with both is ambiguous.
 function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], asksAgent: boolean): string[] {
   const byUser = FIRST_PERSON.test(query);
   if (byUser === asksAgent) return [];
@@ -389,7 +390,7 @@ function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record
   return { about, terms };
 }
 
-/** Finds the person, the topic and the time of a question, given the documents of the view. */
+/** Finds which person, topic and time a question is about, given the view's documents. */
 export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
   const { speakers } = view;
   const pack = detectPack(query, null);

@@ -27,7 +27,7 @@ export interface QueryInput {
   readonly meaning: Float32Array;
 }
 
-/** The features of a query and a view, computed once for all candidates. */
+/** The features of a query in a view, computed once for all candidates. */
 export interface QueryContext extends QueryInput {
   /** Whether the query asks for facts about the user and nobody else. */
   readonly isAboutUser: boolean;

@@ -120,7 +120,8 @@ export function askedFacts(
   attributes: AttributeTable,
 ): Set<number> {
   const relatives = relativesIn(terms);
-  // "What is his wife's name?" asks for an attribute with the word wife. "Where does his mother live?" asks for no attribute of the user.
+  // "What is his wife's name?" asks for an attribute whose name contains "wife". "Where does his mother live?" does not ask for an
+  // attribute of the user.
   const telling = new Set(relatives.length > 0 ? relatives : terms);
   const topic = isOtherLanguage ? [] : terms.filter((term) => !NEUTRAL.has(term));
   const isAsked = (attribute: string): boolean => {

@@ -1,6 +1,6 @@
 import { words } from '../language/words.ts';
 
-/** An inverted index of the documents of a view, by ordinal. */
+/** An inverted index of a view's documents, by ordinal. */
 export interface LexicalIndex {
   readonly postings: Map<string, { documents: number[]; frequencies: number[] }>;
   /** Terms by their first letters, to find other forms of a word. */
@@ -12,9 +12,9 @@ export interface LexicalIndex {
 export interface LexicalMatch {
   /** BM25 per document ordinal. */
   readonly bm25: Float32Array;
-  /** Bit t is set when query term t occurs in the document. Only the first 30 terms have a bit. */
+  /** Bit t is set if query term t occurs in the document. Only the first 30 terms have a bit. */
   readonly termMasks: Uint32Array;
-  /** Like `termMasks`, but other forms of a term count too, for languages without stemming. */
+  /** Like `termMasks`, but a bit is also set if another form of the term occurs, for languages without stemming. */
   readonly looseMasks: Uint32Array;
   /** Inverse document frequency per query term. */
   readonly termWeights: Float64Array;

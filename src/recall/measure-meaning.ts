@@ -9,7 +9,7 @@ import type { Cohesion, RecallView } from './recall-view.ts';
 export interface Links {
   readonly next: Int32Array;
   readonly sessions: Int32Array;
-  /** The number of the speaker or role, per document. */
+  /** Per document: the number of its speaker or role. */
   readonly voices: Int32Array;
 }
 
@@ -126,7 +126,7 @@ export async function embedQuery(
 ): Promise<EmbeddedQuery> {
   if (embedder === null) return { vector: null, degraded: [] };
   try {
-    // Usage of a local model is not recorded, because recording it would cost more than the recall.
+    // A local model's usage is not recorded, because recording it would cost more than the recall.
     const isFree = ledger.prices.priceOf(embedder.id)?.input === 0;
     const { vectors } = await (isFree
       ? embedder.embed([query])
@@ -165,7 +165,7 @@ export async function refreshSample(
       if (vector !== undefined) vectors.set(ordinal, vector);
     }
   }
-  // While most vectors are still missing, every recall measures again.
+  // While most vectors are missing, every recall takes a new sample.
   const isTooEarly = vectors.size < ordinals.length / 2;
   view.sample = { model: embedder.id, takenAt: isTooEarly ? 0 : count, vectors };
   view.cohesion = measureCohesion(vectors, view);
@@ -200,7 +200,7 @@ export interface Meaning {
 // nearest.
 const ASK_FOR_ALL = 2000;
 const NEAREST = 400;
-// A long event has several hits, one for each passage.
+// How many passages to allow for per document: a long event has several hits, one for each passage.
 const PASSAGES_EACH = 8;
 
 /**

@@ -160,7 +160,7 @@ function rankWithMeaning(found: Found, meaning: Meaning, count: number): Ranking
       similarityOf: (ordinal) => {
         const cosine = meaning.similarities[ordinal] as number;
         if (Number.isNaN(cosine)) return 0;
-        // The weights of similarity were learned with the local embedder, so the cosines of another model are mapped to its scale.
+        // The similarity's weights were learned with the local embedder, so another model's cosines are mapped to its scale.
         return isLocal ? cosine : cosineFor(calibratedSimilarity(cosine, calibration), LOCAL_EMBEDDER_CALIBRATION);
       },
     },

@@ -7,7 +7,7 @@ import type { IndexedKind } from '../store/database.ts';
 import type { EventForRecall, MemoryForRecall } from '../store/load-records.ts';
 import { RECALL_SOURCES, type RecallSource } from './recall-options.ts';
 
-/** The fields of a memory or an event that recall uses. */
+/** The fields of a memory or an event that recall needs. */
 export interface RecallDocument {
   readonly kind: IndexedKind;
   readonly rowId: number;
@@ -30,7 +30,7 @@ export interface RecallDocument {
   readonly connection: string | null;
   /** For a memory: the ids of the events from which it was formed. */
   readonly sources: readonly string[];
-  /** When the event happened, or since when the statement has been true, in milliseconds since 1970. */
+  /** When the event happened, or since when the statement is true, in milliseconds since 1970. */
   readonly time: number;
   /** For a memory: the day on which it is due, planned or happened, or from which it is true. Null if it has none. */
   readonly day?: number | null;

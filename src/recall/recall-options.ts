@@ -17,16 +17,16 @@ export interface SignalWeights {
   entity: number;
 }
 
-/** Options of a recall, all of which have defaults. */
+/** The options of a recall. All have defaults. */
 export interface RecallOptions {
   /** The maximum number of results. Default 10, and 20 for a question that asks for several items. */
   limit?: number;
-  /** The maximum number of tokens of all result texts together. */
+  /** How many tokens the results' texts may have in total. */
   tokenBudget?: number;
   /** The kinds of records to search. Default: all. */
   sources?: readonly RecallSource[];
   filter?: RecallFilter;
-  /** Active connections besides the connection of the handle. Records of other connections are not found. */
+  /** Active connections besides the handle's own. Records of other connections are not found. */
   connections?: readonly string[];
   /** `hybrid` (default): words and meaning; `semantic`: meaning alone; `text`: words alone. */
   mode?: 'hybrid' | 'semantic' | 'text';
@@ -46,7 +46,7 @@ export interface RecallOptions {
   candidates?: number;
   /** Recalls only memories of at least this importance. */
   minimumImportance?: number;
-  /** The minimum similarity of results, where 0.7 means related and 0.92 the same statement. */
+  /** Returns only results with at least this similarity: 0.7 means related, 0.92 the same statement. */
   minimumSimilarity?: number;
   /** Returns only results that help to answer with at least this probability. Default 0, which returns the best available results. */
   minimumRelevance?: number;
@@ -107,7 +107,9 @@ export interface SignalShare {
   weight: number;
 }
 
-/** The retrieval arms that found a result. `keyed`: the query asks for its attribute ("Where do I live?") or its kind ("goals"). */
+/**
+ * The retrieval arms that found a result. `keyed` means that the query asks for its attribute ("Where do I live?") or its kind ("goals").
+ */
 export type Arm = 'vector' | 'text' | 'entity' | 'keyed' | 'time' | 'context';
 
 /** A result of recall: a memory or an event, distinguished by `kind`. */

@@ -279,7 +279,7 @@ interface GrowingArray<Values extends Numbers> {
   set(index: number, value: number): void;
   at(index: number): number;
   readonly length: number;
-  /** The content, as a view that is valid until the next push. */
+  /** The content, as a subarray that is valid until the next push. */
   readonly values: Values;
 }
 
@@ -313,7 +313,7 @@ export function growingArray<Values extends Numbers>(make: new (length: number) 
   };
 }
 
-/** The views of this process: one for each set of owners that a handle sees. */
+/** This process's views: one for each set of owners that a handle can see. */
 export interface ViewCache {
   /** Returns the handle's view, updated with everything that any process has committed. */
   open(reader: Reader, scope: Scope): Promise<RecallView>;
@@ -374,7 +374,7 @@ async function refresh(
   // Events are added first, so that each memory can be linked to its source turns.
   const documentOf = eventDocuments(owner);
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
-    // An event that was written between the two reads of the last update is in the view already.
+    // Skips an event that was written between the last update's two reads, because the view already contains it.
     if (!isOwnAnswer(event) && view.ordinalOf('event', event.rowId) === undefined) {
       view.add(documentOf(event));
     }

@@ -46,7 +46,7 @@ export interface RecallDeps extends Parts {
 
 /** Who asks, and about which time. */
 interface Asking {
-  /** The time as of which the records are read; null means the present. */
+  /** The time as of which to read the records; null means the present. */
   asOf?: Date | null;
   /** Whether the query is the user's own message, in which "the user" is somebody else. By default, an agent asks. */
   isOfUser?: boolean;

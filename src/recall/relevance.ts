@@ -52,7 +52,7 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
   return answerable * probability(RANKING.evidence, evidence);
 }
 
-/** Recall abstains below this answerability. With the value from training, one known answer in twenty is withheld. */
+/** Recall abstains below this answerability. At the value from training, it withholds one known answer in twenty. */
 export const ABSTENTION_THRESHOLD = 0.4;
 
 export interface ScoredCandidate {
@@ -81,7 +81,6 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** The values of the features in `ANSWERABLE_INPUTS`. */
 interface EvidenceSummary {
   asked: Asked;
   inputs: Readonly<Record<AnswerableInput, number>>;

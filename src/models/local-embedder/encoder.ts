@@ -53,8 +53,8 @@ export class Encoder {
   }
 
   /**
-   * Encodes a text together with other threads that make the same call; `parts` is the number of pieces. Returns true in the thread that
-   * wrote the vector.
+   * Encodes a text in `parts` pieces, together with other threads that make the same call. Returns true in the thread that wrote the
+   * vector.
    */
   encodeTogether(text: EncodeText, parts: number): boolean {
     const size = Math.ceil(evenTokens(text) / parts / 2) * 2;

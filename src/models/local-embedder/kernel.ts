@@ -1,8 +1,8 @@
 import { KERNEL_BASE64 } from './kernel-binary.ts';
 
 /**
- * The functions of `wasm/bert-kernel.ts`. All arguments are byte addresses in the shared memory, or counts. Each token has one row;
- * `from` and `to` are rows.
+ * The functions in `wasm/bert-kernel.ts`. Every argument is a count or a byte address in the shared memory. Each token has one row; `from`
+ * and `to` are rows.
  */
 export interface Kernel {
   writeConstants(at: number): void;

@@ -203,7 +203,7 @@ function inflected(form: string, { inflections, isDoubling }: Lexicon): string |
 /** How many letters may come before a German "ge" or "zu". */
 const LONGEST_PARTICLE = 6;
 
-/** Looks up a word without its infix: "gekocht" is a form of "kochen", "aufgeräumt" and "aufzuräumen" are forms of "aufräumen". */
+/** Looks up a word without its infix: "gekocht" is a form of "kochen"; "aufgeräumt" and "aufzuräumen" are forms of "aufräumen". */
 function withoutInfix(word: string, lexicon: Lexicon): string | null {
   for (const infix of lexicon.infixes) {
     const at = word.indexOf(infix);

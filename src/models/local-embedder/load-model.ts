@@ -13,7 +13,7 @@ interface AddedWeights {
   reader: Uint8Array;
 }
 
-/** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with the trained differences, into the memory, in the layout that the kernel expects. */
+/** Writes all-MiniLM-L6-v2 (the int8 ONNX export) with the trained differences into the memory, in the kernel's layout. */
 export function loadModel(file: Uint8Array, added: AddedWeights, target: Target): void {
   const { layout, kernel, memory } = target;
   const source = readSource(file, readDifferences(added.memory));
@@ -46,7 +46,7 @@ function writeLayers(target: Target, layers: readonly LayerAddress[], source: So
   }
 }
 
-/** The published model with the trained differences. */
+/** The published model, with the trained differences. */
 interface Source {
   readonly matrices: readonly string[];
   tensor(name: string): OnnxTensor;
@@ -217,8 +217,8 @@ interface QuantisedMatrix {
 }
 
 /**
- * The largest weight after merging; the published file's weights have 7 bits as well. The kernel adds six products in 16 bits, so an
- * output's six heaviest neighbouring weights may sum to at most 264 (`kernel.test.ts`). With weights up to ±127, their sum would be larger.
+ * The largest weight after merging; the published file's weights have 7 bits as well. The kernel adds six products in one 16-bit lane, so
+ * the six weights in a lane may sum to at most 264 (`kernel.test.ts`). With weights up to ±127, their sum would be larger.
  */
 const LARGEST_WEIGHT = 64;
 

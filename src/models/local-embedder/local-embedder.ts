@@ -44,7 +44,10 @@ export interface LocalEmbedderOptions {
   threads?: number;
   /** How many tokens a window has, at most 512. Longer texts are read in several windows. Default: 256, as the model was published. */
   maximumTokens?: number;
-  /** The folder with prepared weights (`weights.bin`, `vocabulary.bin`, `lexicons.txt`). Default: the weights of the installed package. */
+  /**
+   * The folder that contains the prepared weights (`weights.bin`, `vocabulary.bin`, `lexicons.txt`). Default: the installed package's
+   * weights.
+   */
   modelPath?: string;
 }
 
@@ -433,7 +436,7 @@ class ThreadPool implements WorkerPool {
       return;
     }
     (isUrgent ? this.#urgent : this.#others).push(text);
-    // Texts that arrive together are dispatched together, because a text is shared between threads only if there are few of them.
+    // Texts that arrive together are dispatched together: threads share a text only if fewer texts are waiting than threads are idle.
     if (this.#urgent.length + this.#others.length === 1) queueMicrotask(() => this.#dispatchAndKeepAlive());
   }
 
@@ -509,7 +512,7 @@ class ThreadPool implements WorkerPool {
     }
   }
 
-  /** A workspace is busy until every thread of its last task has released it. */
+  /** Checks whether a workspace is busy. It is until every thread of its last task has released it. */
   #isWorkspaceBusy(workspace: number): boolean {
     return this.#lanes.some((lane) => lane.task?.workspace === workspace);
   }
@@ -564,10 +567,10 @@ class ThreadPool implements WorkerPool {
   }
 }
 
-/** Decides whether threads share a single text, based on recent timings. */
+/** Chooses whether threads share a single text, based on recent timings. */
 interface SharingChoice {
   shouldShare(): boolean;
-  /** Records the duration of a text with this many tokens. */
+  /** Records how long a text with this many tokens took. */
   record(text: { isShared: boolean; milliseconds: number; tokens: number }): void;
 }
 

@@ -30,7 +30,7 @@ export interface LayerAddress {
   readonly outputNorm: NormAddress;
 }
 
-/** The buffers for one text in progress. Queries, keys and values are double-buffered: see `encoder.ts`. */
+/** The buffers for one text in progress. Queries, keys and values have two buffers: see `encoder.ts`. */
 export interface Workspace {
   /** How far the threads that share the text have come: two int32 values per phase. */
   readonly progress: number;
@@ -82,7 +82,7 @@ export const SLOTS: readonly string[] = (
   'phone_number answer_length answer_tone answer_format answer_language appointment travel_destination travel_date'
 ).split(' ');
 
-/** The questions that the reader answers about a part, in the order of their heads (see `PartReading`). */
+/** The questions that the reader answers for each part, in the order of their heads (see `PartReading`). */
 export const QUESTIONS = ['foreign', 'asks', 'meant', 'takesBack', 'changes', 'ends'] as const;
 
 /** The index of the head for words that belong to no slot. The heads for the slots follow it. */

@@ -35,7 +35,6 @@ export async function findWeights(modelPath?: string): Promise<string> {
 
 /** Prepared weights in the memory. The words' rows and the reader's layers are read on demand. */
 interface PreparedWeights {
-  /** Reads the rows of all words in the vocabulary. */
   readAllWords(): void;
   /** Reads the rows of some words, unless they are already loaded. */
   readWords(ids: readonly number[]): void;

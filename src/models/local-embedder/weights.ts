@@ -25,7 +25,7 @@ const LEXICONS_CRC32 = 4_168_407_500;
 /** Reads the packed vocabulary. Throws `embedder_unavailable` if the file is not the expected one. */
 export function readVocabulary(folder: string): Uint8Array<ArrayBuffer> {
   const path = join(folder, TABLE_FILE);
-  // The bytes are copied, because a Buffer may be unaligned.
+  // Copies the bytes, because a Buffer may be unaligned.
   const table = new Uint8Array(readable(path, () => readFileSync(path)));
   verify(path, 'CRC-32', crc32(table), TABLE_CRC32);
   return table;
