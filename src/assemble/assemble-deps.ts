@@ -26,11 +26,11 @@ interface Assembling {
   settings: ContextSettings;
 }
 
-/** Settings for all contexts and for their log. */
+/** Settings for all contexts and for the log that records them. */
 export interface AssembleOptions extends ContextSettings {
-  /** The number of days for which the log of contexts is kept. Default 90. */
+  /** How many days the log keeps its entries. Default 90. */
   logDays?: number;
-  /** Milliseconds after which the cached knowledge of a session is read again, even if it has not changed. Default 5 minutes. */
+  /** After this many milliseconds, a session's cached knowledge is read again, even if it has not changed. Default 5 minutes. */
   staleAfter?: number;
 }
 
@@ -49,24 +49,27 @@ export async function createAssembling(
   };
 }
 
-/** Logs which records contexts contain. Entries are written in batches after a short delay, so that no answer waits for them. */
+/**
+ * Records in a log which records each context contained. Entries are written in batches after a short delay, so that no answer waits for
+ * them.
+ */
 interface ContextLog {
   note(context: NotedContext): void;
-  /** Resolves when everything noted so far is written. */
+  /** Resolves when all entries noted so far are written. */
   settle(): Promise<void>;
 }
 
-/** The entry of a context, and data that is written together with it. */
+/** A context's log entry, and data that is written together with it. */
 export interface NotedContext extends LoggedContext {
-  /** The memories that were looked up for the turn. Consolidation judges later whether the answer used them. */
+  /** The memories that were looked up for the turn. Consolidation checks later whether the answer used them. */
   given: readonly string[];
   /** The memories and documents that every prompt contains. They count as given only if the answer used them. */
   always: readonly string[];
-  /** The usage of memory in the prompt of the application's model; null when the application names no model. */
+  /** How many tokens of memory the application's model read in its prompt. Null if the application names no model. */
   injection: { model: string; tokens: number; estimated: boolean } | null;
 }
 
-/** Creates a log that keeps entries for this number of days. A failed write loses the entry but never fails an answer. */
+/** Creates a log that keeps its entries for `days` days. A failed write loses the entry but never fails an answer. */
 function createContextLog({ database, clock, ids, ledger }: LogDeps, days = 90): ContextLog {
   return gatherWrites<NotedContext>(async (noted) => {
     for (const [tenant, contexts] of Map.groupBy(noted, ({ scope }) => scope.tenant)) {
@@ -89,7 +92,7 @@ function createContextLog({ database, clock, ids, ledger }: LogDeps, days = 90):
   });
 }
 
-/** The entry has the id of the context, so that writing it is idempotent. */
+/** The entry has the same id as the context, so that writing it twice has no effect. */
 function usageOf({ id, scope, at, injection }: NotedContext): UsageEntry[] {
   if (!injection || injection.tokens === 0) return [];
   const { model, tokens, estimated } = injection;
@@ -99,9 +102,9 @@ function usageOf({ id, scope, at, injection }: NotedContext): UsageEntry[] {
   ];
 }
 
-/** Spans that are named by OpenTelemetry's conventions for memory. */
+/** Creates spans, named by OpenTelemetry's conventions for memory. */
 interface Tracing {
-  /** Runs work inside a span. Without OpenTelemetry the work runs without a span. */
+  /** Runs work inside a span, or without one if OpenTelemetry is missing. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
   /** Whether queries and texts may go into spans. */
   readonly content: boolean;
@@ -114,7 +117,7 @@ interface OpenSpan {
 }
 
 export interface TracingOptions {
-  /** Put queries and texts into spans. Default false, because spans leave the machine. */
+  /** Whether to put queries and texts into spans. Default false, because spans leave the machine. */
   content?: boolean;
 }
 
@@ -122,7 +125,7 @@ const UNTRACED: OpenSpan = { set: () => {} };
 
 const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
 
-/** Makes spans through `@opentelemetry/api` if the application has installed it; otherwise there are no spans. */
+/** Creates spans through `@opentelemetry/api` if the application has installed it. Otherwise, there are no spans. */
 async function createTracing(options: TracingOptions | false = {}): Promise<Tracing> {
   if (options === false) return noTracing;
   const api = await loadApi();
@@ -130,7 +133,7 @@ async function createTracing(options: TracingOptions | false = {}): Promise<Trac
   return {
     content: options.content === true,
     span(name, attributes, work) {
-      // The tracer is looked up for each span, because an application may register its provider later.
+      // Looked up for each span, because an application may register its provider later.
       const tracer: OpenTelemetry.Tracer = api.trace.getTracer('varve');
       return tracer.startActiveSpan(name, { attributes }, async (span: OpenTelemetry.Span) => {
         try {
@@ -147,7 +150,7 @@ async function createTracing(options: TracingOptions | false = {}): Promise<Trac
   };
 }
 
-// Node's error code for a missing package, and webpack's error code for a package that was missing when the bundle was made.
+// Node's error codes for a missing package, and webpack's for a package that was missing when the bundle was built.
 const NOT_INSTALLED = new Set<unknown>(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
 async function loadApi(): Promise<typeof OpenTelemetry | null> {
@@ -159,13 +162,13 @@ async function loadApi(): Promise<typeof OpenTelemetry | null> {
   }
 }
 
-/** The turn for which the sections of a context are gathered, with its dependencies. */
+/** The turn for which a context's sections are gathered, with the dependencies that this needs. */
 export interface Gathering {
   deps: AssembleDeps;
   scope: Scope;
   options: ContextOptions;
   layout: Layout;
-  /** The sections that the layout shows and that are not switched off. */
+  /** The sections that the layout shows, except those that are switched off. */
   on: ReadonlySet<SectionName>;
   budget: Budget;
   counter: TokenCounter;
@@ -178,14 +181,14 @@ export interface Gathering {
 
 export type Failed = ContextReport['failed'];
 
-/** Tries to make a part of a context. A failure or a timeout is noted in the report, and the fallback `otherwise` is used. */
+/** Tries to produce one part of a context. If this fails or times out, the report notes it, and `otherwise` is used instead. */
 export type Attempt = <Result>(
   section: Failed[number]['section'],
   work: () => Promise<Result>,
   otherwise: Result,
 ) => Promise<Result>;
 
-/** The number of milliseconds after which a hook or a search is abandoned, unless the options have another. */
+/** By default, a hook or a search is abandoned after this many milliseconds. */
 export const DEFAULT_TIMEOUT = 2000;
 
 export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT): Attempt {
@@ -199,7 +202,7 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
   };
 }
 
-/** Returns the result of work, or throws `timed_out` after the given time. The work itself then continues, and its result is ignored. */
+/** Returns what `work` resolves to, or throws `timed_out` after the given time. The work then continues, but its result is ignored. */
 async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

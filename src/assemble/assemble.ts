@@ -28,20 +28,20 @@ import { type Item, type Material, SECTION_NAMES, type SectionName, sectionOf } 
 import { historyItems, intentionItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 import { estimatingCounter } from '../language/words.ts';
 
-/** The context of one turn for the agent. */
+/** One turn's context for the agent. */
 export interface AssembledContext {
-  /** The system prompt, which stays the same from turn to turn until the knowledge changes. */
+  /** The system prompt. It stays the same from turn to turn until the knowledge changes. */
   system: string;
-  /** The user's turn: date and time, the results of lookups, and the message. */
+  /** The user's turn: the date and time, what was looked up, and the message. */
   user: string;
   /** The user's turn without the message. */
   beforeMessage: string;
-  /** Past turns, oldest first, for layouts in which they are chat messages. */
+  /** Past turns, oldest first. Only for layouts that show them as chat messages. */
   messages: HistoryMessage[];
   report: ContextReport;
 }
 
-/** Assembles the context of a turn: gather → fit → report → log. Parts that fail are left out and named in the report. */
+/** Assembles a turn's context: gather → fit → report → log. Parts that fail are left out, and the report names them. */
 export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextOptions): Promise<AssembledContext> {
   const { tracing, settings, log } = deps.assembling;
   const started = performance.now();
@@ -109,7 +109,7 @@ function reportOf(
     tokens: fitted.tokens,
     sections,
     off,
-    // A part that timed out may still fail later, and the report does not change after it was returned.
+    // The list is copied: a part that timed out may still fail later, but a returned report must not change.
     failed: [...failed],
     stable: { characters: stable.length, tokens: counter.count(stable) },
     lookup,
@@ -126,7 +126,7 @@ function budgetOf(layout: Layout, { budget }: ContextOptions): Budget {
   return { ...layout.budget, ...budget, sections: { ...layout.budget?.sections, ...budget.sections } };
 }
 
-/** The sections of the layout that are switched on (`on`), and the sections that are switched off (`off`). */
+/** Returns the layout's sections, separated into those that are switched on (`on`) and off (`off`). */
 function switchedSections(
   layout: Layout,
   { sections = {}, history }: ContextOptions,
@@ -141,7 +141,7 @@ function switchedSections(
   return { on: new Set([...shown].filter((name) => !isOff(name))), off };
 }
 
-/** The beginning of the system prompt, up to the first section that can change from turn to turn. */
+/** Returns the system prompt up to the first section that can change from turn to turn. */
 function stablePrefix(layout: Layout, { system, material }: FittedContext): string {
   const writing = writingOf(layout);
   const first = layout.system.findIndex((entry) =>
@@ -164,7 +164,7 @@ function toolsReport(tokens: number, budget: Budget): ContextReport['sections'][
   };
 }
 
-/** The tokens of all sections except the application's own text, its tools and the running conversation. */
+/** Returns the tokens of all sections except the application's own text, its tools and the running conversation. */
 function memoryTokens(sections: ContextReport['sections']): number {
   const isMemory = (name: SectionName | 'tools'): boolean =>
     name !== 'tools' && name !== 'history' && sectionOf(name).overflow !== 'keep';
@@ -173,7 +173,7 @@ function memoryTokens(sections: ContextReport['sections']): number {
 
 function logged({ deps, scope, options, counter }: Gathering, report: ContextReport): NotedContext {
   const { model } = options;
-  // The usage of memory in the prompt is known only if the application names the model that reads it.
+  // The memory in a prompt can be recorded as usage only if the application names the model that reads it.
   const isEstimated = counter.id === estimatingCounter.id;
   const injection = model === undefined ? null : { model, tokens: report.saving.injected, estimated: isEstimated };
   return {
@@ -203,7 +203,7 @@ function logged({ deps, scope, options, counter }: Gathering, report: ContextRep
   };
 }
 
-/** The memories that were found for this turn, and the memories and documents that every prompt contains. */
+/** Returns the memories that were found for this turn, and the memories and documents that every prompt contains. */
 function givenIn(sections: ContextReport['sections']): Pick<NotedContext, 'given' | 'always'> {
   const idsOf = (how: 'found' | 'always'): string[] =>
     sections
@@ -236,7 +236,7 @@ function spanEnd({ tokens, sections, lookup }: ContextReport, { history }: Gathe
   };
 }
 
-/** All items that can go into a context, before they are fitted into the budget. */
+/** All items that may go into a context, before they are cut to its budget. */
 interface Gathered {
   material: Material;
   history: readonly Item[];
@@ -244,12 +244,12 @@ interface Gathered {
   given: readonly Item[];
   lookup: Lookup;
   intent: Intent;
-  /** The number of characters of all turns; about four make a token. */
+  /** How many characters all turns have; about four make a token. */
   charactersSaid: number;
   cached: boolean;
 }
 
-/** Gathers the sections that are on, in parallel where they do not depend on each other. */
+/** Gathers the items of all sections that are switched on, in parallel if they do not depend on each other. */
 async function gather(begun: Gathering): Promise<Gathered> {
   const { deps, scope, on, message, attempt } = begun;
   const { knowledge, cached, timeZone } = await openKnowledge(begun);

@@ -9,122 +9,122 @@ import { SECTION_NAMES, type SectionName } from './section.ts';
 import type { Trust } from '../record/statement.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** The features of a message that decide what is loaded. */
+/** What a message needs; this determines what is loaded. */
 export interface Intent {
   /** The services whose data the message needs. */
   services: string[];
-  /** The words of the message, in their normalised form for search. */
+  /** The message's words, normalised for search. */
   words: string[];
-  /** Whether the message is only a greeting, thanks or agreement. */
+  /** Whether the message only greets, thanks or agrees. */
   smallTalk: boolean;
 }
 
-/** The information about a turn that hooks receive. */
+/** What hooks are told about a turn. */
 export interface Asked {
   scope: Scope;
   message: string;
   intent: Intent;
 }
 
-/** A service of the application whose data goes into a context when the message needs it. */
+/** A service of the application. Its data goes into a context if the message needs it. */
 export interface Service {
-  /** The heading of the service's data. Default: the name of the service. */
+  /** The heading above the service's data. Default: the service's name. */
   title?: string;
-  /** The words in a message for which the data is loaded. */
+  /** The data is loaded if the message contains one of these words. */
   about: readonly string[];
   load(asked: Asked): Promise<Readonly<Record<string, unknown>> | readonly string[] | string | null>;
-  /** The trust of the service's data. Default `medium`. */
+  /** How far to trust the service's data. Default `medium`. */
   trust?: Trust;
 }
 
-/** Functions of the application that add to contexts. */
+/** The application's functions that add to contexts. */
 export interface ContextHooks {
-  /** The structured profile of the user, from the application's own database. */
+  /** Returns the user's structured profile, from the application's own database. */
   structuredProfile?: (asked: Asked) => Promise<Readonly<Record<string, unknown>> | null>;
   services?: Readonly<Record<string, Service>>;
-  /** Classifies a message, in place of the rules. */
+  /** Classifies a message. Replaces the result of the rules, field by field. */
   intent?: (message: string, byRules: Intent) => Promise<Partial<Intent>> | Partial<Intent>;
-  /** Summarises older turns. Default: the beginning of each turn. */
+  /** Summarises older turns. By default, the beginning of each turn is shown. */
   summarise?: (turns: readonly { role: string; text: string }[]) => Promise<string>;
 }
 
 /** How past turns are chosen. */
 export interface HistoryOptions {
-  /** `chronological` (default): the last turns. `semantic`: the last exchanges and the most relevant older ones. */
+  /** `chronological` (default): the last turns. `semantic`: the last exchanges, and the older ones most relevant to the message. */
   mode?: 'chronological' | 'semantic';
   /** The maximum number of turns to read. Default 40. */
   turns?: number;
-  /** For `semantic`: the number of latest exchanges that are always kept. Default 3. */
+  /** For `semantic`: how many of the latest exchanges are always kept. Default 3. */
   recent?: number;
-  /** For `semantic`: the maximum number of older exchanges that are relevant to the message. Default 3. */
+  /** For `semantic`: how many relevant older exchanges are added at most. Default 3. */
   relevant?: number;
   /** For `semantic`: the minimum similarity of older exchanges. Default 0.6. */
   minimumSimilarity?: number;
-  /** How older turns that exceed the budget are handled. Default `summarise`; at least the last 4 turns stay verbatim. */
+  /** What happens to older turns that exceed the budget. At least the last 4 turns stay verbatim. Default `summarise`. */
   older?: 'summarise' | 'drop';
-  /** The texts of the turns that the application sends itself. The context repeats them neither as messages nor as recalled records. */
+  /** The texts of turns that the application sends itself. The context repeats them neither as messages nor as recalled records. */
   given?: readonly string[];
 }
 
-/** How to decide whether and what to look up before a turn. */
+/** How Varve chooses whether to look something up before a turn, and with which queries. */
 export type LookupMode = 'rules' | 'model' | 'always' | 'never';
 
-/** Switches for single sections, and for the groups `reflections` and `lookups`. */
+/** Switches individual sections, or the groups `reflections` and `lookups`, on or off. */
 export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'lookups', boolean>>;
 
-/** Settings for all contexts, with `createVarve({ context })`, or for a single context. */
+/** Settings for all contexts (`createVarve({ context })`) or for a single context. */
 export interface ContextSettings extends ContextHooks {
   /** The layout of the context. Default `varve`. */
   layout?: LayoutName | FormerLayoutName | Layout;
-  /** The maximum number of tokens, or budgets for sections. Default: the budget of the layout, or 8,000. */
+  /** The maximum number of tokens, or one budget per section. Default: the layout's budget, or 8,000. */
   budget?: number | Budget;
   /**
-   * False leaves a section out. `reflections` switches all three sections of reflections, `lookups` all sections that are filled by
-   * searching.
+   * False leaves a section out. `reflections` switches all three sections of reflections. `lookups` switches all sections that searches
+   * fill.
    */
   sections?: SectionSwitches;
   history?: HistoryOptions | false;
-  /** How the queries before a turn are chosen. Default `rules`. */
+  /** How Varve chooses what to look up before a turn. Default `rules`. */
   lookup?: LookupMode;
   /** The model that chooses the queries for `lookup: 'model'`. */
   lookupModel?: LanguageModel;
-  /** The number of most important memories in every prompt. Default 20. */
+  /** How many of the most important memories every prompt contains. Default 20. */
   topMemories?: number;
-  /** The maximum number of recalled records. Default: the limit of the layout, or 10. */
+  /** The maximum number of recalled records. Default: the layout's limit, or 10. */
   recallLimit?: number;
-  /** The kinds of records that recall searches. Default: the sources of the layout, or all. */
+  /** The kinds of records that recall searches. Default: the layout's sources, or all. */
   recallSources?: readonly RecallSource[];
   /** Counts tokens. Default: an estimate within about 10 %. */
   tokenCounter?: TokenCounter;
   /**
-   * The name of the model that reads the context, as in the ledger's list of prices. The ledger then records the cost of memory in its
-   * prompt.
+   * The name of the model that reads the context, as it appears in the ledger's price list. If given, the ledger records what the memory in
+   * the prompt costs.
    */
   model?: string;
   /** The user's time zone. Default: the zone of `consolidation.configure`, or else `formation.timeZone`. */
   timeZone?: string;
-  /** The number of milliseconds after which a hook or a search is abandoned. Default 2,000. */
+  /** After this many milliseconds, a hook or a search is abandoned. Default 2,000. */
   timeout?: number;
 }
 
 export interface ContextOptions extends ContextSettings {
-  /** The user's message. Without a message nothing is looked up. */
+  /** The user's message. If there is none, nothing is looked up. */
   message?: string;
-  /** The instructions of the agent. They are the application's own text and never cut. */
+  /** The agent's instructions. They are the application's own text, so they are never cut. */
   instructions?: string;
-  /** The capabilities of the agent. The layout determines their place in the system prompt. */
+  /** The agent's capabilities. The layout determines where they appear in the system prompt. */
   capabilities?: string;
   identity?: { name: string; constitution?: string };
   directives?: readonly string[];
   artifacts?: readonly { title: string; description?: string }[];
-  /** Definitions of tools that are sent with the prompt. Their tokens are counted, but the context does not contain them. */
+  /** Tool definitions that are sent with the prompt. The context does not contain them, but their tokens are counted. */
   tools?: string | readonly unknown[];
-  /** The number of tokens that must stay free. Default: `budget.reserve`, or 0. */
+  /** How many tokens must stay free. Default: `budget.reserve`, or 0. */
   reserve?: number;
-  /** Active connections besides the connection of the handle. */
+  /** Active connections besides the handle's own. */
   connections?: readonly string[];
   now?: TimeInput;
-  /** Read everything again. Default false: the knowledge of a session is cached until it changes. */
+  /** Read everything again. Default false: a session's knowledge is cached until it changes. */
   refresh?: boolean;
   /** Write no entry to the log. Default false. */
   unlogged?: boolean;
@@ -136,7 +136,7 @@ const any = z.any().optional();
 type TextField = 'message' | 'instructions' | 'capabilities' | 'identity' | 'directives' | 'artifacts';
 type Given<Name extends TextField> = NonNullable<ContextOptions[Name]>;
 
-/** The texts of the application for a prompt, which the library and the HTTP API accept alike. */
+/** The application's texts for a prompt. The library and the HTTP API accept the same ones. */
 export const contextTextFields: { readonly [Name in TextField]: z.ZodOptional<z.ZodType<Given<Name>, Given<Name>>> } = {
   message: z.string().max(1_000_000).optional(),
   instructions: z.string().max(1_000_000).optional(),
@@ -149,7 +149,7 @@ export const contextTextFields: { readonly [Name in TextField]: z.ZodOptional<z.
     .optional(),
 };
 
-/** A record whose keys are names of sections or one of `others`. */
+/** Returns the schema of a record whose keys are section names or one of `others`. */
 function bySection<Value extends z.ZodType>(value: Value, ...others: string[]): z.ZodRecord<z.ZodString, Value> {
   const names: readonly string[] = [...SECTION_NAMES, ...others];
   return z.record(z.string(), value).superRefine((given, context) => {

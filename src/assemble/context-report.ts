@@ -4,47 +4,47 @@ import type { SectionName } from './section.ts';
 export interface SectionReport {
   section: SectionName | 'tools';
   place: 'system' | 'user' | 'history' | 'tools';
-  /** The budget of the section; null if it has none of its own. */
+  /** The section's own budget; null if it has none. */
   budget: number | null;
-  /** The number of tokens of all gathered items, and of the items that were taken. */
+  /** How many tokens all gathered items have, and how many the items that were taken. */
   wanted: number;
   taken: number;
   items: number;
   /** The ids of the records that were taken. */
   ids: string[];
-  /** The items that were left out, with the reason. */
+  /** The items that were left out, and why. */
   dropped: { id: string | null; reason: string }[];
   /** Whether a text was cut. */
   cut: boolean;
 }
 
-/** The queries to look up before a turn, and the reason. */
+/** The queries to look up before a turn, and why. */
 export interface Lookup {
-  /** If there are no queries, nothing is looked up. */
+  /** If empty, nothing is looked up. */
   queries: string[];
   by: 'rules' | 'model' | 'always' | 'never';
   reason: string;
-  /** Why the model was not asked or its answer was not used. */
+  /** Why the model was not asked, or why its answer was not used. */
   failed?: string;
 }
 
-/** The report of a context, which explains its content. */
+/** Explains what a context contains and why. */
 export interface ContextReport {
   id: string;
   layout: string;
-  /** `estimate`, or the name of the tokenizer that counted exactly. */
+  /** `estimate`, or the name of the tokenizer with which the tokens were counted exactly. */
   counter: string;
   tokens: {
-    /** The number of tokens of the whole context, including tools. */
+    /** How many tokens the whole context has, including tools. */
     total: number;
-    /** The number of tokens of all gathered items. */
+    /** How many tokens all gathered items have. */
     wanted: number;
     limit: number;
     system: number;
     user: number;
     history: number;
     tools: number;
-    /** The number of tokens that had to stay free for this context, and the number that the budget plans. */
+    /** How many tokens had to stay free for this context, and how many the budget plans to keep free. */
     reserve: number;
     plannedReserve: number;
   };
@@ -53,11 +53,11 @@ export interface ContextReport {
   off: SectionName[];
   /** Parts that failed and were left out. */
   failed: { section: SectionName | 'knowledge' | 'intent' | 'lookup' | 'semanticHistory'; error: string }[];
-  /** The size of the prefix of the system prompt that stays the same until the knowledge changes. */
+  /** The size of the system prompt's beginning that stays the same until the knowledge changes. */
   stable: { characters: number; tokens: number };
   lookup: Lookup;
   intent: Intent;
-  /** The number of tokens of memory in the context (`injected`), compared with the tokens of all turns (`raw`). */
+  /** How many tokens of memory the context contains (`injected`), compared with the tokens of all turns (`raw`). */
   saving: { injected: number; raw: number };
   /** Whether the knowledge came from the cache. */
   cached: boolean;
@@ -73,7 +73,7 @@ const NAMES: Partial<Record<SectionReport['section'], string>> = {
   tools: 'Tools',
 };
 
-/** The report as a table for people: how much of its budget each section took. */
+/** Formats the report as a table that shows how much of its budget each section took. */
 export function budgetTable({ sections, tokens }: ContextReport): string {
   const line = (name: string, used: number, of: number | null): string =>
     `${`${name}:`.padEnd(24)}${used} / ${of ?? '–'} ${of !== null && used > of ? '⚠️' : '✅'}`;

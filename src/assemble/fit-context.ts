@@ -26,25 +26,25 @@ export interface FittedContext extends Omit<WrittenContext, 'tokens'> {
 export interface FitRequest {
   layout: Layout;
   material: Material;
-  /** The turns that the application sends itself, which later sections do not repeat. */
+  /** The turns that the application sends itself. Later sections do not repeat them. */
   given?: readonly Item[];
   budget: Budget;
-  /** The number of tokens that must stay free. Default: `budget.reserve`, or 0. */
+  /** How many tokens must stay free. Default: `budget.reserve`, or 0. */
   reserve?: number;
-  /** The maximum number of items of the section `recall`. Default: as many as fit. */
+  /** The maximum number of items in the section `recall`. Default: as many as fit. */
   mostRecalled?: number;
-  /** Whether the budget's tokens for evidence are reserved. Contexts without lookups do not reserve them. */
+  /** Whether to reserve the budget's tokens for evidence. Contexts without lookups do not need them. */
   holdsEvidence?: boolean;
   toolTokens: number;
   counter: TokenCounter;
 }
 
-// The application's own text comes before all other sections and is never cut.
+// The sections that are fitted. The application's own text gets its tokens before them and is never cut.
 const TAKES_ROOM = SECTION_NAMES.filter((name) => sectionOf(name).overflow !== 'keep');
 
 /**
- * Fits the gathered items into their budgets. Sections get their tokens one after the other, and each section leaves out the statements
- * that an earlier section contains. An item that did not fit into an earlier section may still appear in a later one.
+ * Cuts the gathered items to their budgets. Sections get their tokens one after the other. Each section omits statements that an earlier
+ * section already shows; an item that did not fit into an earlier section may still appear in a later one.
  */
 export function fitContext(request: FitRequest): FittedContext {
   const fitter = createFitter(request);
@@ -63,7 +63,7 @@ export function fitContext(request: FitRequest): FittedContext {
   return { ...context, material, sections: reportSections(request, fitter, taken), tokens };
 }
 
-/** Measures and fits the sections of one layout. */
+/** Measures one layout's sections and cuts them to their budgets. */
 interface Fitter {
   placed: ReadonlyMap<SectionName, Placed>;
   writing: Writing;
@@ -90,7 +90,10 @@ function createFitter({ layout, counter }: FitRequest): Fitter {
   };
 }
 
-/** Caches escaped lines, because fitting writes the same items many times and escaping is the most expensive part of writing. */
+/**
+ * Returns the same writing with a cache of escaped lines. While items are fitted, they are written many times, and escaping is the most
+ * expensive part of writing.
+ */
 function writingEachLineOnce(writing: Writing): Writing {
   const written = new Map<string, string>();
   return {
@@ -108,7 +111,7 @@ interface SectionsFitted {
   wanted: Map<SectionName, number>;
 }
 
-/** Assigns tokens to each section: at most its own budget, and at most what earlier sections have left. */
+/** Assigns tokens to each section: at most its own budget, and at most what earlier sections left over. */
 function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
   const fitted = new Map<SectionName, FittedSection>();
   const wanted = new Map<SectionName, number>();
@@ -145,7 +148,7 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
   for (const section of TAKES_ROOM.filter((name) => fitter.placed.has(name))) {
     const isEvidence = section === 'recall' && held > 0;
     const kept = fitter.placed.get(section)?.place === 'system' ? held + slack : held;
-    // Tokens that the documents leave free go to the evidence, up to its maximum.
+    // Evidence also gets the tokens that the documents leave free, up to its maximum.
     const room = isEvidence ? Math.min(left, Math.max(held, request.budget.evidence?.most ?? 0)) : left - kept;
     take(section, Math.max(room, 0));
     if (isEvidence) held = 0;
@@ -155,33 +158,38 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
 
 const OVER_OWN = 'over the budget of its section';
 const OVER_TOTAL = 'over the total budget';
-// The tokens of a blank line between two sections.
+// How many tokens the blank line between two sections takes.
 const BETWEEN_SECTIONS = 1;
 
 /**
- * The tokens that are reserved for the message and that it does not use. The reservation is a multiple of a tenth of the budget. The system
- * prompt leaves the whole reservation free, so that it is the same for a message of ten words and one of twenty.
+ * Returns how many of the tokens reserved for the message it does not use. The reservation is a multiple of a tenth of the budget. The
+ * system prompt leaves the whole reservation free, so that it is the same for a message of ten words and one of twenty.
  */
 function slackOf({ budget }: FitRequest, message: number): number {
   const tenth = Math.max(Math.floor(totalOf(budget) / 10), 1);
   return budget.evidence === undefined ? 0 : Math.ceil(message / tenth) * tenth - message;
 }
 
-/** The tokens that a section may take by its own budget. If more tokens must stay free than planned, the section `recall` gets fewer. */
+/**
+ * Returns how many tokens a section may take by its own budget. If more tokens must stay free than planned, the section `recall` gets
+ * fewer.
+ */
 function roomOf({ budget, reserve = 0 }: FitRequest, section: SectionName, wanted: number): number {
   const own = budget.sections?.[section] ?? Infinity;
   const excess = reserve - (budget.reserve ?? reserve);
   return section === 'recall' && excess > 0 ? Math.min(own, wanted - excess) : own;
 }
 
-/** The tokens of the opening and closing lines of frames. */
+/** Returns the tokens that the frames' opening and closing lines take. */
 function frameTokens({ layout, material, counter }: FitRequest): number {
   const frames = [...layout.system, ...layout.user].flatMap((entry) => ('sections' in entry ? [entry] : []));
   const isUsed = ({ sections }: Frame): boolean => sections.some(({ section }) => (material[section]?.length ?? 0) > 0);
   return frames.filter(isUsed).reduce((sum, { open, close }) => sum + counter.count(`${open}\n${close}\n\n`), 0);
 }
 
-/** The tokens that are reserved for lookups. They do not depend on the results, so that the system prompt stays the same. */
+/**
+ * Returns how many tokens are reserved for lookups. The number does not depend on the results, so that the system prompt stays the same.
+ */
 function evidenceOf({ budget, holdsEvidence }: FitRequest, left: number): number {
   const { share = 0, most = 0 } = budget.evidence ?? {};
   return holdsEvidence ? Math.max(Math.min(Math.floor(left * share), most), 0) : 0;
@@ -202,14 +210,17 @@ function withoutSaid(
   return { unsaid, repeated };
 }
 
-/** The items with the highest scores, in their original order. If scores are equal, the earlier item is kept. */
+/** Returns the items with the highest scores, in their original order. If scores are equal, the earlier item is kept. */
 function best(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const kept = new Set(items.toSorted((one, other) => other.score - one.score).slice(0, most));
   return items.filter((item) => kept.has(item));
 }
 
-/** Enforces the total. Sections were measured one by one, so their sum may exceed the limit; the last sections in order are cut first. */
+/**
+ * Enforces the total. The sections were measured one by one, so together they may still exceed the limit. If so, the last sections are cut
+ * first.
+ */
 function fitTotal(
   request: FitRequest,
   { fit, writing }: Fitter,
@@ -222,7 +233,7 @@ function fitTotal(
       const before = fitted.get(section);
       if (before === undefined || before.items.length === 0) break;
       const less = fit(section, before.items, Math.max(before.tokens - over, 0), OVER_TOTAL);
-      // A text that was cut can be as long as before, because of its notice. Then the whole text is removed.
+      // With its notice, a cut text can be as long as before. If it is, the whole text is removed.
       const next = less.tokens < before.tokens ? less : fit(section, before.items, -1, OVER_TOTAL);
       fitted.set(section, { ...next, dropped: [...before.dropped, ...next.dropped], cut: before.cut || next.cut });
       context = writeContext(request, materialOf(fitted), writing);

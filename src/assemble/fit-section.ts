@@ -29,15 +29,15 @@ export interface Fitting {
   items: readonly Item[];
   rule: OverflowRule;
   budget: number;
-  /** The reason to report for dropped items. */
+  /** Why items are dropped, for the report. */
   reason: string;
-  /** The tokens of items in their written form. */
+  /** Returns how many tokens the items take as they are written in the prompt. */
   measure(items: readonly Item[]): number;
 }
 
 const CUT = '[…cut to fit; more is stored]';
 
-/** Takes as much of a section as its budget allows, by its rule. Only the rule `keep` may exceed the budget. */
+/** Cuts a section to its budget by its overflow rule. Only the rule `keep` may exceed the budget. */
 export function fitSection(fitting: Fitting): FittedSection {
   const { items, rule, budget, measure } = fitting;
   const tokens = measure(items);
@@ -50,12 +50,12 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
   order.sort((one, other) => worth(other, rule) - worth(one, rule) || one.index - other.index);
   const best = (count: number): Set<number> => new Set(order.slice(0, count).map(({ index }) => index));
   const keep = (indexes: ReadonlySet<number>): Item[] => items.filter((_item, index) => indexes.has(index));
-  // The token count is nearly monotonic in the number of items; the loop after the binary search corrects the exceptions.
+  // The token count nearly always grows with the number of items. The loop after the binary search corrects the exceptions.
   let count = largestThat(items.length, (some) => measure(keep(best(some))) <= budget);
   while (count > 0 && measure(keep(best(count))) > budget) count -= 1;
   const chosen = best(count);
   const kept = (): Item[] => keep(chosen);
-  // The first item that does not fit may be long; shorter items after it may still fit.
+  // The first item that does not fit may just be long, so some shorter items after it are tried too.
   for (const { index } of rule === 'drop-lowest' ? order.slice(count + 1, count + 1 + MOST_TRIES) : []) {
     chosen.add(index);
     if (measure(kept()) > budget) chosen.delete(index);
@@ -66,7 +66,7 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
 
 const MOST_TRIES = 8;
 
-/** The largest number up to `most` that fits, found by bisection. Smaller numbers are assumed to fit too. */
+/** Finds the largest number up to `most` that fits, by bisection. Assumes that all smaller numbers fit too. */
 function largestThat(most: number, fits: (count: number) => boolean): number {
   let low = 0;
   let high = most;
@@ -97,32 +97,32 @@ function cutToFit({ items, budget, reason, measure }: Fitting): FittedSection {
   return { items: kept, tokens: measure(kept), dropped: [], cut: false };
 }
 
-// A text that would be cut to fewer characters than this is dropped.
+// If less than this many characters of a text would remain, it is dropped instead.
 const SHORTEST = 40;
 
 function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
   const document = item.kind === 'block' ? cutDocument(item, fits, CUT) : null;
   if (document !== null) return { ...item, text: document };
-  // Only a text without lines and sentences is cut within its words.
+  // Cuts within a sentence only if the text has no separate lines or sentences.
   if (item.kind === 'block' && statementsIn(item.text).length > 1) return null;
   const length = largestThat(item.text.length, (characters) => fits(cutText(item.text, characters, CUT)));
   const text = cutText(item.text, length, CUT);
   return length < SHORTEST || !fits(text) ? null : { ...item, text };
 }
 
-/** The importance from which a line is kept in preference to newer lines. */
+/** A line of at least this importance is kept in preference to newer lines. */
 const IMPORTANT = 0.8;
 
 /**
- * A document with as many of its lines and sentences as fit, and a notice. Prose is kept first, then important lines, then the newest ones,
- * as in the working memory. Null if nothing fits.
+ * Cuts a document to as many of its lines and sentences as fit, and adds a notice. Keeps prose first, then important lines, then the newest
+ * ones, as the working memory does. Returns null if nothing fits.
  */
 export function cutDocument(
   { text, restsOn }: Pick<Item, 'text' | 'restsOn'>,
   fits: (text: string) => boolean,
   notice: string,
 ): string | null {
-  // The text may have been cut before.
+  // Removes the notice of an earlier cut.
   const lines = text.split('\n').filter((line) => line !== notice);
   const parts = lines.flatMap((line, place): (Item & { place: number; isTitle: boolean })[] => {
     const [, day, listed = ''] = DATED_LINE.exec(line) ?? [];
@@ -131,7 +131,7 @@ export function cutDocument(
     const isTitle = line.startsWith('#') || line.trim() === '';
     const score = day === undefined ? Infinity : Date.parse(day) * (isImportant ? 2 : 1);
     const spans = day === undefined && !isTitle ? splitSentences(line).map(({ span }) => span) : [];
-    // The bullet of a list is a part of its first sentence.
+    // A list item's bullet belongs to its first sentence.
     const starts = spans.length < 2 ? [0] : spans.map(({ start }, index) => (index === 0 ? 0 : start));
     return starts.map((start, index) => {
       const part = applicationItem(line.slice(start, starts[index + 1]));
@@ -159,21 +159,24 @@ export function cutDocument(
   return items.length === 0 ? null : written(items);
 }
 
-/** The beginning of a text and a notice that it was cut. Never splits a surrogate pair. */
+/** Returns a text's beginning, with a notice that it was cut. Never splits a surrogate pair. */
 export function cutText(text: string, characters: number, notice: string): string {
   if (text.length <= characters) return text;
   const end = /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters;
   return `${text.slice(0, end).trimEnd()}\n${notice}`;
 }
 
-/** Deduplicates the statements of a prompt. Sections are added in the order in which they get their tokens. */
+/** Removes repeated statements from a prompt. Sections are added in the order in which they get their tokens. */
 export interface Said {
-  /** The part of an item that is new: the item itself, a shorter item, or the name of the section that already contains all of it. */
+  /**
+   * Returns the new part of an item: the item itself, a shorter item, or, if nothing is new, the name of the section that already contains
+   * all of it.
+   */
   rest(section: SectionName, item: Item): Item | SectionName;
   add(section: SectionName, item: Item): void;
 }
 
-/** Statements and turns are identified by their ids, and hand-written text by its words. */
+/** Creates a record of what a prompt already says. Statements and turns are identified by their ids, and hand-written text by its words. */
 export function createSaid(): Said {
   const sentences = new Map<string, SectionName>();
   const statements = new Map<string, SectionName>();
@@ -189,7 +192,7 @@ export function createSaid(): Said {
     [...sentences].find(([text]) => text.includes(words))?.[1];
   return {
     rest(section, item) {
-      // Facts are shown even if a sentence of another section has the same content, and the running conversation stays whole.
+      // Facts are shown even if another section contains a sentence with the same content. The running conversation stays whole.
       if (section === 'facts' || section === 'history') return item;
       if (item.kind === 'event' && item.id !== null) {
         return turns.get(item.id) ?? mostlyQuotedBy(quoted.get(item.id) ?? [], wordsOfTurn(item.text)) ?? item;
@@ -202,7 +205,7 @@ export function createSaid(): Said {
       return documentWithout(item, bySections);
     },
     add(section, item) {
-      // The section of earlier turns shows only their beginnings.
+      // The section `earlier` shows only the beginnings of turns, so it does not count as showing them.
       if (section === 'earlier') return;
       if (item.kind === 'event' && item.id !== null) {
         turns.set(item.id, section);
@@ -213,7 +216,7 @@ export function createSaid(): Said {
         if (!sentences.has(text)) sentences.set(text, section);
         for (const { id, quotes } of restsOn) {
           statements.set(id, section);
-          // A label and a value contain less than the words from which they were read.
+          // A fact's label and value say less than the words from which they were read, so these words do not count as shown.
           for (const { event, start, end } of section === 'facts' ? [] : quotes)
             quoted.set(event, [...(quoted.get(event) ?? []), { start, end, section, statement: text }]);
         }
@@ -222,7 +225,7 @@ export function createSaid(): Said {
   };
 }
 
-/** Words of a turn, the statement that was read from them, and the section of that statement. */
+/** Words from a turn, the statement that was read from them, and the section that shows the statement. */
 interface QuotedWords {
   start: number;
   end: number;
@@ -230,7 +233,7 @@ interface QuotedWords {
   statement: string;
 }
 
-/** The text of a turn without the marks that were added to it: "(changed later)" and the day of its statement. */
+/** Returns a turn's text without the marks that were added to it: "(changed later)" and the day of its statement. */
 function wordsOfTurn(text: string): string {
   const words = text.replace(CHANGED_LATER, '');
   const mark = words.lastIndexOf(' (');
@@ -239,12 +242,12 @@ function wordsOfTurn(text: string): string {
     : words;
 }
 
-// A turn is still shown if more than a tenth of its text is not quoted, because the rest may explain the quotes.
+// If more than a tenth of a turn is not quoted elsewhere, the turn is still shown, because the rest may explain the quotes.
 const TOLD = 0.9;
 
-/** The section whose statements contain nearly all of a turn. */
+/** Returns the section whose statements contain nearly all of a turn. */
 function mostlyQuotedBy(quoted: readonly QuotedWords[], text: string): SectionName | undefined {
-  // Several statements can be read from the same words, so these statements are checked together.
+  // Several statements can be read from the same words, so they are checked together.
   const found = quoted
     .filter(({ start, end }) => {
       const same = quoted.filter((other) => other.start < end && other.end > start);
@@ -258,24 +261,24 @@ function mostlyQuotedBy(quoted: readonly QuotedWords[], text: string): SectionNa
     upTo = Math.max(upTo, end);
   }
   rest += text.slice(upTo);
-  // A date or a number that no quote contains may be the answer, so a text with such a date or number does not count as quoted.
+  // A date or a number outside all quotes may be the answer, so a turn with such a date or number is still shown.
   return rest.length <= text.length * (1 - TOLD) && !/\p{N}/u.test(rest) ? found[0]?.section : undefined;
 }
 
-/** A summary without the quotations that another section contains, or the name of that section if nothing is left. */
+/** Removes from a summary the quotations that another section contains. Returns that section's name if nothing is left. */
 function withoutQuotations(item: Item, bySections: (words: string) => SectionName | undefined): Item | SectionName {
   let by: SectionName | undefined;
   const left = item.text.split('\n').filter((line) => {
     const quoted = /^[^“]*“(.+)”$/u.exec(line)?.[1];
     const said = quoted === undefined ? undefined : bySections(quoted);
     by ??= said;
-    // Forgetting a quotation leaves an empty line.
+    // Removes empty lines too, because forgetting a quotation leaves one.
     return said === undefined && line.trim() !== '';
   });
   return left.length === 0 && by !== undefined ? by : { ...item, text: left.join('\n') };
 }
 
-/** The remaining sentences of a document, or the name of the section that already contains all of them. */
+/** Returns a document with only its new sentences, or, if there are none, the name of the section that already contains all of them. */
 function documentWithout(item: Item, bySections: (sentence: Sentence) => SectionName | undefined): Item | SectionName {
   const sentences = sentencesOf(item);
   const said = new Map<string, SectionName>();
@@ -291,13 +294,13 @@ function documentWithout(item: Item, bySections: (sentence: Sentence) => Section
   return { ...item, text: withoutEmptyHeadings(rest) };
 }
 
-/** A sentence in its normal form for comparison, and the statements behind it. */
+/** A sentence, normalised for comparison, and the statements on which it is based. */
 interface Sentence {
   text: string;
   restsOn: readonly Statement[];
 }
 
-// The sentences are cached, because documents stay the same for many turns, and splitting them costs as much as the rest of a turn.
+// Cached, because documents stay the same for many turns, and splitting them into sentences costs as much as the rest of a turn.
 const takenApart = new WeakMap<Item, ReadonlyMap<string, Sentence>>();
 
 function sentencesOf(item: Item): ReadonlyMap<string, Sentence> {
@@ -322,7 +325,7 @@ function readSentences({ kind, id, title, text, entry, restsOn, ...memory }: Ite
     return items.filter((each) => typeof each === 'string').map((words) => [words, []]);
   }
   if (kind !== 'block') return [];
-  // Titles are not statements: two documents may have the same title.
+  // Leaves out titles: two documents may have the same one.
   return statementsIn(text)
     .filter((words) => !words.startsWith('#'))
     .map((words) => [words, restsOn?.get(contentHash(words)) ?? []]);

@@ -27,17 +27,17 @@ import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, me
 /** The records that every prompt of a session contains. They change slowly, so they are cached between turns. */
 export interface Knowledge {
   stamp: string;
-  /** The incarnations of the owners, which change when records are erased. */
+  /** The owners' incarnations, which change when records are erased. */
   incarnations: string;
   blocks: VisibleBlock[];
-  /** The quotes and the importance of the statements that blocks rest on, by the id of the statement. */
+  /** For each statement on which a block is based, by the statement's id: its quotes and its importance. */
   quotes: ReadonlyMap<string, { quotes: readonly Quote[]; importance: number }>;
   /** Permanent facts that are true now, sorted by category and attribute. */
   facts: Memory[];
-  /** The most important memories, without facts and without statements that have ended. */
+  /** The most important memories, except facts and statements that have ended. */
   memories: Memory[];
   learnings: Memory[];
-  /** Reflections that wait to be merged, oldest first. */
+  /** Reflections that have not been merged yet, oldest first. */
   reflections: Memory[];
   said: Said;
   loadedAt: number;
@@ -65,7 +65,7 @@ export const NOTHING_KNOWN: Knowledge = {
   loadedAt: 0,
 };
 
-/** Reads the records that every prompt contains. `before` is the result of the last reading. */
+/** Reads the records that every prompt contains. `before` is the knowledge from the last read. */
 async function loadKnowledge(
   reader: Reader,
   request: KnowledgeRequest,
@@ -90,7 +90,8 @@ async function loadKnowledge(
     ],
     attributes,
   );
-  // Facts have a section of their own, and statements that have ended are not current. Further memories are read in place of these.
+  // Facts are shown in a section of their own, and ended statements are not current. Both are left out here, and further memories are read
+  // to replace them.
   const mostImportant = async (): Promise<Memory[]> => {
     for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
       const found = await list('memories', limit, 'important');
@@ -109,7 +110,7 @@ async function loadKnowledge(
     quotes: await quotesOf(reader, scope.tenant, [...behind]),
     facts,
     memories: topMemories === 0 ? [] : await mostImportant(),
-    // The agent follows learnings, so text from a document or a tool must not become a learning.
+    // Text from a document or a tool must not become a learning, because the agent follows learnings.
     learnings: (await list('learnings', 100, 'oldest')).filter(
       ({ state, trust }) => state !== 'dismissed' && trust !== 'low',
     ),
@@ -119,34 +120,34 @@ async function loadKnowledge(
   };
 }
 
-/** Whether a statement is a health fact. The health facts of other people are in every prompt, too. */
+/** Checks whether a statement is a health fact. Every prompt contains these, including those about other people. */
 function isSafetyFact(memory: Memory, now: number): boolean {
   const { category, value, polarity, tense, trust } = memory;
   const isStated = category === 'health' && value !== null && polarity === 'affirmed' && trust !== 'low';
   return isStated && tense !== 'planned' && tense !== 'happened' && !hasEnded(memory, now);
 }
 
-// The lists have the beginnings of words, which are also searched within compounds: words for allergies, anaphylaxis and injectors.
+// The lists contain the beginnings of words for allergies, anaphylaxis and injectors. They are also searched within compounds.
 const DANGER = new RegExp(wordsOfAll('danger'), 'iu');
 const IMPORTANT = 0.8;
 
 /**
- * Whether a statement without an attribute is about a danger to the health of the user or the user's people. The words of another speaker of
- * a group chat are not among the facts, whatever they say about the user.
+ * Checks whether a statement without an attribute describes a danger to the health of the user or of the people in the user's life. What
+ * another speaker in a group chat says is not among the facts, even if it is about the user.
  */
 function isDanger({ subject, attribute, content, importance, trust }: Memory): boolean {
   const isOwn = isUser(subject) || belongsToUser(subject);
   return isOwn && attribute === null && importance >= IMPORTANT && trust !== 'low' && DANGER.test(content);
 }
 
-/** Whether a memory may be listed among the most important ones. */
+/** Checks whether a memory may be listed among the most important ones. */
 function isShown(memory: Memory, { now, memoryTypes }: Pick<KnowledgeRequest, 'now' | 'memoryTypes'>): boolean {
   return !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
 
 /**
- * For an attribute with one value, the user's value takes precedence over the agent's, and the agent's over the tenant's. For an attribute
- * with many values, all distinct values are kept. The result is sorted by category and attribute.
+ * Selects the facts that apply. If an attribute has one value, the user's value takes precedence over the agent's, and the agent's over the
+ * tenant's. If an attribute has many values, keeps all distinct ones. Sorts by category and attribute.
  */
 function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory[] {
   const depth = ({ scope }: Memory): number =>
@@ -168,31 +169,31 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
   );
 }
 
-/** Knowledge is read again after this time, even without a change. */
+/** After this time, knowledge is read again even if it has not changed. */
 const STALE_AFTER: number = 5 * MINUTE;
 
 export interface KnowledgeCache {
-  /** The knowledge of a session, updated with everything that any process has committed. */
+  /** Returns a session's knowledge, updated with everything that any process has committed. */
   open(reader: Reader, request: KnowledgeRequest, refresh: boolean): Promise<OpenedKnowledge>;
-  /** The last known value regardless of its age, for use while the store is unavailable. */
+  /** Returns the last known knowledge, however old, for use while the store is unavailable. */
   last(request: KnowledgeRequest): Knowledge | null;
 }
 
 interface OpenedKnowledge {
   knowledge: Knowledge;
-  /** Whether the knowledge was read from the store, which counts as an access to its memories. */
+  /** Whether the knowledge was read from the store. If so, its memories count as accessed. */
   loaded: boolean;
 }
 
 interface Kept {
   knowledge: Knowledge;
-  /** The versions of the owners at the last read. As long as the versions are the same, no record has changed. */
+  /** The owners' versions at the last read. While they stay the same, no record has changed. */
   owners: string;
 }
 
 const MOST_SESSIONS = 1000;
 
-/** An LRU cache for up to 1,000 sessions. */
+/** Creates an LRU cache for up to 1,000 sessions. */
 export function createKnowledgeCache(staleAfter: number = STALE_AFTER): KnowledgeCache {
   const cache = createLru<Kept>({ most: MOST_SESSIONS });
   return {
@@ -202,13 +203,13 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       const kept = cache.get(key);
       const states = await ownerStates(reader, scope.tenant, visibleOwners(scope));
       const owners = JSON.stringify(states);
-      // The cached knowledge may be from a later time, because the caller chooses the time of a context.
+      // The difference may be negative: callers choose the time of a context, so cached knowledge may come from a later time.
       const isFresh = kept !== undefined && !refresh && Math.abs(now - kept.knowledge.loadedAt) < staleAfter;
       if (isFresh && kept.owners === owners) return { knowledge: kept.knowledge, loaded: false };
-      // The stamp is read first, so that the next call detects a change that happens during the reading.
+      // The stamp is read before the knowledge, so that the next call detects a change made in between.
       const incarnations = JSON.stringify(states.map(({ owner, incarnation }) => [owner, incarnation]));
       const stamp = await knowledgeStamp(reader, scope);
-      // Observing a turn changes the owner's version but not the knowledge.
+      // If a turn was observed, the owner's version has changed, but the knowledge has not.
       if (isFresh && kept.knowledge.stamp === stamp && kept.knowledge.incarnations === incarnations) {
         cache.set(key, { ...kept, owners });
         return { knowledge: kept.knowledge, loaded: false };
@@ -224,9 +225,9 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
 }
 
 /**
- * Keeps the memories of the last reading, in their order, as long as no memory has changed, ended or expired, so that the prompt stays the
- * same. A new reading would change the order, because reading increments access counts, which break ties between equally important
- * memories.
+ * Keeps the memories from the last read, in the same order, so that the prompt stays the same. Does so only while no memory has changed,
+ * ended or expired. A new read would change the order, because reading increments access counts, and these break ties between equally
+ * important memories.
  */
 function steady(next: Knowledge, before: Knowledge, request: KnowledgeRequest): Knowledge {
   if (next.stamp !== before.stamp || next.incarnations !== before.incarnations || next.loadedAt < before.loadedAt)
@@ -243,7 +244,7 @@ function keyOf({ scope, connections, topMemories }: KnowledgeRequest): string {
 
 const knownBefore = new WeakMap<Knowledge, Material>();
 
-/** The items that do not depend on the message. They are cached, because knowledge stays the same for many turns. */
+/** Returns the items that do not depend on the message. They are cached, because knowledge stays the same for many turns. */
 export function knownItems(knowledge: Knowledge, attributes: AttributeTable): Material {
   const known = knownBefore.get(knowledge) ?? itemsOf(knowledge, attributes);
   knownBefore.set(knowledge, known);
@@ -258,7 +259,7 @@ function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
     const block = own(kind);
     if (typeof block?.content !== 'string') return [];
     const content = withoutEmptyHeadings(block.content);
-    // A sentence may also rest on an event, which has no quotes.
+    // A sentence may also be based on an event, which has no quotes.
     const restsOn = new Map(
       [...block.restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: [], ...quotes.get(id) }))]),
     );
@@ -291,8 +292,8 @@ function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
 }
 
 /**
- * Whether an entry of the scaffold that an agent has observed is about a field that the user has stated otherwise: the entry leaves a stated
- * value out, or has a negation. Prompts show the statement of the user and not the entry.
+ * Checks whether a scaffold entry that an agent observed contradicts what the user said: it omits a value that the user stated, or negates
+ * it. Prompts then show the user's statement and not the entry.
  */
 function opposesUser(entry: Item['entry'], statements: readonly Memory[], attributes: AttributeTable): boolean {
   const { key = '', value } = entry ?? {};
@@ -312,13 +313,13 @@ function opposesUser(entry: Item['entry'], statements: readonly Memory[], attrib
   return said.length > 0 && (negationsIn(text) > 0 || !said.every(isSaid));
 }
 
-/** The label of a fact, with the person if it is not the user: "Allergy (User's son)". */
+/** Returns a fact's label, with the person if it is not about the user: "Allergy (User's son)". */
 function labelOf({ attribute, subject, trust }: Memory, attributes: AttributeTable): string {
   const label = attributeLabel(attributes, attribute ?? '');
   return isUser(subject) ? label : `${label} (${textByTrust(subject, trust)})`;
 }
 
-/** The merged reflections of a level, and those that wait to be merged. */
+/** Returns a level's merged reflections, and those that have not been merged yet. */
 function reflectionsOf(level: ScopeLevel, blocks: readonly VisibleBlock[], waiting: readonly Memory[]): Item[] {
   const merged = blocks.findLast((block) => block.kind === 'reflections' && block.level === level);
   const recent = waiting.filter(({ scope }) => (scope.session !== null ? 'session' : ownerLevel(scope)) === level);

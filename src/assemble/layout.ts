@@ -10,42 +10,42 @@ export interface SectionFormat {
   /** Lines before and after the items. */
   before?: string;
   after?: string;
-  /** Writes an item. Default: `- text`, with a mark if the text is unverified. */
+  /** Writes an item. Default: `- text`. Unverified text is marked. */
   item?: (item: Item, writing: Writing) => string;
-  /** The heading of an item's group. With `apart` a blank line separates groups. */
+  /** Returns the heading for an item's group. If `apart` is set, a blank line separates groups. */
   group?: (item: Item, writing: Writing) => string;
   apart?: boolean;
-  /** The separator of items. Default: a new line. */
+  /** What separates items. Default: a new line. */
   between?: string;
-  /** Texts directly before the first item and directly after the last item, on the same lines. */
+  /** Texts directly before the first item and after the last item, on the same lines. */
   around?: readonly [string, string];
-  /** What happens when the section exceeds its budget. Default: the rule of the section. */
+  /** What happens if the section exceeds its budget. Default: the section's own rule. */
   rule?: OverflowRule;
-  /** The maximum number of characters of one item's text, and the notice after a text that was cut. */
+  /** The maximum length of an item's text, and the notice after a text that was cut. */
   cap?: { characters: number; notice: string };
 }
 
-/** Sections between an opening and a closing line. */
+/** Encloses sections between an opening and a closing line. */
 export interface Frame {
   open: string;
   close: string;
-  /** The indentation of each line inside. */
+  /** The indentation of each enclosed line. */
   indent?: string;
   sections: readonly SectionFormat[];
 }
 
-/** The token budgets of sections and of the whole context. */
+/** Token budgets for single sections and for the whole context. */
 export interface Budget {
-  /** The maximum number of tokens of the whole context. Default 8,000. */
+  /** The maximum number of tokens in the whole context. Default 8,000. */
   total?: number;
   sections?: Partial<Record<SectionName | 'tools', number>>;
-  /** Sections that share a budget, in the order in which they take tokens from it. */
+  /** Groups of sections that share a budget. They take tokens from it in this order. */
   shared?: readonly { sections: readonly SectionName[]; tokens: number }[];
-  /** The number of tokens that must stay free. Default 0. */
+  /** How many tokens must stay free. Default 0. */
   reserve?: number;
   /**
-   * The tokens that are reserved for the section `recall`: a share of the tokens that the application's own text leaves, but at most
-   * `most`. If other sections leave tokens free, the section takes up to `most`. Default: none are reserved.
+   * The tokens that are reserved for the section `recall`: `share` is a fraction of what the application's own text leaves over, and `most`
+   * is the maximum. If other sections leave tokens free, `recall` may take up to `most`. By default, none are reserved.
    */
   evidence?: { share: number; most: number };
 }
@@ -56,31 +56,31 @@ export function totalOf({ total }: Budget): number {
   return total ?? DEFAULT_TOTAL;
 }
 
-/** How a layout recalls. Options that are left out have the defaults of `recall()`. */
+/** How a layout recalls. If an option is left out, the default of `recall()` applies. */
 export interface LayoutRecall extends RecallOptions {
-  /** Memories of the types that these sections show are not recalled. */
+  /** Recall leaves out memories whose type is shown in one of these sections. */
   withoutSections?: readonly PromptSection[];
-  /** The order of the results: the best first (default), or the oldest first. Unverified results come last in both. */
+  /** The order of the results: best first (default) or oldest first. In both, unverified results come last. */
   order?: 'relevance' | 'time';
 }
 
-/** The form of a context: its sections, their order and their formats. */
+/** Defines the form of a context: its sections, their order and their formats. */
 export interface Layout {
   name: string;
   /** How stored text is escaped. */
   escape: 'markdown' | 'xml';
-  /** The sections of the system prompt. Sections that change slowly should come first, so that providers can cache the prompt. */
+  /** The sections in the system prompt. Put sections that change slowly first, so that providers can cache the prompt. */
   system: readonly (SectionFormat | Frame)[];
   /** The sections of the user's turn. */
   user: readonly (SectionFormat | Frame)[];
-  /** Whether past turns are chat messages, or a section of the user's turn. */
+  /** Whether past turns are shown as chat messages or as a section of the user's turn. */
   history: 'messages' | 'text';
-  /** How the records of the section `recall` are searched. */
+  /** How to search for the records in the section `recall`. */
   recall?: LayoutRecall;
   budget?: Budget;
 }
 
-/** Declares a layout of the application's own. Throws `invalid_input` if the layout shows a section twice. */
+/** Declares an application's own layout. Throws `invalid_input` if it shows a section twice. */
 export function defineLayout(layout: Layout): Layout {
   const names = allFormats(layout).map(({ section }) => section);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -88,7 +88,7 @@ export function defineLayout(layout: Layout): Layout {
   return layout;
 }
 
-/** The formats of an entry: the entry itself or, for a frame, the formats inside it. */
+/** Returns an entry's formats: the entry itself or, for a frame, the formats inside it. */
 export function formatsOf(entry: SectionFormat | Frame): readonly SectionFormat[] {
   return 'sections' in entry ? entry.sections : [entry];
 }
@@ -108,7 +108,7 @@ export function writingOf(layout: Layout): Writing {
   return markdownWriting(labels.filter((label) => !label.startsWith('<')));
 }
 
-/** A section as text; empty when it has no items. */
+/** Writes a section as text. Returns an empty text if it has no items. */
 export function writeSection(format: SectionFormat, items: readonly Item[], writing: Writing): string {
   if (items.length === 0) return '';
   const write = format.item ?? bullet;
@@ -125,7 +125,7 @@ export function writeSection(format: SectionFormat, items: readonly Item[], writ
   return [format.before, body, format.after].filter((part) => part !== undefined).join('\n');
 }
 
-/** All sections of the system prompt or of the user's turn, as text. */
+/** Writes all sections of the system prompt, or of the user's turn, as text. */
 export function writePlace(entries: readonly (SectionFormat | Frame)[], material: Material, writing: Writing): string {
   const texts = entries.map((entry) => {
     const inside = formatsOf(entry)
@@ -138,14 +138,14 @@ export function writePlace(entries: readonly (SectionFormat | Frame)[], material
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** The mark of text from tools and documents. */
+/** Marks text that comes from tools and documents. */
 const UNVERIFIED = ' (unverified)';
 
 function bullet(item: Item, writing: Writing): string {
   return `- ${marked(item, writing.line(textWithSpeaker(item)))}`;
 }
 
-/** A text, marked as unverified if it has low trust. */
+/** Marks a text as unverified if its item has low trust. */
 export function marked({ trust }: Item, text: string): string {
   return trust === 'low' ? text + UNVERIFIED : text;
 }
@@ -156,7 +156,7 @@ export interface HistoryMessage {
   content: string;
 }
 
-/** A context as text, with its tokens. */
+/** A written context, with its token counts. */
 export interface WrittenContext {
   system: string;
   user: string;
@@ -193,7 +193,7 @@ export function writeContext(
   return { system, user, beforeMessage, messages, tokens: { ...tokens, total } };
 }
 
-/** Providers require a conversation to begin with the user, so turns of the agent at the beginning are removed. */
+/** Removes the agent's turns from the beginning, because providers require a conversation to begin with the user. */
 function fromFirstQuestion(turns: readonly Item[]): readonly Item[] {
   const first = turns.findIndex(({ label }) => label !== 'agent');
   return first === -1 ? [] : turns.slice(first);

@@ -23,7 +23,7 @@ import { oneLine, textByTrust } from '../language/inert-text.ts';
 import type { Layout } from './layout.ts';
 import { applicationItem, type Item, type Material, memoryItem, turnItem } from './section.ts';
 
-/** The intent of a message: by rules, and by the application's own function where it has one. */
+/** Determines a message's intent by rules, and then by the application's own function if there is one. */
 export async function chooseIntent({ options, message, attempt }: Gathering): Promise<Intent> {
   const { services, intent: hook } = options;
   const byRules = intentOf(message, services);
@@ -31,7 +31,7 @@ export async function chooseIntent({ options, message, attempt }: Gathering): Pr
   return attempt('intent', async () => ({ ...byRules, ...(await hook(message, byRules)) }), byRules);
 }
 
-/** Classifies a message by rules: a service is needed when the message contains one of its topics. */
+/** Classifies a message by rules: it needs a service if it contains one of the service's topics. */
 function intentOf(message: string, services: Readonly<Record<string, { about: readonly string[] }>> = {}): Intent {
   const words = [...new Set(indexWords(message))];
   const said = new Set(words);
@@ -51,13 +51,13 @@ interface LookupInput {
   earlier: readonly string[];
 }
 
-/** A longer message is shortened to a query of this length. */
+/** A message longer than this is shortened to a query of this length. */
 const LONGEST_QUERY = 1500;
-// "And what about hers?" cannot be understood without the preceding turn.
+// Matches words such as in "And what about hers?", which cannot be understood without the preceding turn.
 const REFERS_BACK = new RegExp(`\\b(?:${wordsOfAll('refersBack')})\\b`, 'i');
 const FEW_WORDS = 6;
 
-/** Decides whether and what to look up: by rules, or by a model with the rules as the fallback. */
+/** Chooses whether to look something up, and with which queries: by rules, or by a model. If the model fails, the rules are used. */
 export async function chooseLookup(gathering: Gathering, input: LookupInput): Promise<Lookup> {
   const mode = gathering.options.lookup ?? 'rules';
   if (input.message.trim() === '') return { queries: [], by: 'rules', reason: 'there is no message' };
@@ -105,7 +105,7 @@ async function byModel({ deps, scope, options }: Gathering, input: LookupInput):
   return { queries, by: 'model', reason: data.lookup ? 'the model asks for it' : 'the model needs no lookup' };
 }
 
-// The beginning and the end of a long message usually contain the request; the middle is often pasted text.
+// Shortens a long message to its beginning and its end, which usually contain the request; the middle is often pasted text.
 function shortened(text: string): string {
   if (text.length <= LONGEST_QUERY) return text;
   const half = LONGEST_QUERY / 2;
@@ -126,7 +126,7 @@ export async function lookUp(gathering: Gathering, { queries, by }: Lookup): Pro
 }
 
 /**
- * The section of recalled records. If recall abstains and the message asks for a fact about the user, the question becomes the section
+ * Gathers the recalled records. If recall abstains and the message asks for a fact about the user, the question becomes the section
  * `unknown`.
  */
 function recallSection(search: Search): Promise<Material> {
@@ -140,16 +140,16 @@ function recallSection(search: Search): Promise<Material> {
   return tracing.span('search_memory', attributes, async (span) => {
     const how = recallHow(search);
     const answer = await attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
-    // A message without a question has no answer that could be missing.
+    // A message that asks nothing cannot have an unknown answer.
     const isUnanswered =
       answer.abstained && on.has('unknown') && splitSentences(message).some(({ text }) => isQuestion(text));
     const isUnknown = isUnanswered && (await attempt('recall', () => asksForKnown(search), false));
-    // The nearest results may still help, as long as they are not presented as an answer.
+    // If the question has no answer, the nearest results may still help, provided that they are not presented as an answer.
     const near = isUnanswered
       ? await attempt('recall', () => recallBest(search, { ...how, ...NEAREST_ONLY }), NOTHING_FOUND)
       : answer;
     failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
-    // If turns are recalled, a turn can be shown instead of its statement.
+    // If the sources include turns, a turn can be shown in place of its statement.
     const behind =
       how.sources === undefined || how.sources.includes('events')
         ? await attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
@@ -162,10 +162,10 @@ function recallSection(search: Search): Promise<Material> {
   });
 }
 
-/** The results that can be understood without the turns around them, except questions about another matter. */
+/** Returns the results that can be understood without the turns around them, except the user's questions on other topics. */
 function tellingResults(results: readonly RecallResult[], message: string): RecallResult[] {
   const relevant = results.filter(({ relevance }) => relevance >= WORTH_A_LINE);
-  // Equal decisions are one result, so an outcome is shown with any relevant decision, not only with its own.
+  // Equal decisions appear as one result. An outcome is therefore shown with any relevant decision, not only with its own.
   const isOfDecision = relevant.some(({ event }) => event?.kind === 'decision');
   return results.filter((result) => {
     const { event, relevance } = result;
@@ -176,10 +176,10 @@ function tellingResults(results: readonly RecallResult[], message: string): Reca
 }
 
 const MOST_RESULTS = 10;
-// In the evaluation gate, recall abstains wrongly on 4 of 100 questions that have an answer. The evidence shares are the same with this
-// limit as with all 60 results.
+// In the evaluation gate, recall wrongly abstains on 4 of 100 questions that have an answer. With this limit, the evidence shares are the
+// same as with all 60 results.
 const NEAREST_ONLY: RecallOptions = { abstain: false, limit: 5, minimumRelevance: 0.05 };
-// More results are read than shown, so that some are left after removing those that other sections contain.
+// More results are read than shown, so that enough remain after removing those that other sections contain.
 const LOOKED_AT = 40;
 
 export function mostRecalled({ recall }: Layout, { recallLimit }: ContextOptions): number {
@@ -188,7 +188,7 @@ export function mostRecalled({ recall }: Layout, { recallLimit }: ContextOptions
 
 function recallHow({ layout, options, on, deps: { memoryTypes } }: Gathering): RecallOptions {
   const { withoutSections = [], order: _order, ...how } = layout.recall ?? {};
-  // If the section `summaries` is on, it shows the types of summaries, and recall leaves them out.
+  // If the section `summaries` is on, it shows the summaries, so recall leaves out their types.
   const elsewhere = on.has('summaries') ? [...withoutSections, 'summaries'] : withoutSections;
   const types = typesThat(memoryTypes, ({ section }) => elsewhere.includes(section));
   return {
@@ -200,10 +200,10 @@ function recallHow({ layout, options, on, deps: { memoryTypes } }: Gathering): R
   };
 }
 
-/** The input of the sections that are filled by searching. */
+/** The input for the sections that searches fill. */
 interface Search extends Gathering {
   queries: readonly string[];
-  /** Whether the queries are the user's message, not written by a model. */
+  /** Whether the queries are the user's own message rather than written by a model. */
   isOfUser: boolean;
 }
 
@@ -211,11 +211,11 @@ type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
 const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [] };
 const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 
-// Recall returns the best results, however poor they are. The prompt leaves out results whose relevance is below this value, unless the
-// layout has a threshold of its own.
+// Recall returns the best results, however poor they are. The prompt omits results whose relevance is below this value, unless the layout
+// sets its own minimum.
 const WORTH_A_LINE = 0.05;
 
-/** The best results of all queries. `abstained` is true only if every query has abstained. */
+/** Recalls for every query and returns the best results. `abstained` is true only if every query abstained. */
 async function recallBest(search: Search, how: RecallOptions): Promise<Found> {
   const answers = await Promise.all(search.queries.map((query) => recallOnce(search, query, how)));
   const best = new Map<string, RecallResult>();
@@ -231,7 +231,7 @@ async function recallBest(search: Search, how: RecallOptions): Promise<Found> {
   };
 }
 
-/** Recalls once. A semantic search without results is repeated as a search for words, unless the options have a minimum similarity. */
+/** Recalls for one query. If a semantic search finds nothing, searches by words, unless the options set a minimum similarity. */
 async function recallOnce(search: Search, query: string, given: RecallOptions): Promise<Recalled> {
   const { deps, scope, options, now, timeZone, isOfUser } = search;
   const how = { connections: options.connections, timeZone, now, ...given };
@@ -242,7 +242,7 @@ async function recallOnce(search: Search, query: string, given: RecallOptions): 
   return { ...recalled, results };
 }
 
-/** The two nearest notes for a turn, with a boost for recent notes. */
+/** Finds the two nearest notes for a turn, with a boost for recent ones. */
 export const RELEVANT_NOTES: RecallOptions = {
   sources: ['notes'],
   mode: 'semantic',
@@ -251,10 +251,10 @@ export const RELEVANT_NOTES: RecallOptions = {
   recencyBoost: true,
 };
 
-/** Summaries of earlier conversations for a turn. */
+/** Finds summaries of earlier conversations for a turn. */
 export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: ['summaries'] };
 
-/** The two nearest notes, without those whose title has the prefix `summary:` or `research:`. */
+/** Returns the two nearest notes, except notes whose title begins with `summary:` or `research:`. */
 async function noteSection(search: Search): Promise<Item[]> {
   const items = await recallMemories(search, { ...RELEVANT_NOTES, limit: 10 });
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
@@ -270,7 +270,7 @@ async function recallMemories(search: Search, how: RecallOptions): Promise<Item[
   return results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
 }
 
-/** Up to three saved items that share a tag with the message, those that share most first. */
+/** Finds up to three saved items that share a tag with the message, those that share most tags first. */
 async function savedItemSection({ deps, scope, message }: Search): Promise<Item[]> {
   const tags = possibleTags(message);
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'saved_items');
@@ -287,7 +287,7 @@ async function savedItemSection({ deps, scope, message }: Search): Promise<Item[
 
 const MOST_WORDS = 200;
 
-/** The words and pairs of words of a message, in the spellings of tags. */
+/** Returns a message's words and pairs of words, as tags spell them. */
 function possibleTags(message: string): string[] {
   const said = (message.toLowerCase().match(/[\p{L}\p{N}+#.]+/gu) ?? [])
     .slice(0, MOST_WORDS)
@@ -304,15 +304,15 @@ function possibleTags(message: string): string[] {
   return [...new Set(tags)];
 }
 
-/** The turns and statements behind recalled results. */
+/** What the recalled results are based on. */
 export interface Behind {
-  /** The turns that recalled statements were read from. */
+  /** The turns from which recalled statements were read. */
   turns: ReadonlyMap<string, Event>;
-  /** The words of recalled turns that no longer hold. */
+  /** The quotes from recalled turns that are no longer true. */
   retired: readonly RetiredQuote[];
 }
 
-/** Reads the turns of statements that are quotations, and the quotes of all recalled turns that no longer hold. */
+/** Reads the source turns of statements that are quotations, and the outdated quotes of all recalled turns. */
 async function readBehind(
   { database, privacy }: RecallDeps,
   scope: Scope,
@@ -328,15 +328,15 @@ async function readBehind(
   });
 }
 
-// A reply with fewer content words says nothing by itself: "Ha!", "What a pity.", "Lovely. Which days?"
+// A reply with fewer content words than this says nothing by itself: "Ha!", "What a pity.", "Lovely. Which days?"
 const FEWEST_WORDS = 4;
-// Matches a JSON object, or a JSON list that does not begin with a number, alone or after its key.
+// Matches a JSON object, or a JSON list that does not begin with a number. It may follow its key.
 const JSON_TEXT = /(?:^|: )[{[]["{[].*[}\]]\s*$/su;
 
 /**
- * Whether a recalled event can be understood without the turns around it. A short reply of the agent cannot, but it is shown if the message
- * asks what the agent said. A short outcome ("4 replies") cannot be understood without its decision. JSON of an observation is not shown,
- * because it belongs to the section of structured data.
+ * Checks whether a recalled event can be understood without the turns around it. An agent's short reply cannot, but it is shown if the
+ * message asks what the agent said. A short outcome ("4 replies") cannot be understood without its decision. An observation in JSON is not
+ * shown, because it belongs to the section of structured data.
  */
 function standsAlone({ kind, origin, content }: Event, message: string): boolean {
   if (kind === 'observation') return !JSON_TEXT.test(content);
@@ -348,12 +348,12 @@ function standsAlone({ kind, origin, content }: Event, message: string): boolean
   return asksFor(message, 'agentSaid', detectPack(message));
 }
 
-// A question about the same matter may show what the user had in mind. In the data set `lives`, no question below this relevance is
+// A question at least this relevant may show what the user had in mind. In the data set `lives`, no question below this relevance is
 // evidence.
 const SAME_QUESTION = 0.2;
 
 /**
- * Whether a turn of the user is only a question, and on another matter than the message. Such a turn contains no information about the
+ * Checks whether a user's turn is only a question, and on a different topic than the message. Such a turn contains no information about the
  * user.
  */
 function isUnrelatedQuestion({ kind, origin, content }: Event, relevance: number): boolean {
@@ -363,15 +363,15 @@ function isUnrelatedQuestion({ kind, origin, content }: Event, relevance: number
 
 interface EvidenceOrder {
   order?: 'relevance' | 'time';
-  /** Whether the question is about the past. If it is, statements that no longer hold are shown with a mark; if not, they are left out. */
+  /** Whether the question is about the past. If so, outdated statements are shown with a mark. Otherwise, they are left out. */
   isAboutPast: boolean;
-  /** The time zone of turns that have none of their own. */
+  /** The time zone for turns that have none of their own. */
   timeZone: string;
 }
 
 /**
- * Converts recalled results to items without duplicates. Instead of a statement that is a quotation of its turn, the turn is shown. Results
- * of low trust come last.
+ * Converts recalled results to items without duplicates. If a statement is only a quotation, its turn is shown instead. Results of low
+ * trust come last.
  */
 function evidenceItems(
   results: readonly RecallResult[],
@@ -401,23 +401,23 @@ function itemOf(result: RecallResult, turn: Event | null, otherwise: string): It
   return { ...item, text, trust, timeZone, label: item.speaker ?? turn.origin };
 }
 
-/** Whether a statement is a quotation and not a sentence that stands alone. */
+/** Checks whether a statement is only a quotation, not a sentence that can be understood by itself. */
 function isPiece({ reader, attribute, sourceEvents }: Memory): boolean {
   return reader === 'local' && attribute === null && sourceEvents.length === 1;
 }
 
-// Instead of a longer turn, only its statement is shown.
+// If a turn is longer than this, its statement is shown and not the whole turn.
 const SHORT_TURN = 600;
 
-/** The turn that is shown instead of a statement; null when the statement itself is shown. */
+/** Returns the turn to show in place of a statement, or null to show the statement itself. */
 function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
   const turn = isPiece(memory) ? turns.get(memory.sourceEvents[0] ?? '') : undefined;
   if (turn === undefined || turn.origin !== 'user' || turn.content.length > SHORT_TURN) return null;
-  // The user's own statement beside a pasted text is not marked as unverified.
+  // Beside a pasted text, the user's own statement is shown by itself. In its turn, it would be marked as unverified.
   return trustOfTurn(turn) === 'low' ? null : turn;
 }
 
-/** A turn that is shown in place of a statement, with the statement's date if it differs from the date of the turn. */
+/** Adds the statement's date to the turn that is shown in its place, if the turn has another date. */
 function withStatement(item: Item, memory: Memory): Item {
   const day = plannedFor(memory) ?? (memory.tense === 'happened' ? memory.validFrom : null);
   const isOpen = day !== null && (item.date === undefined || dayOf(memory, day) !== dayOf(memory, item.date));
@@ -429,10 +429,7 @@ function withStatement(item: Item, memory: Memory): Item {
   };
 }
 
-/**
- * A turn in its current state: marked if a part of it no longer holds, and left out if most of it no longer holds and the question is not
- * about the past.
- */
+/** Marks a turn if part of it is no longer true. Leaves the turn out if that is most of it, unless the question is about the past. */
 function withStanding(item: Item, retired: readonly RetiredQuote[], isAboutPast: boolean): Item[] {
   const quotes = item.kind === 'event' ? retired.filter(({ event }) => event === item.id) : [];
   if (quotes.length === 0) return [item];
@@ -441,7 +438,7 @@ function withStanding(item: Item, retired: readonly RetiredQuote[], isAboutPast:
   return [quotes.some(({ isChanged }) => isChanged) ? { ...item, text: item.text + CHANGED_LATER } : item];
 }
 
-/** Whether a message asks for a fact that can only come from memory. */
+/** Checks whether a message asks for a fact that only memory can contain. */
 async function asksForKnown({ deps, scope, message }: Gathering): Promise<boolean> {
   const view = await deps.database.readReplica(scope, (reader) => deps.views.open(reader, scope));
   return asksOfKnown(message, { view, scope, attributes: deps.attributes });
@@ -449,7 +446,7 @@ async function asksForKnown({ deps, scope, message }: Gathering): Promise<boolea
 
 const LONGEST_QUESTION = 200;
 
-/** A question without an answer in memory. The layout writes the notice around the question. */
+/** Creates the item for a question that memory cannot answer. The layout writes the notice around the question. */
 function unknownItem(message: string): Item {
   const question = oneLine(message);
   return applicationItem(

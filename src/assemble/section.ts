@@ -16,24 +16,24 @@ export type OverflowRule =
   | 'drop-oldest'
   /** The text is cut, with a notice. */
   | 'cut'
-  /** The section is never cut, because it is the application's own text. Other sections are cut instead. */
+  /** The section is never cut, because it is the application's own text. Other sections are cut in its place. */
   | 'keep';
 
-/** The policy of a section. */
+/** How a section is cut, switched off and logged. */
 interface Section {
-  /** What happens when the section exceeds its budget, unless the layout has another rule. Sections with `keep` get their tokens first. */
+  /** What happens if the section exceeds its budget, unless the layout sets another rule. Sections with `keep` get their tokens first. */
   overflow: OverflowRule;
-  /** Whether the section can change from turn to turn while the knowledge stays the same. */
+  /** Whether the section can change from turn to turn even if the knowledge stays the same. */
   perTurn?: true;
-  /** The switch that leaves out this section together with others. */
+  /** The switch that leaves out this section along with others. */
   tier?: 'reflections' | 'lookups';
-  /** How the memories of the section are logged as given to the model: found for the turn, or contained in every prompt. */
+  /** How the log describes the section's memories: found for this turn, or contained in every prompt. */
   gives?: 'found' | 'always';
 }
 
 /**
- * The sections that a context can have, in the order in which they get their tokens: later sections are cut first. A layout says which of
- * them it shows, where, and how.
+ * All sections that a context can have, in the order in which they get their tokens; later sections are cut first. A layout chooses which
+ * of them it shows, where, and how.
  */
 export const SECTIONS = {
   instructions: { overflow: 'keep' },
@@ -71,7 +71,7 @@ export function sectionOf(name: SectionName): Section {
   return SECTIONS[name];
 }
 
-/** A statement's id and the words of turns from which it was read. */
+/** A statement's id, its importance, and the words in turns from which it was read. */
 export interface Statement {
   id: string;
   importance?: number;
@@ -80,15 +80,15 @@ export interface Statement {
 
 export interface Item {
   /**
-   * The text without invisible characters, and without links if it is not trusted; turns of the history stay verbatim. The layout escapes
-   * it.
+   * The text, without invisible characters. Links are removed if it is not trusted. Turns of the history stay verbatim. The layout escapes
+   * the text.
    */
   text: string;
   kind: 'memory' | 'event' | 'block' | 'application';
-  /** The id of the record; null for text of the application. */
+  /** The record's id; null for the application's text. */
   id: string | null;
   trust: Trust;
-  /** The item with the lowest score is left out first. */
+  /** Items with the lowest score are dropped first. */
   score: number;
   /** The type of a memory, the category of a fact, the speaker of a turn, or the name of a service or a connection. */
   label?: string;
@@ -97,17 +97,17 @@ export interface Item {
   title?: string;
   url?: string;
   date?: Date;
-  /** The time zone in which the day of the date is written. Default: UTC. */
+  /** The time zone in which the date's day is written. Default: UTC. */
   timeZone?: unknown;
   importance?: number;
   summary?: string;
   /** For a memory: the words of turns that it quotes. */
   quotes?: readonly Quote[];
-  /** For a text document: the statements behind each sentence, by the sentence's hash. */
+  /** For a text document: the statements on which each sentence is based, by the sentence's hash. */
   restsOn?: ReadonlyMap<string, readonly Statement[]>;
   /** For a turn: the memories that were formed from it. */
   statements?: readonly string[];
-  /** The sentence of a fact. The fact itself is shown as a label and a value. */
+  /** The sentence that states a fact. The fact itself is shown as a label and a value. */
   sentence?: string;
   /** For an entry of a JSON block: its key and its value. */
   entry?: { key: string; value: unknown };
@@ -117,12 +117,12 @@ export interface Item {
 /** The gathered items of a context, by section. */
 export type Material = Partial<Record<SectionName, readonly Item[]>>;
 
-/** An item of the application's own text. It is not escaped, and it is dropped last. */
+/** Creates an item from the application's own text. It is not escaped, and it is dropped last. */
 export function applicationItem(text: string): Item {
   return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
 }
 
-/** A memory as an item. Items with the lowest `score` are dropped first. */
+/** Converts a memory to an item. Items with the lowest `score` are dropped first. */
 export function memoryItem(memory: Memory, score: number = memory.importance): Item {
   const { trust, metadata } = memory;
   const text = (value: unknown): string | undefined =>
@@ -146,7 +146,7 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
 }
 
 /**
- * A permanent fact as an item, with the name of the attribute as its title and the category as its label. Its text is the value, or the
+ * Converts a permanent fact to an item. Its title is the attribute's name, and its label is the category. Its text is the value, or the
  * whole sentence if that says more than the value.
  */
 export function factItem(fact: Memory, label: string): Item {
@@ -155,13 +155,14 @@ export function factItem(fact: Memory, label: string): Item {
   return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general', sentence: content };
 }
 
-// A sentence has about this many words beyond the label and the value: "User works as a bus driver."
+// A sentence that only states a value has about this many words besides the label and the value: "User works as a bus driver."
 const MOST_MORE = 1;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /**
- * Whether a sentence says more than the label and the value of its field: other names or numbers, several words, or further values ("peanuts
- * and penicillin"). The fixed words of a rendering ("Is … years old"), the user and relative dates such as "last week" do not count.
+ * Checks whether a sentence says more than its field's label and value: other names or numbers, several more words, or further values
+ * ("peanuts and penicillin"). Does not count the fixed words of a rendering ("Is … years old"), the user, and relative dates such as "last
+ * week".
  */
 function saysMore({ attribute, statedAt, ...fact }: Memory, label: string, value: string): boolean {
   const rendering = PACKS.map((pack) => templateOf(pack, attribute ?? '') ?? '').join(' ');
@@ -169,7 +170,7 @@ function saysMore({ attribute, statedAt, ...fact }: Memory, label: string, value
   const content = userInFirstPerson(fact.content);
   const isMore = (sentence: string): boolean => {
     if (!saysNamesAndNumbers(field, sentence)) return true;
-    // The stems of these scripts are pairs of characters, and a sentence has several of them for every word.
+    // In these scripts, stems are pairs of characters, so every word has several stems and they cannot be counted as words.
     if (WITHOUT_SPACES.test(sentence)) return false;
     const said = contentStems(field);
     const more = [...contentStems(sentence)].filter((stem) => !said.has(stem)).length;
@@ -187,7 +188,7 @@ function saysMore({ attribute, statedAt, ...fact }: Memory, label: string, value
   );
 }
 
-/** Whether a value is followed or preceded by another value in a list. */
+/** Checks whether another value comes directly before or after a value, as in a list. */
 function isInList(sentence: string, value: string): boolean {
   const at = sentence.toLowerCase().indexOf(value.toLowerCase());
   if (at < 0) return false;
@@ -210,17 +211,17 @@ export function turnItem(event: Event, score: number): Item {
   };
 }
 
-/** The text of an item. The words of a turn follow the name of their speaker, if they have one. */
+/** Returns an item's text. If it is a turn with a named speaker, the text follows the speaker's name. */
 export function textWithSpeaker({ speaker, text }: Item): string {
   return speaker === undefined ? text : `${speaker}: ${text}`;
 }
 
-/** A text block. Its words may come from anybody, so images are removed. */
+/** Creates an item from a text block. Images are removed, because its words may come from anybody. */
 export function blockItem(id: string, text: string): Item {
   return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score: 1 };
 }
 
-/** The entries of a JSON block as items with the text `"key": value`. Later entries are dropped first. */
+/** Converts a JSON block's entries to items with the text `"key": value`. Later entries are dropped first. */
 export function entryItems(id: string, content: unknown): Item[] {
   if (typeof content !== 'object' || content === null) return [];
   return Object.entries(content).map(([key, given], index) => {
@@ -235,7 +236,7 @@ function entryText(key: string, value: unknown): string {
   return `${safeJson(key)}: ${defuseImages(safeJson(value))}`;
 }
 
-/** An entry without the list items that another section of the prompt contains; null when none is left. */
+/** Removes the list items that another section of the prompt already contains. Returns null if none is left. */
 export function entryWithout(entry: Item, isSaid: (statement: string) => boolean): Item | null {
   const { key = '', value } = entry.entry ?? {};
   if (!Array.isArray(value)) return entry;
@@ -246,13 +247,13 @@ export function entryWithout(entry: Item, isSaid: (statement: string) => boolean
     : { ...entry, text: textByTrust(entryText(key, left), entry.trust), entry: { key, value: left } };
 }
 
-/** A JSON block of a connection or a user, as one item. */
+/** Converts a connection's or a user's JSON block to one item. */
 export function jsonItem(id: string, content: unknown, label?: string): Item | null {
   if (typeof content !== 'object' || content === null || Object.keys(content).length === 0) return null;
   return { ...blockItem(id, safeJson(content)), label };
 }
 
-/** Data of the application as items, one for each field or line. */
+/** Converts the application's data to items, one for each field or line. */
 export function fieldItems(
   data: Readonly<Record<string, unknown>> | readonly string[] | string,
   about: { label?: string; trust: Trust; score: (text: string) => number },

@@ -26,7 +26,7 @@ import {
 } from './section.ts';
 import { indexWords, type TokenCounter } from '../language/words.ts';
 
-/** The data of the services that the question needs; no other service is called. */
+/** Loads the data of the services that the question needs. Calls no other service. */
 export async function serviceItems({ options, attempt }: Gathering, asked: Asked): Promise<Item[]> {
   const { services = {} } = options;
   const needed = asked.intent.services.filter((name) => Object.hasOwn(services, name));
@@ -43,16 +43,16 @@ export async function serviceItems({ options, attempt }: Gathering, asked: Asked
   return (await Promise.all(needed.map((name) => attempt('services', () => load(name), [])))).flat();
 }
 
-/** The user's structured profile from the application. */
+/** Loads the user's structured profile from the application. */
 export async function profileItems({ options }: Gathering, asked: Asked): Promise<Item[]> {
   const data = (await options.structuredProfile?.(asked)) ?? null;
   return data === null ? [] : fieldItems(data, { trust: 'medium', score: () => 0 });
 }
 
-/** Two days, because a day that was stated in another time zone may begin up to 26 hours after the same day of the user. */
+/** Two days, because a day stated in another time zone may begin up to 26 hours after the same day in the user's time zone. */
 const AHEAD = 2 * DAY;
 
-/** The intentions to bring up: those of today in the order of their times, then those that are overdue. */
+/** Finds the intentions to bring up: first today's, ordered by time, then the overdue ones. */
 export async function intentionItems({ deps, scope, now, timeZone }: Gathering): Promise<Item[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
   const { items } = await deps.database.readReplica(scope, (reader) =>
@@ -77,7 +77,7 @@ export async function intentionItems({ deps, scope, now, timeZone }: Gathering):
 
 const LATE = { overdue: 'overdue since', passed: 'was planned for' };
 
-/** The application's own text, the date and the message. */
+/** Returns the application's own text, the date and the message. */
 export function ownText({ options, layout, now, message, timeZone }: Gathering, history: readonly Item[]): Material {
   const text = (value: string | undefined): Item[] =>
     value === undefined || value.trim() === '' ? [] : [applicationItem(value.trim())];
@@ -99,16 +99,16 @@ export function ownText({ options, layout, now, message, timeZone }: Gathering, 
 }
 
 /**
- * The date and time, such as `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`. They are part of the user's turn, so that the system
+ * Writes the date and time, such as `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`. They are in the user's turn, so that the system
  * prompt can be cached.
  */
 function dateLine(now: number, timeZone: string): string {
   const { date, time } = formattersOf(timeZone);
-  // Newer ICU puts a narrow no-break space before AM.
+  // Newer versions of ICU write a narrow no-break space before AM.
   return `[${date.format(now)} — ${time.format(now).replace(/\s/gu, ' ')} ${timeZone}]`;
 }
 
-// The formatters are cached, because making the two costs fifty times as much as using them.
+// The two formatters are cached, because creating them costs fifty times as much as using them.
 const MOST_ZONES = 500;
 const DATE = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } as const;
 const TIME = { hour: '2-digit', minute: '2-digit', hour12: true } as const;
@@ -117,10 +117,10 @@ const formattersOf = cached(MOST_ZONES, (timeZone) => ({
   time: new Intl.DateTimeFormat('en-US', { timeZone, ...TIME }),
 }));
 
-// The share of the total that past turns may take if they have no budget of their own.
+// Past turns may take this share of the total if they have no budget of their own.
 const SHARE_OF_HISTORY = 0.25;
 
-/** Past turns, oldest first: those of the session, or of the user if there is no session. */
+/** Reads past turns, oldest first: those of the session, or of the user if there is no session. */
 export async function pastTurns(gathering: Gathering): Promise<Event[]> {
   const { options, on, attempt } = gathering;
   if (!on.has('history')) return [];
@@ -129,7 +129,9 @@ export async function pastTurns(gathering: Gathering): Promise<Event[]> {
   return attempt('history', () => (isSemantic ? relevantHistory(gathering, how) : lastTurns(gathering, how)), []);
 }
 
-/** Past turns as items: all verbatim, or with digests of the older turns if the layout has a section for them. */
+/**
+ * Converts past turns to items: all verbatim or, if the layout has a section for earlier turns, with the older ones shortened to digests.
+ */
 export async function historyItems(
   { deps, options, budget, counter, on, attempt }: Gathering,
   turns: readonly Event[],
@@ -151,7 +153,7 @@ export async function historyItems(
   return bySummary ?? digestTurns(items, { budget: room, counter });
 }
 
-/** The last turns verbatim, and digests of the earlier ones. */
+/** The last turns verbatim, and digests of earlier ones. */
 interface DigestedHistory {
   verbatim: Item[];
   earlier: Item[];
@@ -159,14 +161,14 @@ interface DigestedHistory {
   given?: Item[];
 }
 
-/** At least this many turns stay verbatim, however many tokens they take. */
+/** At least this many turns stay verbatim, however many tokens they have. */
 const ALWAYS_VERBATIM = 4;
-// The share of the history's budget that the digests of older turns may take.
+// Digests of older turns may take this share of the history's budget.
 const SHARE_OF_EARLIER = 0.2;
 const LONGEST_DIGEST = 160;
 const SHORTEST_DIGEST = 24;
 const LABEL = 8;
-// The number of tokens of the lines around the section.
+// How many tokens the lines around the section take.
 const HEADING = 10;
 
 interface Digesting extends Pick<ContextHooks, 'summarise'> {
@@ -174,7 +176,7 @@ interface Digesting extends Pick<ContextHooks, 'summarise'> {
   counter: TokenCounter;
 }
 
-/** If the turns exceed their budget, the last ones stay verbatim and the older ones are summarised. */
+/** Shortens turns that exceed their budget: the last ones stay verbatim, and the older ones are summarised. */
 async function digestTurns(
   turns: readonly Item[],
   { budget, counter, summarise }: Digesting,
@@ -200,7 +202,8 @@ async function inShort(older: readonly Item[], { budget: room, counter, summaris
     const item: Item = { text, kind: 'event', id: null, trust: 'medium', score: 0 };
     return fitSection({ items: [item], rule: 'cut', budget: room, reason: '', measure: countOf(counter) }).items;
   }
-  // The tokens are divided among all turns, at about four characters per token, instead of showing a few turns completely.
+  // The tokens are divided among all older turns, at about four characters per token, so that each is shown in part rather than a few
+  // completely.
   const longest = Math.min(Math.max(Math.floor((room * 4) / older.length) - LABEL, SHORTEST_DIGEST), LONGEST_DIGEST);
   const lines = older.map((turn) => ({
     ...turn,
@@ -214,7 +217,7 @@ function countOf(counter: TokenCounter): (items: readonly Item[]) => number {
   return (items) => counter.count(items.map(({ text }) => `- ${text}`).join('\n'));
 }
 
-/** The first sentence of a text, cut to at most `longest` characters. */
+/** Returns a text's first sentence, cut to at most `longest` characters. */
 function beginning(text: string, longest: number): string {
   const line = oneLine(defuseImages(text));
   const sentence = /^.{20,}?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
@@ -224,7 +227,10 @@ function beginning(text: string, longest: number): string {
 const DEFAULT_TURNS = 40;
 const LONGEST_QUERY = 1500;
 
-/** The last exchanges and relevant older ones. If the search fails, further exchanges are used in place of the relevant ones. */
+/**
+ * Returns the last exchanges, and older ones that are relevant to the message. If the search fails, more of the last exchanges replace the
+ * relevant ones.
+ */
 async function relevantHistory(gathering: Gathering, how: HistoryOptions): Promise<Event[]> {
   const { recent = 3, relevant = 3 } = how;
   const exchanges = toExchanges(await lastTurns(gathering, how));
@@ -255,13 +261,13 @@ async function lastTurns(
     .filter((event) => (event.origin === 'user' || event.origin === 'agent') && !isBlank(event))
     .map((event) => ({ ...event, content: redactSensitive(event.content, deps.privacy) }))
     .reverse();
-  // The message of this turn may have been observed already.
+  // Removes this turn's message, if it was already observed.
   if (spoken.at(-1)?.origin === 'user' && spoken.at(-1)?.content === redactSensitive(message, deps.privacy))
     spoken.pop();
   return spoken.slice(-turns);
 }
 
-/** Groups turns into exchanges, each of which begins with a turn of the user. */
+/** Groups turns into exchanges. Each exchange begins with a user's turn. */
 function toExchanges(turns: readonly Event[]): Event[][] {
   const exchanges: Event[][] = [];
   for (const turn of turns) {

@@ -3,8 +3,8 @@ import { type CallSettings, createCaller } from './caller.ts';
 import { type Embedded, type Embedder, estimateTokensOf, unitVectors } from './embedder.ts';
 import { NO_USAGE, withUsage } from './language-model.ts';
 
-// These structural types are the parts of the AI SDK's specifications V2, V3 and V4 that Varve uses. With them, `ai`
-// need not be a dependency.
+// These structural types describe only the parts of the AI SDK's specifications V2, V3 and V4 that Varve uses. With them, Varve does not
+// depend on the package `ai`.
 
 interface AnyModel {
   readonly specificationVersion: string;
@@ -12,7 +12,7 @@ interface AnyModel {
   readonly modelId: string;
 }
 
-/** A language model object of any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`, … */
+/** A language model object from any AI SDK provider: `openai('gpt-4o-mini')`, `ollama('llama3.2')`, … */
 export interface AiSdkLanguageModel extends AnyModel {
   /** Whether an OpenAI-compatible provider accepts a JSON schema. */
   readonly supportsStructuredOutputs?: boolean;
@@ -41,14 +41,14 @@ export interface AiSdkAnswer {
 
 type Count = number | undefined;
 
-/** V2 has flat counts; V3 and V4 have nested counts. */
+/** Token counts: numbers in V2, objects in V3 and V4. */
 export interface AiSdkUsage {
   inputTokens: Count | { total: Count; cacheRead?: Count };
   outputTokens: Count | { total: Count };
   cachedInputTokens?: Count;
 }
 
-/** An embedding model object of any AI SDK provider. */
+/** An embedding model object from any AI SDK provider. */
 export interface AiSdkEmbeddingModel extends AnyModel {
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
   readonly supportsParallelCalls: PromiseLike<boolean> | boolean;
@@ -58,7 +58,7 @@ export interface AiSdkEmbeddingModel extends AnyModel {
   }>;
 }
 
-/** A reranking model object of any AI SDK provider. */
+/** A reranking model object from any AI SDK provider. */
 export interface AiSdkRerankingModel extends AnyModel {
   doRerank(options: {
     query: string;
@@ -68,12 +68,12 @@ export interface AiSdkRerankingModel extends AnyModel {
   }): PromiseLike<{ ranking: readonly { index: number; relevanceScore: number }[] }>;
 }
 
-/** `provider:model`, the id of a model in prices, logs and stored vectors. */
+/** Returns a model's id, `provider:model`, for prices, logs and stored vectors. */
 export function aiSdkModelId(model: AnyModel): string {
   return `${model.provider}:${model.modelId}`;
 }
 
-/** Refuses values that are not model objects, such as a plain id: resolving an id would need the `ai` package and its gateway. */
+/** Throws for a value that is not a model object, such as a plain id: looking up an id would require the `ai` package and its gateway. */
 export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 'doRerank'): void {
   const given: unknown = model;
   const object = (typeof given === 'object' || typeof given === 'function') && given !== null ? given : {};
@@ -82,7 +82,7 @@ export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 
   throw invalidInput(`Expected the model object of an AI SDK provider, such as openai('gpt-4o-mini'); got ${shown}.`);
 }
 
-/** Reads the usage of one AI SDK answer, of any version. Counts that the provider does not report are null. */
+/** Reads the usage from an AI SDK answer of any version. Counts that the provider does not report are null. */
 export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; out: number | null; cached: number } {
   const input = usage?.inputTokens;
   const output = usage?.outputTokens;
@@ -95,21 +95,21 @@ export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; 
   };
 }
 
-/** The numbers of a provider are not trusted, so an implausible count is read as absent. */
+/** Returns a provider's count, or null if it is implausible, because a provider's numbers are not trusted. */
 function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? Math.round(value) : null;
 }
 
 export interface AiSdkEmbedderOptions extends CallSettings {
-  /** The expected dimension of the vectors. Vectors of another length are refused. */
+  /** How many dimensions the vectors must have. Vectors of another length are refused. */
   dimensions: number;
-  /** The maximum number of texts in one call; the model's own limit applies too. Default 96. */
+  /** The maximum number of texts per call. If the model's own limit is lower, it applies. Default 96. */
   batch?: number;
   /** Default `provider:model/dimensions`. */
   id?: string;
 }
 
-/** Makes an embedder from any AI SDK embedding model object. */
+/** Creates an embedder from any AI SDK embedding model object. */
 export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedderOptions): Embedder {
   assertModel(model, 'doEmbed');
   const { dimensions } = options;
@@ -141,7 +141,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
   };
 }
 
-/** Embeds one batch after the other and stops at the first failure, because further calls would most likely fail too and cost money. */
+/** Embeds one batch after the other. Stops at the first failure, because further calls would probably fail too and cost money. */
 async function oneByOne(
   batches: readonly (readonly string[])[],
   embed: (batch: readonly string[]) => Promise<Embedded>,

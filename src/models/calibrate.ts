@@ -11,27 +11,27 @@ interface CalibrateOptions extends CalibrationPairsOptions {
   signal?: AbortSignal;
 }
 
-/** A calibration with the measurements behind it. */
+/** A calibration and the measurements on which it is based. */
 export interface Calibrated {
   calibration: Calibration;
   report: CalibrationReport;
 }
 
-/** The embedder's cosines for the pairs. */
+/** The cosines that the embedder gave to the pairs, and how well they separate the classes. */
 export interface CalibrationReport {
   embedder: string;
-  /** False when the embedder cannot distinguish related texts from unrelated ones. The calibration is then the identity. */
+  /** False if the embedder cannot distinguish related texts from unrelated ones. The calibration is then the identity. */
   usable: boolean;
   classes: Record<PairClass, CosineSummary>;
-  /** The boundaries from the lowest similarity to the highest. */
+  /** The boundaries, from the lowest similarity to the highest. */
   boundaries: CalibrationBoundary[];
-  /** Warnings about the calibration; empty when there are none. */
+  /** Warnings about the calibration; empty if there are none. */
   warnings: string[];
-  /** The number of tokens that the embedder counted. */
+  /** How many tokens the embedder counted. */
   tokens: number;
 }
 
-/** The cosines of one class of pairs. */
+/** Summarises the cosines in one class of pairs. */
 export interface CosineSummary {
   pairs: number;
   minimum: number;
@@ -41,45 +41,48 @@ export interface CosineSummary {
   maximum: number;
 }
 
-/** The cosine of one threshold, and how well it separates the two adjacent classes. */
+/** The cosine at which a threshold is placed, and how well it separates the two classes next to it. */
 export interface CalibrationBoundary {
   similarity: number;
   above: PairClass;
   below: PairClass;
   cosine: number;
-  /** The share of the pairs of `above` with a cosine at or above the boundary. */
+  /** How many pairs in `above` the boundary classifies correctly (cosine at or above it), as a fraction. */
   aboveFound: number;
-  /** The share of the pairs of `below` with a cosine below the boundary. */
+  /** How many pairs in `below` the boundary classifies correctly (cosine below it), as a fraction. */
   belowKeptOut: number;
   /** The mean of `aboveFound` and `belowKeptOut`: 1 is perfect, 0.5 is chance. */
   accuracy: number;
   /**
-   * The probability that a pair of `above` has a higher cosine than a pair of `below` (the area under the ROC curve): 1 is perfect, 0.5
-   * is chance.
+   * The probability that a pair in `above` has a higher cosine than a pair in `below` (the area under the ROC curve): 1 is perfect, 0.5 is
+   * chance.
    */
   separation: number;
 }
 
 interface Threshold extends Pick<CalibrationBoundary, 'similarity' | 'above' | 'below'> {
-  /** The cost of a false positive relative to a false negative. */
+  /** How much a false positive costs compared with a false negative. */
   caution: number;
 }
 
 const THRESHOLDS: readonly Threshold[] = [
   // Showing an irrelevant record costs as much as missing a relevant one.
   { similarity: 0.6, above: 'related', below: 'unrelated', caution: 1 },
-  // An unrelated candidate costs a model call, and most candidates are unrelated. Missing a candidate that is only related costs nothing.
+  // A candidate that is unrelated costs a model call, and most candidates are. Missing a candidate that is merely related costs nothing.
   { similarity: 0.7, above: 'related', below: 'unrelated', caution: 3 },
-  // Updates and merges happen without confirmation: a duplicate is harmless, but a wrongly merged statement is lost.
+  // Updates and merges happen without confirmation. A duplicate is harmless, but a statement that is wrongly merged is lost.
   { similarity: 0.85, above: 'near', below: 'related', caution: 2 },
   { similarity: 0.92, above: 'same', below: 'near', caution: 2 },
 ];
 
-/** The similarity of the typical unrelated pair. */
+/** A typical unrelated pair gets this similarity. */
 const NOTHING_IN_COMMON = 0.2;
 const SMALLEST_STEP = 0.002;
 const BATCH = 64;
-/** Limits of the separation. Random vectors have a separation of 0.5 ± 0.05 on 65 pairs per class. */
+/**
+ * An embedder below `none` cannot separate two classes; one below `weak` separates them poorly. With 65 pairs per class, random vectors
+ * have a separation of 0.5 ± 0.05.
+ */
 const SEPARATION = { none: 0.65, weak: 0.85 };
 
 const MEANING: Record<PairClass, string> = {
@@ -92,9 +95,9 @@ const MEANING: Record<PairClass, string> = {
 type Cosines = Record<PairClass, number[]>;
 
 /**
- * Measures an embedder on the bundled pairs and finds the cosines of its thresholds. The same vectors give the same calibration. An
- * embedder that cannot distinguish related from unrelated texts gets the identity, and the report contains a warning. Throws the errors of
- * the embedder, `embedder_unavailable` if its vectors are invalid, and `cancelled` or `timed_out` if aborted.
+ * Measures an embedder on the bundled pairs and finds its cosine for each of Varve's thresholds. The same vectors give the same
+ * calibration. If the embedder cannot distinguish related from unrelated texts, the calibration is the identity, and the report contains a
+ * warning. Throws the embedder's errors, `embedder_unavailable` if its vectors are invalid, and `cancelled` or `timed_out` if aborted.
  */
 export async function calibrate(embedder: Embedder, options: CalibrateOptions = {}): Promise<Calibrated> {
   const { cosines, tokens } = await measure(embedder, calibrationPairs(options), options.signal);
@@ -162,8 +165,9 @@ async function cancellable<Result>(signal: AbortSignal | undefined, work: () => 
 }
 
 /**
- * The cosine that separates the two classes best. Pairs near the cut are weighted smoothly: over resampled pairs the best hard cut varies
- * by 0.02 to 0.05 (MiniLM), and the smooth cut by 0.01 to 0.03. Among equally good cosines, a higher `caution` selects a higher cosine.
+ * Finds the cosine that separates the two classes best. Pairs near the cut are weighted smoothly: over resampled pairs, the best hard cut
+ * varies by 0.02 to 0.05 (MiniLM), and the smooth cut by 0.01 to 0.03. If several cosines are equally good, a higher `caution` selects a
+ * higher one.
  */
 function bestBoundary(cosines: Cosines, { above, below, caution }: Threshold): number {
   const [upper, lower] = [cosines[above], cosines[below]];
@@ -182,7 +186,7 @@ function bestBoundary(cosines: Cosines, { above, below, caution }: Threshold): n
   return first + ((last - first) * caution) / (1 + caution);
 }
 
-/** The same values between -1 and 1, adjusted where necessary so that they strictly increase. */
+/** Returns the values, limited to -1 to 1 and adjusted where necessary so that they strictly increase. */
 function rising(values: readonly number[]): number[] {
   let lowest = -1;
   const pushedUp = values.map((value) => (lowest = Math.max(value, lowest + SMALLEST_STEP)));
@@ -210,7 +214,7 @@ function warningsOf(embedder: string, boundaries: readonly CalibrationBoundary[]
   const unusable =
     `${embedder} cannot distinguish related texts from unrelated ones: its similarities are a poor measure of relevance, and ` +
     'are left as they are. Check that it is an embedding model for sentences, in the language of the texts.';
-  // The thresholds 0.60 and 0.70 separate the same two classes, so only one of them is reported.
+  // The thresholds 0.60 and 0.70 separate the same two classes, so a warning is given for only one of them.
   const byClass = new Map(boundaries.map((boundary) => [boundary.above, boundary]));
   const weak = [...byClass.values()].flatMap(({ similarity, above, below, separation, ...boundary }) => {
     if (separation >= SEPARATION.weak || (!usable && below === 'unrelated')) return [];

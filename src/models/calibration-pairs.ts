@@ -1,11 +1,11 @@
 /**
- * The relation of two texts, from nearest to farthest. `same`: one statement in other words. `near`: the same subject and attribute with an
- * additional detail, another value or the opposite, so that one may replace the other. `related`: another statement on the same person or
- * topic, or the answer to a question. `unrelated`: the texts have only their form in common.
+ * How closely two texts are related, from nearest to farthest. `same`: one statement in other words. `near`: the same subject and
+ * attribute, but with an additional detail, another value or the opposite, so that one may replace the other. `related`: another statement
+ * about the same person or topic, or the answer to a question. `unrelated`: the texts share only their form.
  */
 export type PairClass = 'same' | 'near' | 'related' | 'unrelated';
 
-/** Two texts of the kind that Varve compares, and their relation. */
+/** Two texts such as Varve compares, and how they are related. */
 export interface CalibrationPair {
   readonly class: PairClass;
   readonly first: string;
@@ -13,11 +13,11 @@ export interface CalibrationPair {
 }
 
 export interface CalibrationPairsOptions {
-  /** Whether to include pairs in other languages and across languages, for a multilingual model. Default false. */
+  /** Whether to include pairs in other languages, and pairs of two languages, for a multilingual model. Default false. */
   multilingual?: boolean;
 }
 
-/** The bundled pairs, always in the same order. No text is in two pairs. */
+/** Returns the bundled pairs, always in the same order. No text occurs in two pairs. */
 export function calibrationPairs({ multilingual = false }: CalibrationPairsOptions = {}): CalibrationPair[] {
   const tables = multilingual ? [ENGLISH, OTHER_LANGUAGES] : [ENGLISH];
   return tables.flatMap((table) =>
@@ -33,7 +33,7 @@ function readTable(pairClass: PairClass, table: string): CalibrationPair[] {
   });
 }
 
-// Each line has one pair. Most unrelated pairs share their form ("User …"), because all memories of one owner do.
+// Each line has one pair. Most unrelated pairs share their form ("User …"), because all memories of one owner do so too.
 const ENGLISH: Record<PairClass, string> = {
   same: `
     User prefers tea over coffee | The user likes tea better than coffee
@@ -345,7 +345,7 @@ const ENGLISH: Record<PairClass, string> = {
   `,
 };
 
-// These few pairs are enough to adjust the boundaries of a multilingual model, but too few to calibrate one language alone.
+// These few pairs suffice to adjust a multilingual model's boundaries, but not to calibrate one language alone.
 const OTHER_LANGUAGES: Record<PairClass, string> = {
   same: `
     Der Nutzer wohnt in Hamburg | Hamburg ist der Wohnort des Nutzers

@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ErrorCode, messageOf, VarveError } from '../errors.ts';
 import { type Clock, systemClock } from '../record/clock.ts';
 
-/** Timeouts, retries and concurrency of calls to a remote model. Times are milliseconds. */
+/** Settings for the timeouts, retries and concurrency of calls to a remote model. Times are in milliseconds. */
 export interface CallSettings {
-  /** The limit for one attempt. Default 60,000. */
+  /** The time limit for one attempt. Default 60,000. */
   timeout?: number;
-  /** The number of retries after a 429, a 5xx, a timeout or a network failure. Default 2. */
+  /** How often a call is retried after a 429, a 5xx, a timeout or a network failure. Default 2. */
   retries?: number;
-  /** The first backoff, which doubles with each retry. Default 500. */
+  /** The pause before the first retry. It doubles with each further retry. Default 500. */
   firstPause?: number;
-  /** The longest backoff. If Retry-After asks for more, the call fails and its job is postponed. Default 30,000. */
+  /** The longest pause before a retry. If Retry-After asks for more, the call fails and its job is postponed. Default 30,000. */
   longestPause?: number;
   /** The maximum number of concurrent calls to one model. Default 8. */
   parallel?: number;
@@ -28,11 +28,11 @@ type Call<Result> = (signal: AbortSignal) => PromiseLike<Result>;
 
 interface CallOptions {
   signal?: AbortSignal;
-  /** The limit for one attempt, for this call only. */
+  /** The time limit for each attempt of this call. */
   timeout?: number;
 }
 
-/** Creates a caller for one model. `code` is the error code of the failures of the model. */
+/** Creates a caller for one model. If a call fails, the error has the code `code`. */
 export function createCaller(name: string, code: ErrorCode, settings: CallSettings = {}): Caller {
   const { retries = 2, parallel = 8, clock = systemClock, delay = systemDelay } = settings;
   const limit = createParallelLimit(parallel);
@@ -80,7 +80,7 @@ function assertClosed(name: string, code: ErrorCode, breaker: CircuitBreaker): v
   );
 }
 
-/** Milliseconds until the next retry, or null when there is none. */
+/** Returns the milliseconds until the next retry, or null if the call is not retried. */
 function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, settings: CallSettings): number | null {
   const { firstPause = 500, longestPause = 30_000, random = Math.random } = settings;
   if (VarveError.isInstance(thrown)) {
@@ -89,7 +89,7 @@ function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, setti
     return null;
   }
   if (failure.retryAfter !== null) return failure.retryAfter > longestPause ? null : failure.retryAfter;
-  // The pause is a random share of the backoff, from 50 to 100 %, so that callers that failed together do not retry together.
+  // The pause is random, between 50 and 100 % of the backoff, so that callers that failed together do not retry together.
   return Math.min(firstPause * 2 ** tries, longestPause) * (0.5 + random() / 2);
 }
 
@@ -99,7 +99,7 @@ function outcomeOf(thrown: unknown, signal: AbortSignal | undefined, clock: Cloc
   return readFailure(thrown, clock).kind === 'unreachable' ? 'failed' : 'healthy';
 }
 
-/** Settles when the call settles, at the timeout, or when the caller aborts, even if the model ignores its signal. */
+/** Settles when the call settles, times out or is aborted, even if the model ignores its signal. */
 async function withTimeout<Result>(
   call: Call<Result>,
   { name, timeout, delay, signal }: { name: string; timeout: number; delay: Delay; signal: AbortSignal | undefined },
@@ -122,7 +122,7 @@ async function withTimeout<Result>(
   } finally {
     signal?.removeEventListener('abort', giveUp);
     timer.abort();
-    // The call is also aborted after a success, so that a provider stops reading its response.
+    // Aborts the call even after a success, so that the provider's client stops reading the response.
     calling.abort();
   }
 }
@@ -139,10 +139,10 @@ function asCancelled(name: string, signal: AbortSignal): VarveError {
   });
 }
 
-/** Runs work with limited concurrency, in FIFO order. */
+/** Runs work with limited concurrency, first come, first served. */
 type ParallelLimit = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
 
-/** At most `limit` tasks run at a time. A waiting task whose signal is aborted leaves the queue. */
+/** Creates a limit under which at most `limit` tasks run at a time. If a waiting task's signal is aborted, the task leaves the queue. */
 export function createParallelLimit(limit: number): ParallelLimit {
   let running = 0;
   const waiting = new Set<() => void>();
@@ -173,7 +173,7 @@ export function createParallelLimit(limit: number): ParallelLimit {
       running -= 1;
       return;
     }
-    // The slot passes directly to the next task in the queue, so that a later caller cannot take it.
+    // Passes the slot directly to the next task in the queue, so that a later caller cannot take it.
     waiting.delete(next);
     next();
   };
@@ -188,21 +188,21 @@ export function createParallelLimit(limit: number): ParallelLimit {
   };
 }
 
-/** Waits for a time, and rejects immediately when the signal is aborted. The function is injected, so that tests do not sleep. */
+/** Waits, and rejects immediately if the signal is aborted. Injected, so that tests do not have to sleep. */
 export type Delay = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
 export const systemDelay: Delay = (milliseconds, signal) => wait(milliseconds, undefined, { signal });
 
-/** A failed call, independent of the library that threw the error. */
+/** Describes a failed call, whichever library threw the error. */
 interface CallFailure {
   kind: 'rate_limited' | 'unreachable' | 'rejected';
   status: number | null;
   message: string;
-  /** The waiting time that the provider has requested, in milliseconds. */
+  /** How long the provider asks to wait, in milliseconds. */
   retryAfter: number | null;
 }
 
-// The 4xx statuses after which a call is retried.
+// After these 4xx statuses, a call is retried.
 const TRY_AGAIN = new Set([408, 409, 425]);
 const LONGEST_MESSAGE = 500;
 
@@ -228,11 +228,11 @@ interface ThrownByProvider {
 function kindOf(error: ThrownByProvider, status: number | null): CallFailure['kind'] {
   if (status === 429) return 'rate_limited';
   if (status !== null) {
-    // A successful status with an unreadable body is a broken connection or a proxy's page, so the call is retried.
+    // A successful status with an unreadable body comes from a broken connection or a proxy, so the call is retried.
     if (status < 300 || status >= 500 || TRY_AGAIN.has(status)) return 'unreachable';
     return 'rejected';
   }
-  // An AI SDK error without a status is about the request itself, unless `isRetryable` is true.
+  // Without a status, an AI SDK error is about the request itself, unless `isRetryable` is true.
   if (typeof error.isRetryable === 'boolean') return error.isRetryable ? 'unreachable' : 'rejected';
   if (
     typeof error.name === 'string' &&
@@ -254,7 +254,7 @@ function retryAfter(headers: Record<string, string | undefined> | undefined, clo
   return Number.isNaN(date) ? null : Math.max(0, date - clock.now());
 }
 
-/** Converts a failed call to a VarveError with `code`, retryable unless the provider understood the call and refused it. */
+/** Converts a failed call to a VarveError with `code`. It is retryable unless the provider understood the call and refused it. */
 function asVarveError(name: string, code: ErrorCode, failure: CallFailure, thrown: unknown): VarveError {
   if (VarveError.isInstance(thrown)) return thrown;
   const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
@@ -273,8 +273,8 @@ const PHRASES: Record<CallFailure['kind'], string> = {
 };
 
 /**
- * A copy of an error without the request. The errors of the AI SDK contain the whole request, with words of users that
- * must not appear in a log.
+ * Copies an error without the request. The AI SDK's errors contain the whole request, and with it users' words, which must not appear in a
+ * log.
  */
 function withoutContent(thrown: unknown, failure: CallFailure): Error {
   const cause = new Error(failure.message);
@@ -286,29 +286,32 @@ function withoutContent(thrown: unknown, failure: CallFailure): Error {
 }
 
 export interface BreakerSettings {
-  /** The number of consecutive failures that open the breaker. Default 5. */
+  /** The breaker opens after this many consecutive failures. Default 5. */
   failures?: number;
-  /** Milliseconds that the breaker stays open the first time; each failed trial doubles them. Default 10,000. */
+  /** How many milliseconds the breaker stays open the first time. Each failed trial doubles this. Default 10,000. */
   cooldown?: number;
-  /** The longest time that the breaker stays open, in milliseconds. Default 300,000. */
+  /** How many milliseconds the breaker stays open at most. Default 300,000. */
   longestCooldown?: number;
 }
 
-/** The outcome of a call for the breaker: `healthy` if the provider answered at all, `neutral` if the failure has another cause. */
+/**
+ * How a call counts for the breaker: `healthy` if the provider answered at all, `neutral` if the call failed for a reason other than the
+ * provider.
+ */
 type CallOutcome = 'healthy' | 'failed' | 'neutral';
 
-/** A circuit breaker, which stops calls to a service that is down. */
+/** Stops calls to a service that is down. */
 interface CircuitBreaker {
-  /** Null when a call may be made, otherwise the time of the next attempt. */
+  /** Returns null if a call may be made, or the time of the next attempt. */
   blockedUntil(): number | null;
-  /** Announces a call. The returned function takes its outcome. */
+  /** Announces a call. Returns a function to report its outcome. */
   begin(): (outcome: CallOutcome) => void;
   readonly state: 'closed' | 'open' | 'half_open';
 }
 
 /**
- * A breaker that opens after some consecutive failures. After the cooldown it allows one trial call at a time, and a
- * successful trial closes it.
+ * Creates a breaker that opens after several consecutive failures. After the cooldown, it allows one trial call at a time. If a trial
+ * succeeds, the breaker closes.
  */
 export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {}): CircuitBreaker {
   const { failures = 5, cooldown = 10_000, longestCooldown = 300_000 } = settings;
@@ -324,7 +327,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
     nextCooldown = Math.min(nextCooldown * 2, longestCooldown);
   };
 
-  // If the end of the cooldown is further away than the cooldown is long, the clock was set back, and a trial is due.
+  // If the remaining time is longer than the whole cooldown, the clock was set back. A trial is then due.
   const isOpen = (until: number): boolean => clock.now() < until && until - clock.now() <= openFor;
 
   const close = (): void => {
@@ -347,7 +350,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
         if (outcome === 'healthy') close();
         if (outcome !== 'failed') return;
         inARow += 1;
-        // The failure of a call that had started before the breaker opened is ignored.
+        // Ignores a failed call that had started before the breaker opened.
         if (isTrial || (openUntil === null && inARow >= failures)) open();
       };
     },

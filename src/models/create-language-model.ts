@@ -35,19 +35,19 @@ import { type Task, TASK_TIERS } from './prompt.ts';
 import { estimatingCounter, type TokenCounter } from '../language/words.ts';
 
 export interface LanguageModelOptions extends CallSettings, AnswerLimits {
-  /** The model for the quick tasks, and for all tasks when there is no other model. */
+  /** The model for the quick tasks. If there is no other model, it does all tasks. */
   fast: AiSdkLanguageModel;
   /** The model for the careful tasks. Default: the fast model. */
   slow?: AiSdkLanguageModel;
-  /** Models for single tasks. */
+  /** Models for individual tasks. */
   tasks?: Partial<Record<Task, AiSdkLanguageModel>>;
-  /** Default: the temperature of the provider. */
+  /** Default: the provider's temperature. */
   temperature?: number;
-  /** Counts tokens where a provider does not report them. Default: an estimate. */
+  /** Counts tokens if a provider does not report them. Default: an estimate. */
   counter?: TokenCounter;
 }
 
-/** Creates a language model from AI SDK model objects: a fast and a slow model, or one model for each task. */
+/** Creates a language model from AI SDK model objects: a fast and a slow one, or one for each task. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { tasks = {} } = options;
   for (const task of Object.keys(tasks)) {
@@ -55,7 +55,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       throw invalidInput(`There is no task ${JSON.stringify(task)}. Tasks: ${Object.keys(TASK_TIERS).join(', ')}.`);
     }
   }
-  // The map is keyed by the model object, so that a model for two tasks has one limit and one breaker.
+  // Keyed by the model object, so that a model with two tasks has one limit and one breaker.
   const inUse = new Map<AiSdkLanguageModel, ModelInUse>();
   const use = (model: AiSdkLanguageModel): ModelInUse => {
     const known = inUse.get(model);
@@ -91,10 +91,10 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
 }
 
 const TRIES = 2;
-// A longer invalid answer is not sent back to the model, because of the cost; only its errors are.
+// If an invalid answer is longer than this, it is not sent back to the model, because of the cost; only its errors are.
 const LONGEST_QUOTE = 20_000;
 
-/** Validates the answer of the model, and asks a second time with the errors of the first answer before it throws. */
+/** Validates the model's answer. If it is invalid, asks a second time with its errors, and then throws. */
 async function generateData<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,
@@ -115,7 +115,7 @@ async function generateData<Schema extends z.ZodType>(
       if (part.ok && request.usesPart(part.data))
         return { data: part.data, model: used.id, usage, repaired: true, isCut: true };
     }
-    // A model that has refused once would refuse again.
+    // If the model has refused once, it would refuse again.
     if (tries === TRIES || parsed.problem === 'refused') throw invalidAnswer(used, request, parsed, usage);
     const again = 'Answer again, completely, with one JSON value that fits the schema and nothing else.';
     correction = [
@@ -127,7 +127,7 @@ async function generateData<Schema extends z.ZodType>(
 
 const NEXT_FORMAT: Record<AnswerFormat, AnswerFormat | null> = { schema: 'json', json: 'words', words: null };
 
-/** Uses strict output where the provider supports it. If the provider rejects the format, the next simpler one is used and remembered. */
+/** Asks for strict output if the provider supports it. If the provider rejects the format, uses the next simpler one and remembers it. */
 async function askInBestFormat<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,
@@ -138,7 +138,7 @@ async function askInBestFormat<Schema extends z.ZodType>(
     try {
       const messages = messagesFor(request, format, correction);
       const answer = await callForAnswer(used, request, messages, responseFormat(request, format));
-      // Some providers ignore the schema with a warning. The next call then describes the schema in words.
+      // Some providers ignore the schema and only warn. The next call then describes the schema in words.
       const next = format === 'schema' && answer.warnings.some(isAboutFormat) ? 'json' : format;
       if (next !== (used.formats.get(request.task) ?? known)) used.formats.set(request.task, next);
       return answer;
@@ -151,7 +151,7 @@ async function askInBestFormat<Schema extends z.ZodType>(
 }
 
 function firstFormat(used: ModelInUse, schema: z.ZodType): AnswerFormat {
-  // JSON modes of providers return objects only, so a list is requested in words.
+  // Providers' JSON modes return only objects, so a list is requested in words.
   if (!acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)).has('object')) return 'words';
   return used.model.supportsStructuredOutputs === false ? 'json' : 'schema';
 }
@@ -194,7 +194,7 @@ function messagesFor<Schema extends z.ZodType>(
   ];
 }
 
-/** Requests a text. An empty, refused, truncated or overlong answer is invalid. */
+/** Requests a text. An empty, refused, truncated or too long answer is invalid. */
 async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Generated<string>> {
   const { longestAnswer = 1_000_000 } = used.limits;
   const { system, user } = request.prompt;
@@ -205,12 +205,12 @@ async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Ge
   if (answer.text.length > longestAnswer) throw invalid('too_long');
   const data = answer.text.trim();
   if (data === '') throw invalid('empty');
-  // An answer without a finish reason counts as complete.
+  // If there is no finish reason, the answer counts as complete.
   if (['length', 'error', 'interrupted'].includes(answer.finishReason)) throw invalid('truncated');
   return { data, model: used.id, usage: answer.usage, repaired: false };
 }
 
-/** Wraps a model so that prompts never contain what the privacy policy keeps out of memories: passwords, keys, card numbers. */
+/** Wraps a model so that its prompts never contain what the privacy policy keeps out of memories: passwords, keys, card numbers. */
 export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): LanguageModel {
   const clean = <Request extends TextRequest>(request: Request): Request => ({
     ...request,
@@ -223,15 +223,15 @@ export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): Lan
   };
 }
 
-/** How a model is asked for JSON: with an enforced schema, with a JSON mode, or in words alone. */
+/** How to ask a model for JSON: with an enforced schema, in a JSON mode, or in words alone. */
 type AnswerFormat = 'schema' | 'json' | 'words';
 
-/** A model with its caller and the formats that it accepts. */
+/** A model, its caller and the formats that it accepts. */
 interface ModelInUse {
   id: string;
   model: AiSdkLanguageModel;
   caller: Caller;
-  /** The best format that worked, by task: a provider may accept one schema and refuse another. */
+  /** The best format that has worked for each task, because a provider may accept one task's schema and refuse another's. */
   formats: Map<string, AnswerFormat>;
   clock: Clock;
   counter: TokenCounter;
@@ -244,7 +244,7 @@ export interface Answered extends AnswerText {
   warnings: NonNullable<AiSdkAnswer['warnings']>;
 }
 
-/** Calls the model once and returns its answer with the usage. */
+/** Calls the model once and returns its answer and the usage. */
 async function callForAnswer(
   used: ModelInUse,
   request: TextRequest,
@@ -277,7 +277,7 @@ async function callForAnswer(
     finishReason: typeof finishReason === 'object' ? finishReason.unified : String(finishReason),
     usage: {
       tokensIn: tokens.in ?? used.counter.count(sent.join('\n')),
-      // The text is bounded, because counting the tokens of a 10 MB answer would be slow.
+      // Counts only the beginning of the text, because counting the tokens of a 10 MB answer would be slow.
       tokensOut: tokens.out ?? used.counter.count(text.slice(0, 1_000_000)),
       tokensCached: tokens.cached,
       calls: 1,
@@ -303,9 +303,9 @@ interface InvalidAnswer {
   issues: { path: string; code: string }[];
 }
 
-/** The error `model_answer_invalid` has the reason and the usage, but no text of the answer. */
+/** Creates the error `model_answer_invalid` with the reason and the usage, but without any text from the answer. */
 function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidAnswer, usage: ModelUsage): VarveError {
-  // The message for the model may quote its answer; this message names paths only.
+  // This message names only paths. The message for the model may quote its answer.
   const places = invalid.issues.map(({ path, code }) => `${path || 'the whole answer'} (${code})`).join(', ');
   const what = places === '' ? PROBLEMS[invalid.problem] : `${PROBLEMS[invalid.problem]}: ${places}`;
   const error = new VarveError(`${used.id} returned no usable answer to the task ${request.task}: ${what}.`, {

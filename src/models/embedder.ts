@@ -7,15 +7,15 @@ import { createLru } from '../record/cache.ts';
 import { shareSchema } from '../record/parse.ts';
 
 export interface Embedder {
-  /** The id is stored with every vector and must change whenever the vectors change. */
+  /** Stored with every vector. The id must change whenever the vectors change. */
   readonly id: string;
   readonly dimensions: number;
   /**
-   * Returns one vector of unit length for each text, in the order of the texts. Throws `embedder_unavailable`, `timed_out` or `cancelled`;
-   * `details.usage` is the usage before the failure.
+   * Returns one vector of unit length for each text, in the same order. Throws `embedder_unavailable`, `timed_out` or `cancelled`;
+   * `details.usage` has the usage before the failure.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embedded>;
-  /** Classifies the parts of a user's message, given in their order. Only the local embedder has this method. */
+  /** Classifies the parts of a user's message, which are given in order. Only the local embedder has this method. */
   readParts?(parts: readonly string[], options?: ReadPartsOptions): Promise<PartReading>;
   close?(): Promise<void>;
 }
@@ -25,31 +25,34 @@ export interface EmbedOptions {
 }
 
 export interface ReadPartsOptions extends EmbedOptions {
-  /** The clauses of the user's earlier turns, turn by turn, the latest turn first. */
+  /** The clauses of the user's earlier turns, turn by turn, latest turn first. */
   said?: readonly (readonly string[])[];
 }
 
-/** Log-odds for each part of a message and then for each clause of the earlier turns, and the attribute values in the message. */
+/**
+ * For each part of a message, and then for each clause of the earlier turns: log-odds for six questions. Also the attribute values in the
+ * message.
+ */
 export interface PartReading {
-  /** Whether the words are foreign (pasted, quoted, to be translated, fiction) and not the author's own. */
+  /** Whether the words are not the author's own: pasted, quoted, to be translated, or fiction. */
   foreign: Float32Array;
-  /** Whether the part asks to forget something or not to store it. The value has no meaning for earlier turns. */
+  /** Whether the part asks to forget something or not to store it. Meaningless for earlier turns. */
   asks: Float32Array;
-  /** Whether the request of the message refers to this part or clause. */
+  /** Whether the message's request refers to this part or clause. */
   meant: Float32Array;
-  /** Whether the part withdraws an earlier request. The value has no meaning for earlier turns. */
+  /** Whether the part withdraws an earlier request. Meaningless for earlier turns. */
   takesBack: Float32Array;
-  /** Whether the part makes an earlier statement untrue. The value has no meaning for earlier turns. */
+  /** Whether the part makes an earlier statement untrue. Meaningless for earlier turns. */
   changes: Float32Array;
-  /** Whether the message makes this clause of an earlier turn untrue. The value has no meaning for the message itself. */
+  /** Whether the message makes this clause of an earlier turn untrue. Meaningless for the message itself. */
   ends: Float32Array;
-  /** The mean state of the last layer for each part of the message, from which the local reader decides whether the part is worth keeping. */
+  /** For each part of the message: the mean state of the last layer. From it, the local reader judges whether the part is worth keeping. */
   states: readonly Float32Array[];
-  /** The attribute values in the message; empty if earlier turns were passed as well. */
+  /** The attribute values in the message. Empty if earlier turns were passed as well. */
   values: SlotValue[];
 }
 
-/** Words of a part that are probably the value of an attribute of the user. */
+/** Words in a part that are probably the value of one of the user's attributes. */
 export interface SlotValue {
   part: number;
   start: number;
@@ -60,18 +63,18 @@ export interface SlotValue {
 
 export interface Embedded {
   vectors: Float32Array[];
-  /** The provider's count, or an estimate; 0 for cached texts. */
+  /** How many tokens the provider counted, or an estimate; 0 for cached texts. */
   tokens: number;
 }
 
 interface ExpectedVectors {
-  /** The name of the embedder, for the error message. */
+  /** The embedder's name, for the error message. */
   name: string;
   count: number;
   dimensions: number;
 }
 
-/** Normalises an embedder's answer to unit vectors. Throws `embedder_unavailable`, with the reason, if the answer is invalid. */
+/** Normalises an embedder's answer to unit vectors. If the answer is invalid, throws `embedder_unavailable` with the reason. */
 export function unitVectors(answer: readonly ArrayLike<number>[], expected: ExpectedVectors): Float32Array[] {
   if (!Array.isArray(answer) || answer.length !== expected.count) {
     throw wrong(expected, 'wrong_count', `returned ${answer?.length ?? 'no'} vectors for ${expected.count} texts`);
@@ -87,7 +90,7 @@ function unitVector(vector: ArrayLike<number>, expected: ExpectedVectors): Float
   let sum = 0;
   for (let index = 0; index < vector.length; index += 1) sum += (vector[index] as number) ** 2;
   const length = Math.sqrt(sum);
-  // NaN, Infinity, text and null at any position are caught here too.
+  // Also catches NaN, Infinity, text and null at any position.
   if (!Number.isFinite(length))
     throw wrong(expected, 'not_finite', 'returned a vector with a value that is not a finite number');
   if (length === 0) throw wrong(expected, 'zero_vector', 'returned a vector of zeros only');
@@ -102,14 +105,14 @@ function wrong(expected: ExpectedVectors, reason: string, what: string): VarveEr
 }
 
 export interface FunctionEmbedderOptions extends CallSettings {
-  /** The id is stored with every vector. Change the id when the vectors of the function change. */
+  /** Stored with every vector. Change the id whenever the function's vectors change. */
   id: string;
   dimensions: number;
-  /** Returns one vector for each text, in order. The vectors need not be normalised, but no vector may be all zeros. */
+  /** Returns one vector for each text, in the same order. The vectors need not be normalised, but no vector may be all zeros. */
   embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<readonly ArrayLike<number>[]>;
 }
 
-/** Makes an embedder from a function of the application, with the timeouts, retries and checks of any other embedder. */
+/** Creates an embedder from the application's own function, with the timeouts, retries and checks of any other embedder. */
 export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
   const { id, dimensions } = options;
   const caller = createCaller(id, 'embedder_unavailable', options);
@@ -127,12 +130,15 @@ export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
   };
 }
 
-/** The estimated tokens of all texts together. */
+/** Estimates how many tokens all texts have together. */
 export function estimateTokensOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 
-/** The result of `work`, which needs an embedder; null while the embedder fails, so that the caller falls back to keyword search. */
+/**
+ * Returns the result of `work`, which needs an embedder. Returns null if the embedder fails, so that the caller can use keyword search
+ * instead.
+ */
 export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<Result | null> {
   try {
     return await work;
@@ -143,7 +149,7 @@ export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<
 }
 
 export interface CacheOptions {
-  /** The maximum number of vectors; the least recently used vector is evicted first. Default 2,000, which is 3 MB at 384 dimensions. */
+  /** The maximum number of vectors. The least recently used vector is evicted first. Default 2,000, which is 3 MB at 384 dimensions. */
   size?: number;
 }
 
@@ -169,7 +175,7 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
           vectors.set(key, vector);
         }
       }
-      // Copies are returned, so that a caller cannot change the cached vectors.
+      // Returns copies, so that a caller cannot change the cached vectors.
       return { vectors: keys.map((key) => (found.get(key) as Float32Array).slice()), tokens };
     },
     ...(embedder.readParts === undefined
@@ -186,7 +192,7 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
   };
 }
 
-/** The cosine of two vectors of unit length. */
+/** Returns the cosine of two vectors of unit length. */
 export function dot(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number);
@@ -199,15 +205,15 @@ export interface CalibrationKnot {
 }
 
 /**
- * Maps the cosines of one embedder to the scale that all thresholds of Varve use: 0.92 is the same statement, 0.85 nearly the same, 0.70
- * related, 0.60 relevant enough to show, and 0.20 unrelated.
+ * Maps one embedder's cosines to the scale of all Varve's thresholds: 0.92 is the same statement, 0.85 nearly the same, 0.70 related, 0.60
+ * relevant enough to show, and 0.20 unrelated.
  */
 export interface Calibration {
-  /** The id of the embedder to which the cosines belong. */
+  /** The id of the embedder whose cosines are mapped. */
   readonly embedder: string;
   /**
-   * At least two knots. Both numbers increase from knot to knot, and the similarity runs from 0 to 1. Between knots it
-   * is interpolated linearly.
+   * At least two knots. Cosine and similarity both increase from knot to knot, and the similarity goes from 0 to 1. Between knots, the
+   * similarity is interpolated linearly.
    */
   readonly knots: readonly CalibrationKnot[];
 }
@@ -230,14 +236,14 @@ function isAbovePrevious(knot: CalibrationKnot, index: number, knots: readonly C
   return previous === undefined || (knot.cosine > previous.cosine && knot.similarity > previous.similarity);
 }
 
-/** The similarity, from 0 to 1, of a raw cosine. The function is monotonic, and NaN gives 0. */
+/** Converts a raw cosine to a similarity from 0 to 1. A higher cosine never gives a lower similarity. NaN gives 0. */
 export function calibratedSimilarity(cosine: number, calibration: Calibration): number {
   return interpolated(calibration, cosine, 'cosine', 'similarity');
 }
 
 /**
- * The lowest raw cosine with at least this similarity (up to rounding), so that a search can apply a threshold to raw scores. A
- * similarity of 0 gives -1, because everything passes; a similarity of 1 or more gives the cosine of the last knot.
+ * Returns the lowest raw cosine with at least this similarity (except for rounding), so that a search can apply a threshold to raw scores.
+ * A similarity of 0 gives -1, because everything passes. A similarity of 1 or more gives the last knot's cosine.
  */
 export function cosineFor(similarity: number, calibration: Calibration): number {
   return similarity <= 0 ? -1 : interpolated(calibration, similarity, 'similarity', 'cosine');
@@ -246,8 +252,8 @@ export function cosineFor(similarity: number, calibration: Calibration): number 
 type Axis = keyof CalibrationKnot;
 
 /**
- * Interpolates between the knots: the value on one axis for a value on the other axis. Beyond the first and the last knot the value is
- * constant.
+ * Converts a value on one axis to the other axis, by interpolating between the knots. Before the first knot and after the last, the result
+ * is constant.
  */
 function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis): number {
   let lower = knots[0] as CalibrationKnot;
@@ -256,7 +262,7 @@ function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis):
     const upper = knots[index] as CalibrationKnot;
     if (at < upper[from]) {
       const rise = ((at - lower[from]) * (upper[to] - lower[to])) / (upper[from] - lower[from]);
-      // Rounding must not raise the value above the next knot.
+      // Without this, rounding could raise the value above the next knot.
       return Math.min(lower[to] + rise, upper[to]);
     }
     lower = upper;
@@ -264,7 +270,7 @@ function interpolated({ knots }: Calibration, at: number, from: Axis, to: Axis):
   return lower[to];
 }
 
-/** The calibration of an embedder that was not measured: the identity, with negative cosines as 0. */
+/** Returns the calibration for an embedder that was not measured: the identity, except that negative cosines give 0. */
 export function identityCalibration(embedder: string): Calibration {
   return {
     embedder,
@@ -275,10 +281,10 @@ export function identityCalibration(embedder: string): Calibration {
   };
 }
 
-// The id contains the window size, which does not matter here, because all pairs are short.
+// The id also contains the window size. It does not affect the calibration, because all pairs are short.
 const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@3(-\d+)?$/;
 
-/** The calibration that `calibrate` measured for the default local embedder. Run `calibrate` again when the pairs change. */
+/** The result of `calibrate` for the default local embedder. Run `calibrate` again if the pairs change. */
 export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
   embedder: 'local/memory-minilm-l6-int8@3',
   knots: [
@@ -292,7 +298,7 @@ export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
   ],
 };
 
-/** The calibration that comes with Varve: measured for the default embedder, the identity for any other. */
+/** Returns the calibration that comes with Varve: the measured one for the default embedder, the identity for any other. */
 export function bundledCalibration(embedder: string): Calibration {
   return LOCAL_EMBEDDER.test(embedder) ? { ...LOCAL_EMBEDDER_CALIBRATION, embedder } : identityCalibration(embedder);
 }

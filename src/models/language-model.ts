@@ -6,15 +6,15 @@ import type { Prompt, Task } from './prompt.ts';
 export interface LanguageModel {
   /**
    * Returns validated data that fits the schema. Throws `model_unavailable` (retryable unless the provider rejects the call), `timed_out`,
-   * `cancelled`, or `model_answer_invalid` when the answer to a second request is unusable too; the caller must then change nothing.
-   * `usageOfFailure(error)` is the usage of the failed call.
+   * `cancelled`, or, if the answer to a second request is unusable too, `model_answer_invalid`. After an error, the caller must change
+   * nothing. `usageOfFailure(error)` returns the failed call's usage.
    */
   generate<Schema extends z.ZodType>(request: DataRequest<Schema>): Promise<Generated<z.output<Schema>>>;
-  /** Returns trimmed text. Throws like `generate`; an empty, refused or truncated answer is invalid. */
+  /** Returns trimmed text. Throws the same errors as `generate`. An empty, refused or truncated answer is invalid. */
   generateText(request: TextRequest): Promise<Generated<string>>;
-  /** The id of the model for a task, which the ledger and its prices use. */
+  /** Returns the id of a task's model, as the ledger and its prices use it. */
   modelOf(task: Task): string;
-  /** A copy that uses the model of `task` for every task, to measure the benefit of a model per task. */
+  /** Returns a copy that uses the model of `task` for every task, to measure what separate models per task gain. */
   withOneModel?(task: Task): LanguageModel;
 }
 
@@ -22,38 +22,37 @@ export interface TextRequest {
   task: Task;
   prompt: Prompt;
   signal?: AbortSignal;
-  /** Milliseconds for each attempt, in place of the model's timeout. */
+  /** The time limit for each attempt in milliseconds. Replaces the model's own. */
   timeout?: number;
   maximumTokens?: number;
 }
 
 export interface DataRequest<Schema extends z.ZodType> extends TextRequest {
   schema: Schema;
-  /** Whether the complete items of the second answer are usable if that answer is truncated too. Default: the answer is invalid. */
+  /** If the second answer is truncated too: whether its complete items are usable. By default, such an answer is invalid. */
   usesPart?: (part: z.output<Schema>) => boolean;
 }
 
-/** An answer and its usage. */
 export interface Generated<Data> {
   data: Data;
   model: string;
   usage: ModelUsage;
-  /** True when the answer was repaired or requested twice. */
+  /** True if the answer was repaired or requested twice. */
   repaired: boolean;
-  /** True when the answer was truncated and `data` holds its complete items: see {@link DataRequest.usesPart}. */
+  /** True if the answer was truncated and `data` contains only its complete items: see {@link DataRequest.usesPart}. */
   isCut?: boolean;
 }
 
-/** The usage of one or several calls of a model. */
+/** What one or several calls of a model used. */
 export interface ModelUsage {
   tokensIn: number;
   tokensOut: number;
-  /** The part of `tokensIn` that came from the provider's cache. */
+  /** How many of `tokensIn` came from the provider's cache. */
   tokensCached: number;
-  /** The number of answered calls. */
+  /** How many calls were answered. */
   calls: number;
   milliseconds: number;
-  /** True when the provider did not report the counts and they are estimated. */
+  /** True if the provider did not report the counts, so that they are estimates. */
   estimated: boolean;
 }
 
@@ -77,7 +76,7 @@ export function addUsage(first: ModelUsage, second: ModelUsage): ModelUsage {
   };
 }
 
-/** The usage of a failed call, for the ledger; null when it is unknown. */
+/** Returns a failed call's usage for the ledger, or null if it is unknown. */
 export function usageOfFailure(error: unknown): ModelUsage | null {
   if (!VarveError.isInstance(error)) return null;
   const usage = error.details['usage'];

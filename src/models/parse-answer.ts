@@ -20,8 +20,8 @@ export interface JsonSchema {
 const known = new WeakMap<z.ZodType, JsonSchema>();
 
 /**
- * The JSON schema of a zod schema's input, before defaults and transforms. Objects are closed, as strict structured output requires.
- * Constraints that JSON schema cannot express are left out, because zod checks them anyway.
+ * Returns the JSON schema of a zod schema's input, before defaults and transforms. Objects are closed, as strict structured output
+ * requires. Constraints that JSON schema cannot express are left out, because zod checks them anyway.
  */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   let found = known.get(schema);
@@ -47,7 +47,7 @@ function alternativesOf({ anyOf = [], oneOf = [], allOf = [] }: JsonSchema): Jso
 /** Follows a reference within the schema. */
 function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
-  // The limit guards against a schema that refers only to itself.
+  // Stops at a limit, in case a schema refers only to itself.
   for (let hops = 0; current.$ref !== undefined && hops < 16; hops += 1) {
     if (current.$ref === '#') return root;
     const name = /^#\/definitions\/(.+)$/.exec(current.$ref)?.[1];
@@ -58,7 +58,7 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return current;
 }
 
-/** The kinds of JSON value that a schema accepts: string, number, boolean, null, object, array. */
+/** Returns the kinds of JSON value that a schema accepts: string, number, boolean, null, object, array. */
 export function acceptedKinds(schema: JsonSchema, root: JsonSchema, depth = 0): Set<string> {
   const found = resolved(schema, root);
   const kinds = new Set<string>();
@@ -80,12 +80,12 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Thrown for a value that is nested too deeply or has the key `__proto__`. */
+/** Thrown if a value is nested too deeply or has the key `__proto__`. */
 export class UnusableJson extends Error {}
 
 /**
- * Unwraps stringified JSON at every depth, guided by the schema. Where the schema does not accept text, a text is parsed as JSON; where
- * it accepts anything, a text that is exactly an object or an array is parsed; where it asks for text, the text stays.
+ * Parses JSON that was written as a text inside an answer, at every depth. If the schema does not accept text there, any text is parsed. If
+ * it accepts anything, a text is parsed only if it is exactly an object or an array. If it asks for text, the text stays.
  */
 export function unwrapJson(value: unknown, schema: JsonSchema): unknown {
   return unwrap(value, schema, schema, 0);
@@ -107,13 +107,13 @@ function unwrap(value: unknown, schema: JsonSchema, root: JsonSchema, depth: num
   return Object.fromEntries(members);
 }
 
-/** The JSON in a text if the schema wants it, otherwise undefined. */
+/** Parses the JSON in a text if the schema wants it. Returns undefined otherwise. */
 function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
   const trimmed = text.trim();
   if (!accepted.has('string')) {
     const found = readTolerantJson(trimmed);
     if (!found.ok || !found.complete || found.end !== trimmed.length) return undefined;
-    // JSON that was stringified more than once gets shorter with each step.
+    // If JSON was stringified more than once, the text gets shorter with each step.
     const again = typeof found.value === 'string' && found.value.length < text.length;
     return again || accepted.has(kindOf(found.value)) ? found.value : undefined;
   }
@@ -122,7 +122,7 @@ function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
   return typeof inner === 'object' && accepted.has(kindOf(inner)) ? inner : undefined;
 }
 
-/** The parsed value of a text that is only JSON, otherwise undefined. */
+/** Parses a text that is only JSON. Returns undefined for any other text. */
 function strictJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -148,7 +148,7 @@ function itemSchema(schema: JsonSchema, index: number, root: JsonSchema): JsonSc
   });
 }
 
-/** The schema of a property, or all alternatives that define it. */
+/** Returns a property's schema, or all alternatives that define it. */
 function pick(schema: JsonSchema, root: JsonSchema, find: (part: JsonSchema) => JsonSchema | undefined): JsonSchema {
   const collect = (of: JsonSchema, depth: number): JsonSchema[] => {
     const part = resolved(of, root);
@@ -170,7 +170,7 @@ export type AnswerProblem =
   | 'several_answers'
   | 'wrong_shape';
 
-/** A parsed answer, or its error. `message` tells a model how to correct the answer, without quoting it. */
+/** A parsed answer, or why it could not be parsed. `message` tells a model how to correct the answer, without quoting it. */
 export type ParsedAnswer<Data> =
   | { ok: true; data: Data; repaired: boolean; isCut?: boolean }
   | { ok: false; problem: AnswerProblem; message: string; issues: { path: string; code: string }[] };
@@ -182,15 +182,16 @@ export interface AnswerText {
 }
 
 export interface AnswerLimits {
-  /** Whether a truncated answer is accepted with its complete items. Default: it is an error. */
+  /** Whether to accept a truncated answer's complete items. By default, a truncated answer is an error. */
   keepsWhole?: boolean;
-  /** The longest answer that is parsed. Default 1,000,000 characters. */
+  /** A longer answer is not parsed. Default 1,000,000 characters. */
   longestAnswer?: number;
 }
 
 /**
- * Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. An answer whose JSON
- * is not closed counts as truncated, even with the finish reason `stop`, which some providers return for an answer that ends in the middle.
+ * Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. If the JSON is not
+ * closed, the answer counts as truncated, even with the finish reason `stop`: some providers report `stop` for an answer that ends in the
+ * middle.
  */
 export function parseAnswer<Schema extends z.ZodType>(
   answer: AnswerText,
@@ -219,7 +220,7 @@ type FoundJson =
 
 const MOST_STARTS = 50;
 
-/** The JSON value in a text. Two different values are an error, because one of them may be an example. */
+/** Finds the JSON value in a text. Two different values are an error, because one of them may be an example. */
 function embeddedJson(text: string, accepted: ReadonlySet<string>, keepsWhole: boolean): FoundJson {
   const opening = new RegExp(`[${accepted.has('object') ? '{' : ''}${accepted.has('array') ? '\\[' : ''}]`, 'g');
   if (!accepted.has('object') && !accepted.has('array')) return notJson;
@@ -229,7 +230,7 @@ function embeddedJson(text: string, accepted: ReadonlySet<string>, keepsWhole: b
     if (start === undefined) break;
     const read = readTolerantJson(text, start, keepsWhole);
     if (read.ok) {
-      // A list of bare words such as "[here]" is prose.
+      // A list of bare words such as "[here]" is prose and not JSON.
       const prose = !read.begun && Array.isArray(read.value) && read.value.length > 0;
       if (!prose) found.push(read);
       opening.lastIndex = read.end;
@@ -262,7 +263,7 @@ function validated<Schema extends z.ZodType>(
   }
   const result = schema.safeParse(unwrapped);
   if (result.success) return { ok: true, data: result.data, repaired };
-  // Where text and structure are both allowed, the original text may be the value that fits.
+  // If the schema allows both text and structure, the original text may be the value that fits.
   const plain = schema.safeParse(value);
   if (plain.success) return { ok: true, data: plain.data, repaired };
   const issues = result.error.issues.slice(0, 10);

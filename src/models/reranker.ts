@@ -3,10 +3,12 @@ import { aiSdkModelId, type AiSdkRerankingModel, assertModel } from './ai-sdk.ts
 import { type CallSettings, createCaller } from './caller.ts';
 import { estimateTokensOf } from './embedder.ts';
 
-/** Ranks texts by how well they answer a query. A reranker is slower and more accurate than vectors. */
+/** Ranks texts by how well they answer a query. Slower but more accurate than comparing vectors. */
 export interface Reranker {
   readonly id: string;
-  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`. Callers then keep their own order. */
+  /**
+   * Ranks the documents. Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; callers then keep their own order.
+   */
   rerank(query: string, documents: readonly string[], options?: RerankOptions): Promise<Reranked>;
   close?(): Promise<void>;
 }
@@ -18,12 +20,12 @@ export interface RerankOptions {
 }
 
 export interface Reranked {
-  /** The results, best first. `index` is the position of the text in the call; scores are comparable within one call only. */
+  /** The results, best first. `index` is the text's position in the call. Scores can only be compared within one call. */
   ranking: { index: number; score: number }[];
   tokens: number;
 }
 
-/** Makes a reranker from any AI SDK reranking model object. */
+/** Creates a reranker from any AI SDK reranking model object. */
 export function aiSdkReranker(model: AiSdkRerankingModel, settings: CallSettings = {}): Reranker {
   assertModel(model, 'doRerank');
   const id = aiSdkModelId(model);

@@ -5,8 +5,8 @@ let running: Embedder | undefined;
 let users = 0;
 
 /**
- * The local embedder with its usual options, of which a process has at most one: starting its threads takes 0.2 s of processor time, and its
- * weights take 50 MB of memory. `close()` ends this use of it, and the threads end with the last use.
+ * Returns the local embedder with its default options. A process has at most one, because starting its threads takes 0.2 s of processor
+ * time, and its weights take 50 MB of memory. Each caller calls `close()` when done; the threads end after the last one.
  */
 export function sharedLocalEmbedder(): Required<Embedder> {
   const embedder = (running ??= createLocalEmbedder()) as Required<Embedder>;

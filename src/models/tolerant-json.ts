@@ -1,18 +1,18 @@
 type TolerantResult =
-  /** `complete` is false when the text ends before the value does. `begun` is false when the value is empty or has bare words only. */
+  /** `complete` is false if the text ends before the value does. `begun` is false if the value is empty or has only bare words. */
   | { ok: true; value: unknown; end: number; complete: boolean; begun: boolean }
-  /** `begun` is true if a part of the text was data: the text that follows may then be its rest and not another answer. */
+  /** `begun` is true if part of the text was data. The text after it may then be the rest of that data and not another answer. */
   | { ok: false; reason: Trouble; begun: boolean; end: number };
 
 type Trouble = 'truncated' | 'unreadable' | 'too_deep';
 
-/** The maximum depth of an answer. No schema of Varve comes near this depth, and recursive functions stay within the stack. */
+/** How deeply an answer may be nested. No schema of Varve comes near this depth, and recursive functions do not overflow the stack. */
 export const DEEPEST = 64;
 
 /**
  * Parses the almost-JSON that models sometimes write: comments, trailing and missing commas, single, smart and unescaped quotes, bare keys,
- * Python's literals, NaN. The parser takes one pass and never drops content: anything that may hide lost items (an ellipsis, text that ends
- * inside a value) is an error. With `keepsWhole`, a text that ends inside the value gives the complete items of its lists.
+ * Python's literals, NaN. Takes one pass and never drops content: it is an error if items may be missing, as after an ellipsis or if the
+ * text ends inside a value. With `keepsWhole`, a text that ends inside the value gives the complete items of its lists.
  */
 export function readTolerantJson(text: string, start = 0, keepsWhole = false): TolerantResult {
   const reader = new TolerantReader(text, start, keepsWhole);
@@ -79,7 +79,7 @@ const END_OF_STRUCTURE = new RegExp(String.raw`${S}(?:[}\]/#]|$)`, 'y');
 const MORE_ON_NEXT_LINE = new RegExp(String.raw`[^\S\n]*\n${S}${QUOTES}{[]`, 'y');
 const QUOTE_ON_SAME_LINE = new RegExp(String.raw`[^\S\n]*${QUOTES}]`, 'y');
 
-/** The position of a text: a key, a property's value, or an element of a list. */
+/** Where a text is: a key, a property's value, or an element of a list. */
 type Place = 'key' | 'member' | 'item';
 
 class TolerantReader {
@@ -87,7 +87,7 @@ class TolerantReader {
   position: number;
   begun = false;
   complete = true;
-  /** Whether the text may end here without cutting a value short. */
+  /** Whether the input could end here without cutting a value short. */
   #clean = false;
 
   readonly #keepsWhole: boolean;
@@ -112,7 +112,7 @@ class TolerantReader {
   #readObject(depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     this.position += 1;
-    // Only the outermost object may be incomplete: a part of an item would be another statement.
+    // Only the outermost object may be incomplete. A part of an item would be a different statement.
     this.#whileWhole(depth === 0, '}', () => {
       const key = (this.#text[this.position] as string) in CLOSERS ? this.#readText('key') : this.#take(WORD);
       this.#clean = false;
@@ -120,7 +120,7 @@ class TolerantReader {
       if (this.#text[this.position] !== ':') this.#fail();
       this.position += 1;
       const value = this.readValue(depth + 1, 'member');
-      // `defineProperty` is used, because an assignment would make __proto__ the object's prototype.
+      // Uses `defineProperty`, because an assignment would make __proto__ the object's prototype.
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
       this.begun = true;
     });
@@ -139,7 +139,8 @@ class TolerantReader {
   }
 
   /**
-   * Reads members to the end of a structure. With `keepsWhole`, the end of the text also ends the structure, without the truncated member.
+   * Reads members until the structure ends. With `keepsWhole`, the end of the text also ends the structure, and a truncated member is left
+   * out.
    */
   #whileWhole(isPartOfUse: boolean, close: string, readMember: () => void): void {
     try {
@@ -152,7 +153,7 @@ class TolerantReader {
     }
   }
 
-  /** True at the end of the structure; false when another member follows. */
+  /** Returns true at the end of the structure, false if another member follows. */
   #ended(close: string): boolean {
     this.#skipBlank();
     while (this.#text[this.position] === ',') {
@@ -201,17 +202,17 @@ class TolerantReader {
       return String.fromCharCode(Number.parseInt(digits, 16));
     }
     if (character in CLOSERS) return character;
-    // An unknown escape is a literal backslash: C:\Users.
+    // In an unknown escape, the backslash is literal: C:\Users.
     return ESCAPES[character] ?? `\\${character}`;
   }
 
-  /** Whether the quote at the position ends the text or is a part of it. */
+  /** Checks whether the quote at this position ends the text or is part of it. */
   #closesHere(place: Place): boolean {
     const next = this.position + 1;
     if (place === 'key' || this.#matches(END_OF_STRUCTURE, next)) return true;
     if (this.#matches(place === 'member' ? NEXT_KEY : NEXT_ITEM, next)) return true;
     if (this.#matches(MORE_ON_NEXT_LINE, next)) return true;
-    // "a" "b" is ambiguous: it may be two texts, or one text with quotes in it.
+    // "a" "b" is ambiguous: two texts, or one text that contains quotes.
     if (this.#matches(QUOTE_ON_SAME_LINE, next)) this.#fail();
     return false;
   }

@@ -21,17 +21,17 @@ import { coverageOf, matchLexically } from './lexical-index.ts';
 import type { RecallDocument } from './recall-document.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
 
-/** Index terms that carry no topic; they are left out of the query, never out of the index. */
+/** Terms without a topic. They are removed from queries, but not from the index. */
 export const QUERY_STOP_TERMS: ReadonlySet<string> = termsOf('stop');
 const CHANGE_TERMS = termsOf('changes');
 const AGENDA_TERMS = termsOf('agenda');
 
-/** The index terms of a list of words, in all languages. */
+/** Returns the index terms of a word list in all languages. */
 function termsOf(list: 'stop' | 'changes' | 'agenda'): ReadonlySet<string> {
   return new Set(PACKS.flatMap(({ questions }) => words(questions[list]?.replaceAll('|', ' ') ?? '')));
 }
 
-/** Whether statements that no longer hold may be part of the answer; true in case of doubt. */
+/** Checks whether outdated statements may be part of the answer. Returns true in case of doubt. */
 export function mayAskForPast(question: string): boolean {
   const pack = detectPack(question, null);
   if (asksFor(question, 'now', pack)) return false;
@@ -54,9 +54,9 @@ interface TimeRange {
 }
 
 /**
- * The closeness of each document to the time ranges: 1 when it was said in one of them, decreasing over some days on both sides, 0 for
- * unknown times (NaN). A lasting statement has closeness 1 in every range in which it was true; `ends` has its end, or NaN for other
- * documents. The values are weighted by selectivity, because a year that covers the whole store distinguishes nothing.
+ * Returns how close each document is to the time ranges: 1 if it was said within one, falling over some days on both sides, and 0 if its
+ * time is unknown (NaN). A lasting statement gets 1 for every range in which it was true; `ends` has the time when it ended, or NaN for
+ * other documents. The less selective the ranges are, the lower all values: a year that covers the whole store distinguishes nothing.
  */
 export function closenessToRanges(
   ranges: readonly TimeRange[],
@@ -71,7 +71,7 @@ export function closenessToRanges(
       const time = times[ordinal] as number;
       const wasTrue = time < range.to && (ends[ordinal] as number) > range.from;
       if (!wasTrue && !(time >= earliest && time <= latest)) continue;
-      // A lasting statement that is not known to have been true in the range counts half, because it may have been mentioned late.
+      // If a lasting statement is not known to have been true in the range, it counts half, because the user may have mentioned it late.
       const lasts = !Number.isNaN(ends[ordinal] as number);
       const value = wasTrue ? 1 : closenessToRange(range, time) * (lasts ? 0.5 : 1);
       const known = closeness[ordinal] as number;
@@ -88,7 +88,7 @@ export function closenessToRanges(
 interface QueryTimes {
   /** Empty when the query names no time. */
   ranges: TimeRange[];
-  /** The query's words for the time. They are matched against times and not against texts. */
+  /** The query's words for the time. They are matched against the documents' times, not their texts. */
   terms: Set<string>;
   /** The document about the event that "before I moved" refers to; −1 if there is none. */
   anchor: number;
@@ -96,7 +96,7 @@ interface QueryTimes {
 
 const NO_TIMES: QueryTimes = { ranges: [], terms: new Set(), anchor: -1 };
 
-// Matches a time that is given by an event: "before I moved to Berlin", "after Anna's wedding".
+// Matches a time described by an event: "before I moved to Berlin", "after Anna's wedding".
 const ANCHOR =
   /\b(before|after|since|until)\s+((?:i|we|he|she|they|my|our|his|her|their|the)\b[^?.,;!]{2,80}|\p{Lu}[\p{L}'’]+\s[^?.,;!]{2,80})/iu;
 
@@ -105,7 +105,7 @@ interface AskedAt {
   timeZone: string;
 }
 
-/** The time that a query asks about: a date, a relative date ("last week"), or the time before or after a known event. */
+/** Finds the time that a query asks about: a date, a relative date ("last week"), or the time before or after a known event. */
 function queryTimes(query: string, view: RecallView, pack: Pack | null, at: AskedAt): QueryTimes {
   const dates = spokenDates(query, pack, at);
   if (dates.length === 0) return anchoredTimes(query, view);
@@ -122,8 +122,8 @@ interface SpokenDate {
 const PAST_TENSE = /\b(?:did|was|were|had|happened|been)\b/iu;
 
 /**
- * The times whose plans a question asks for: "What have I got on this week?" has no topic beside its time. A date without a year is the next
- * such date, unless the question is about the past. The list is empty for other questions.
+ * Returns the times for whose plans a question asks: "What have I got on this week?" has no other topic. A date without a year is the next
+ * such date, unless the question is about the past. Returns an empty list for other questions.
  */
 function agendaTimes(
   query: string,
@@ -140,7 +140,7 @@ function rangesOf(dates: readonly SpokenDate[]): TimeRange[] {
   return dates.map(({ from, to }) => ({ from: from?.getTime() ?? -Infinity, to: to?.getTime() ?? Infinity }));
 }
 
-/** The dates of a query. By default a date without a year is the last such date before the time of the query. */
+/** Finds the dates in a query. By default, a date without a year is the last such date before the query. */
 function spokenDates(query: string, pack: Pack | null, at: AskedAt, prefer: 'past' | 'future' = 'past'): SpokenDate[] {
   const reading = { now: new Date(at.now), timeZone: at.timeZone, prefer };
   const dates = resolveDates(query, reading).map(({ from, to, text }) => ({ from, to, terms: words(text) }));
@@ -167,44 +167,44 @@ function anchoredTimes(query: string, view: RecallView): QueryTimes {
   for (const ordinal of match.matched) {
     const coverage = coverageOf(match.termMasks[ordinal] as number, match);
     const time = view.times[ordinal] as number;
-    // The latest mention counts, because people move more than once.
+    // Takes the latest mention, because people move more than once.
     if (view.live[ordinal] === 1 && coverage >= best.coverage && !Number.isNaN(time))
       best = { coverage, time, ordinal };
   }
   if (Number.isNaN(best.time)) return NO_TIMES;
   const isBefore = /before|until/i.test(relation);
   const range = isBefore ? { from: -Infinity, to: best.time } : { from: best.time, to: Infinity };
-  // The anchor is returned, so that ranking can lower it: the question does not ask for the anchor event itself.
+  // The anchor is returned so that ranking can lower it: the question does not ask for the anchor event itself.
   return { ranges: [range], terms: new Set(terms), anchor: best.ordinal };
 }
 
 export interface QueryAnalysis {
   readonly terms: readonly string[];
-  /** The one speaker of the store whom the question is about; empty if it names none or several. */
+  /** The speaker whom the question is about. Empty if the question names none or several. */
   readonly about: ReadonlySet<string>;
-  /** The confidence of `about`: 1 for a name, 0.5 for a pronoun. */
+  /** How certain `about` is: 1 for a name, 0.5 for a pronoun. */
   readonly aboutCertainty: number;
   readonly asks: 'when' | 'how-many' | 'other';
   /** The time ranges that the question asks about; empty if it names none. */
   readonly times: readonly TimeRange[];
-  /** The times whose plans the question asks for, without another topic; empty for other questions. */
+  /** The times for whose plans the question asks, if it has no other topic. Empty for other questions. */
   readonly agenda: readonly TimeRange[];
-  /** The document about the event that the question names in place of a date; −1 if there is none. */
+  /** The document about the event that the question names instead of a date; −1 if there is none. */
   readonly anchor: number;
   /** Whether the question is not in English, the only language that the local embedder knows well. */
   readonly isOtherLanguage: boolean;
   /** Whether the question asks for something that the assistant said. */
   readonly asksAgent: boolean;
-  /** Whether the question is in the first person and not about a text, so that its answer is in the user's own words. */
+  /** Whether the question is in the first person and not about a text. The user's own words then contain the answer. */
   readonly asksOfUser: boolean;
   /**
-   * The kind of answer: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items
+   * What the question asks for: the present state (`now`), an earlier state (`past`), possibly an earlier state (`history`), several items
    * (`several`), or all changes within a time (`changes`).
    */
   readonly wants: Readonly<Record<'now' | 'past' | 'history' | 'several' | 'changes', boolean>>;
 }
 
-/** Whether a question asks for what was true at an earlier time. */
+/** Checks whether a question asks for an earlier state. */
 export function isAboutPast({ wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>): boolean {
   return !wants.now && (wants.past || times.length > 0 || (wants.history && !wants.several));
 }
@@ -213,21 +213,21 @@ const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
 
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** Matches a name as a whole word, with or without a genitive ending. */
+/** Returns a pattern that matches a name as a whole word, with or without a genitive ending. */
 function namePattern(name: string, flags = 'iu'): RegExp {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   if (HAN.test(name)) return new RegExp(`${escaped}(?:さん|ちゃん|くん|君|様)?`, flags);
-  // In a regular expression, \b recognises only ASCII letters, so word boundaries are written explicitly.
+  // Word boundaries are written explicitly, because \b recognises only ASCII letters.
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?:['’]?s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, flags);
 }
 
-// A question about "Anna Weber" may name only "Anna".
+// Returns the forms of a name in questions, because a question about "Anna Weber" may say only "Anna".
 function spokenNames(name: string): string[] {
   const first = name.split(/\s+/u)[0] ?? name;
   return first.length > 2 && first !== name ? [name, first] : [name];
 }
 
-/** The names by which a question can mean the user: the names that the user has given, and the id of the user if it looks like a name. */
+/** Returns the names that mean the user in a question: the names that the user has stated, and the user's id if it looks like a name. */
 function namesOfUser(view: RecallView, { user }: Scope, attributes: AttributeTable): string[] {
   const said = view.keyed.flatMap((ordinal) => {
     const { attribute, value } = view.documents[ordinal] as RecallDocument;
@@ -238,8 +238,8 @@ function namesOfUser(view: RecallView, { user }: Scope, attributes: AttributeTab
 }
 
 /**
- * The names of speakers and of the user's people and animals, in lower case. The latter come from subjects such as "User's sister Ana" and
- * from facts such as `pet_name`.
+ * Returns the names of speakers, and of the people and animals in the user's life, in lower case. The latter come from subjects such as
+ * "User's sister Ana" and from facts such as `pet_name`.
  */
 function namesOfOthers({ speakers, documents, keyed }: RecallView, attributes: AttributeTable): Set<string> {
   const facts = keyed.map((ordinal) => documents[ordinal] as RecallDocument);
@@ -255,8 +255,8 @@ function namesOfOthers({ speakers, documents, keyed }: RecallView, attributes: A
 }
 
 /**
- * Replaces the names of the user in a question by the first person, so that "Where does Ana live?" is ranked, and judged for an answer,
- * like "Where do I live?". A query that consists of the name alone is not changed.
+ * Replaces the user's names in a question by the first person, so that "Where does Ana live?" is ranked, and checked for an answer, like
+ * "Where do I live?". A query that consists only of the name is not changed.
  */
 export function inFirstPerson(
   query: string,
@@ -270,7 +270,8 @@ export function inFirstPerson(
   let spoken = query;
   for (const name of names) {
     if (others.has(name.toLowerCase())) continue;
-    // A name can also be a common word ("will", "mark"), so it must be capitalised, unless the question has no capitals at all.
+    // A name can also be a common word ("will", "mark"). It counts as a name only if it is capitalised, unless the whole question is in
+    // lower case.
     const isName = (found: string): boolean =>
       lower === query || found[0] !== found[0]?.toLowerCase() || HAN.test(name);
     spoken = spoken.replace(namePattern(name, 'giu'), (found, at: number, whole: string) => {
@@ -282,18 +283,19 @@ export function inFirstPerson(
   return queryWords(spoken).length > 1 ? spoken : query;
 }
 
-// The first word of a sentence is always capitalised: "Will I see Mark?" and "Mark my calendar" do not begin with a name.
+// The first word of a sentence is always capitalised, so the words after it have to show whether it is a name. "Will I see Mark?" and "Mark
+// my calendar" do not begin with one.
 const SUBJECT_OR_OBJECT =
   /^\s+(?:i|you|he|she|it|we|they|me|him|us|them|my|your|his|her|its|our|their|the|a|an|this|that|these|those|there)(?![\p{L}\p{N}])/iu;
 
-/** Whether a word at the beginning of a sentence is an auxiliary or an imperative, not the name with the same letters. */
+/** Checks whether the first word of a sentence is an auxiliary or an imperative rather than a name with the same letters. */
 function isVerbAt(sentence: string, at: number, word: string): boolean {
   const before = sentence.slice(0, at).trimEnd().at(-1) ?? '.';
   if (!/[.?!:"“¿¡]/u.test(before)) return false;
   return QUERY_STOP_TERMS.has(word.toLowerCase()) || SUBJECT_OR_OBJECT.test(sentence.slice(at + word.length));
 }
 
-// Agents ask about "the user". In "the user interface" the word belongs to a compound noun.
+// Agents write "the user" when they ask about the user. In "the user interface", the word belongs to a compound noun.
 const COMPOUND =
   '(?:interfaces?|ids?|accounts?|manuals?|guides?|stor(?:y|ies)|research|test(?:s|ing)|experience|groups?|tables?|data|input|base|agents?|interviews?|feedback|flows?|personas?|journeys?|roles?|settings|management)';
 const THE_USER = new RegExp(
@@ -306,7 +308,7 @@ const THE_USER = new RegExp(
   'giu',
 );
 
-/** The words of a language for "me" and "my". */
+/** Returns a language's words for "me" and "my". */
 function firstPersonOf({ words: { me, my } }: Pack): [me: string, my: string] {
   return [me.split('|')[0] ?? '', my.split('|')[0] ?? ''];
 }
@@ -316,8 +318,8 @@ function isInFirstPerson(text: string, pack: Pack | null): boolean {
 }
 
 /**
- * Replaces "the user" in the question of an agent by the first person: "Where does the user live?" is ranked like "Where do I live?". If the
- * question also says "I", its speaker is the user, and "the user" is somebody else.
+ * Replaces "the user" in an agent's question by the first person: "Where does the user live?" is ranked like "Where do I live?". If the
+ * question also says "I", the user asks it, and "the user" is somebody else.
  */
 export function userInFirstPerson(query: string): string {
   const rest = query.replaceAll(THE_USER, ' ');
@@ -330,8 +332,8 @@ export function userInFirstPerson(query: string): string {
 }
 
 /**
- * Whether a message asks for a fact about the user or the user's people: a question in the first person or with a known name, which asks
- * neither for advice nor for a task.
+ * Checks whether a message asks for a fact about the user or the people in the user's life: it is a question in the first person or with a
+ * known name, and asks neither for advice nor for a task.
  */
 export function asksOfKnown(
   message: string,
@@ -352,22 +354,26 @@ export function asksOfKnown(
 
 const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/iu;
 
-/** Whether a query is not in English. A query of undetected language counts as English if it has only Latin letters without accents. */
+/**
+ * Checks whether a query is not in English. If its language is not detected, it counts as English if it has only Latin letters without
+ * accents.
+ */
 function isOtherLanguage(query: string, pack: Pack | null): boolean {
   return pack === null ? OTHER_LETTERS.test(query) : pack !== english;
 }
 
-// A question with "I" is about the user, and "what did you suggest" is about the assistant. A question with both is ambiguous.
+// Finds the speakers whom a pronoun means: a question with "I" is about the user, and "what did you suggest" is about the assistant. A
+// question with both is ambiguous.
 function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], asksAgent: boolean): string[] {
   const byUser = FIRST_PERSON.test(query);
   if (byUser === asksAgent) return [];
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
 }
 
-// "What do I do for a living?" asks for the work, not for the place where somebody lives.
+// "What do I do for a living?" asks for the user's work, not for the place where the user lives.
 const A_LIVING = /\ba living\b/giu;
 
-/** The speakers whom a question names, and the terms of their names. */
+/** Finds the speakers whom a question names, and the terms of their names. */
 function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record<'about' | 'terms', Set<string>> {
   const lower = query.toLowerCase();
   const about = new Set<string>();
@@ -375,7 +381,7 @@ function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record
   for (const speaker of speakers) {
     if (speaker.role === 'agent') continue;
     for (const name of spokenNames(speaker.name)) {
-      // Compiling a pattern takes up to a millisecond, and most speakers are not named.
+      // Checked before the pattern is compiled: that takes up to a millisecond, and most speakers are not named.
       if (!lower.includes(name.toLowerCase()) || !namePattern(name).test(query)) continue;
       about.add(speaker.name);
       for (const term of words(name)) terms.add(term);
@@ -384,7 +390,7 @@ function namedSpeakers(query: string, speakers: readonly KnownSpeaker[]): Record
   return { about, terms };
 }
 
-/** Finds the person, the topic and the time of a question, given the documents of the view. */
+/** Finds which person, topic and time a question is about, given the view's documents. */
 export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
   const { speakers } = view;
   const pack = detectPack(query, null);
@@ -397,8 +403,8 @@ export function analyzeQuery(query: string, view: RecallView, at: AskedAt): Quer
   const times = queryTimes(query, view, pack, at);
   const otherLanguage = isOtherLanguage(query, pack);
   const topic = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
-  // A date is matched against the times of documents; as words it would only dilute the coverage of the other terms. In other languages
-  // words have the most weight, and keeping the words of a date is better: R@10 of turns is .768 with them and .761 without.
+  // A date is matched against the documents' times. Its words would only dilute the coverage of the other terms. In other languages, words
+  // have the most weight, and the words of a date are kept: R@10 of turns is .768 with them and .761 without.
   const terms = otherLanguage ? all.filter((term) => !nameTerms.has(term)) : topic;
   const isOfTime = times.ranges.length > 0 && about.size === 0 && topic.length > 0;
   const changes = isOfTime && topic.every((term) => CHANGE_TERMS.has(term));

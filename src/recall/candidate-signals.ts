@@ -19,17 +19,17 @@ export interface QueryInput {
   readonly match: LexicalMatch;
   /** 1 for each ordinal that may be returned. */
   readonly allowed: Uint8Array;
-  /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
+  /** The ordinals of permanent facts that the query asks for, and of memories whose kind it asks for. */
   readonly asked: ReadonlySet<number>;
-  /** The cosine of a document on the scale of the model that the weights were learned with; 0 without a vector. */
+  /** Returns a document's cosine on the scale of the model with which the weights were learned; 0 without a vector. */
   readonly similarityOf: (ordinal: number) => number;
-  /** Similarity per ordinal, as a z-score against unrelated texts. */
+  /** Per ordinal: the similarity, as a z-score against unrelated texts. */
   readonly meaning: Float32Array;
 }
 
-/** The features of a query and a view, computed once for all candidates. */
+/** The features of a query in a view, computed once for all candidates. */
 export interface QueryContext extends QueryInput {
-  /** Whether the query asks for facts of the user and of nobody else. */
+  /** Whether the query asks for facts about the user and nobody else. */
   readonly isAboutUser: boolean;
   readonly sessionWords: Float32Array;
   readonly sessionMeaning: Float32Array;
@@ -39,9 +39,9 @@ export interface QueryContext extends QueryInput {
 }
 
 /**
- * The signals that separate evidence from other documents. `meaning` and `words` measure the similarity of the text, and the
- * `otherLanguage…` signals correct them for questions in languages other than the embedder's. The others describe the speaker, the time and
- * the neighbouring turns.
+ * The signals that tell evidence from other documents. `meaning` and `words` measure the similarity of the text. The `otherLanguage…`
+ * signals correct them for questions in a language that the embedder does not know well. The others describe the speaker, the time and the
+ * neighbouring turns.
  */
 export const SIGNAL_NAMES = [
   'meaning',
@@ -80,7 +80,7 @@ export const SIGNAL_NAMES = [
   'othersWords',
 ] as const;
 export type SignalName = (typeof SIGNAL_NAMES)[number];
-/** The value of each signal, in the order of their names. */
+/** The value of each signal, in the order of `SIGNAL_NAMES`. */
 export type Signals = Float64Array;
 /** The index of each signal in {@link Signals}. */
 export const COLUMN: Readonly<Record<SignalName, number>> = Object.fromEntries(
@@ -103,8 +103,8 @@ export function prepareContext(input: QueryInput): QueryContext {
   };
 }
 
-// The signal is `aboutCertainty` for a turn by the person in question or about them in the third person, half of that for an assistant's
-// reply to them, and 0 for other turns.
+// Returns `aboutCertainty` for a turn that the named person said, or that mentions them in the third person. Returns half of that for the
+// assistant's reply to them, and 0 for other turns.
 function speakerSignal(context: QueryContext, ordinal: number): number {
   const { about, aboutCertainty } = context.analysis;
   if (about.size === 0) return 0;
@@ -118,7 +118,7 @@ function speakerSignal(context: QueryContext, ordinal: number): number {
     : 0;
 }
 
-// A turn with at least this many words is understood without its neighbours.
+// A turn with at least this many words can be understood without its neighbours.
 const SHORT_TURN = 30;
 
 function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): void {
@@ -136,15 +136,15 @@ function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): 
   const near = gate * Math.max(meaningOf(previous), meaningOf(next));
   const wordCount = view.wordCounts[ordinal] as number;
   row[COLUMN.nearMeaning] = near;
-  // A short turn is understood from the turns around it.
+  // A short turn can only be understood from the turns around it.
   row[COLUMN.nearShort] = near * Math.max(0, 1 - wordCount / SHORT_TURN);
   row[COLUMN.answerMeaning] = answers ? gate * meaningOf(previous) : 0;
   row[COLUMN.windowWords] = gate * (coverageOf(own | maskOf(previous) | maskOf(next), match) - coverageOf(own, match));
 }
 
 /**
- * Writes the signals of meaning and words. The `otherLanguage…` signals give words more weight and meaning less, for questions in languages
- * other than the embedder's.
+ * Writes the signals for meaning and words. For a question that is not in English, the `otherLanguage…` signals give words more weight and
+ * meaning less.
  */
 function writeNearness(row: Signals, context: QueryContext, ordinal: number): void {
   const { match, bestBm25, analysis } = context;
@@ -166,7 +166,10 @@ function writeNearness(row: Signals, context: QueryContext, ordinal: number): vo
 // Questions are more often about the last few days than about earlier times.
 const FRESH_DAYS = 3;
 
-/** Writes the signals of time: freshness, the position within the time span of the store, the closeness to asked dates, and the anchor. */
+/**
+ * Writes the time signals: how recent the document is, where it lies in the store's time span, how close it is to the dates in the
+ * question, and whether it is about the anchor event.
+ */
 function writeTimes(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis, dates, now } = context;
   const { firstTime, lastTime } = view;
@@ -182,7 +185,9 @@ function writeTimes(row: Signals, context: QueryContext, ordinal: number): void 
   row[COLUMN.anchor] = isAnchor ? 1 : 0;
 }
 
-/** The signals of candidates. Their rows share one array, because allocating an array for each costs as much as filling it. */
+/**
+ * Computes the signals of all candidates. Their rows share one array, because allocating an array for each row costs as much as filling it.
+ */
 export function signalsOfAll(context: QueryContext, ordinals: readonly number[]): Signals[] {
   const width = SIGNAL_NAMES.length;
   const rows = new Float64Array(ordinals.length * width);
@@ -194,8 +199,8 @@ export function signalsOfAll(context: QueryContext, ordinals: readonly number[])
 }
 
 /**
- * Writes all signals of a candidate. In a store without order or speakers, the signals of neighbours and speakers are 0. The columns of the
- * view are read instead of documents, which are scattered in memory: reading 250 documents takes longer than computing the signals.
+ * Writes all signals of a candidate. In a store without order or speakers, the signals for neighbours and speakers are 0. Reads the view's
+ * columns, not its documents: these are scattered in memory, and reading 250 of them takes longer than computing the signals.
  */
 function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis } = context;
@@ -225,13 +230,13 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
   row[COLUMN.keyed] = context.asked.has(ordinal) ? 1 : 0;
   const isRelative = context.isAboutUser && isAboutRelative(view.documents[ordinal] as RecallDocument);
   row[COLUMN.relative] = isRelative ? 1 : 0;
-  // In a pasted mail, "my number" is the number of its author. Questions about the user are answered by the user's own words.
+  // In a pasted mail, "my number" is the number of the mail's author. Only the user's own words answer questions about the user.
   if (analysis.asksOfUser) row[COLUMN.othersWords] = isOthersWords(view.documents[ordinal] as RecallDocument) ? 1 : 0;
 }
 
 const othersWords = new WeakMap<RecallDocument, boolean>();
 
-/** Whether a turn of the user is mostly pasted or quoted text. Only candidates are tested, because a test takes 50 µs. */
+/** Checks whether a user's turn is mostly pasted or quoted text. Only candidates are tested, because a test takes 50 µs. */
 function isOthersWords(document: RecallDocument): boolean {
   if (document.type !== 'message' || document.role === 'agent' || document.role === 'tool') return false;
   const known = othersWords.get(document) ?? isMostlyForeign(document.text);
@@ -240,8 +245,8 @@ function isOthersWords(document: RecallDocument): boolean {
 }
 
 /**
- * Writes the signals of the text. A turn that is long, or contains a time or a number, is more likely to be evidence than other turns.
- * Statements were formed because they have content, so for them a time or a number counts only if the question asks for one.
+ * Writes the text signals. A turn that is long, or contains a time or a number, is more likely to be evidence than other turns. Every
+ * statement has content, so a time or a number in a statement counts only if the question asks for one.
  */
 function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, marks: number): void {
   const isTurn = view.isMemory[ordinal] === 0;
@@ -259,7 +264,7 @@ function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: numb
 const K1 = 1.2;
 const B = 0.75;
 
-/** BM25 of every session as one long document, computed from the term masks of its turns. */
+/** Computes BM25 for every session as if it were one long document, from the term masks of its turns. */
 function matchSessions(match: LexicalMatch, sessions: Int32Array, sessionWordCounts: Float32Array): Float32Array {
   const sessionCount = sessionWordCounts.length;
   const termCount = match.termWeights.length;
@@ -291,7 +296,7 @@ function matchSessions(match: LexicalMatch, sessions: Int32Array, sessionWordCou
   return scores;
 }
 
-/** The highest z-score of any turn, per session. */
+/** Returns each session's highest z-score among its turns. */
 function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessionCount: number): Float32Array {
   const best = new Float32Array(sessionCount).fill(Number.NEGATIVE_INFINITY);
   for (let ordinal = 0; ordinal < standardised.length; ordinal += 1) {
@@ -304,7 +309,7 @@ function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessio
 
 const GREETING = new RegExp(`(?:^|[.!?]\\s+|\\b)(?:${wordsOfAll('callsBy')})[\\s,]*$`, 'iu');
 
-/** Whether a text mentions the person ("Anna got a dog", "Anna's dog") and does not address them ("Hey Anna!", "nice, Anna"). */
+/** Checks whether a text mentions the person ("Anna got a dog", "Anna's dog") rather than addressing them ("Hey Anna!", "nice, Anna"). */
 function speaksOf(text: string, name: string): boolean {
   let from = 0;
   for (;;) {
@@ -322,14 +327,14 @@ function speaksOf(text: string, name: string): boolean {
 
 const RELATIVES: ReadonlySet<string> = new Set(words(`${[...KINSHIP].join(' ')} pet dog cat puppy kitten`));
 
-/** The words of a query for the user's relatives, acquaintances and pets: a sister, a boss, a cat. */
+/** Returns the query's words for relatives, acquaintances and pets: a sister, a boss, a cat. */
 export function relativesIn(terms: readonly string[]): string[] {
   return terms.filter((term) => RELATIVES.has(term));
 }
 
 /**
- * Whether a document is about a relative or acquaintance of the user. A turn, and a text that an application stored without a subject, shows
- * it by its first words: "My brother lives in Toronto", "User's boss …".
+ * Checks whether a document is about a relative or acquaintance of the user. If it has no subject, as a turn or a text stored by the
+ * application, its first words are checked: "My brother lives in Toronto", "User's boss …".
  */
 function isAboutRelative({ subject = USER, text }: RecallDocument): boolean {
   const start = /^\W*(?:my|our|(?:the )?user['’]s)\s+((?:[\p{L}-]+\s+){0,2}[\p{L}-]+)/iu.exec(text)?.[1] ?? '';

@@ -14,7 +14,7 @@ import { filterCondition, type RecallFilter } from '../store/record-filter.ts';
 import { RECALL_SOURCES, type RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** Marks the documents that a recall may return: visible, live, of the requested sources, and matching the filter. */
+/** Marks the documents that a recall may return: they are visible to the handle, live, in the requested sources, and match the filter. */
 export async function allowedDocuments(
   reader: Reader,
   database: Database,
@@ -40,7 +40,7 @@ export async function allowedDocuments(
 
 /**
  * Excludes turns without content ("ok", "Noted.", "thanks!"), unless they contain all words of the query. A greeting or an agreement also
- * stays if it answers another speaker's question that has words of the query.
+ * stays if it answers another speaker's question, and that question contains words of the query.
  */
 export function leaveOutSmallTalk(
   allowed: Uint8Array,
@@ -57,7 +57,7 @@ export function leaveOutSmallTalk(
   }
 }
 
-/** 1 for the live documents of the wanted sources. */
+/** Marks the live documents in the wanted sources with 1. */
 function ofSources({ live, sources }: RecallView, wanted: RecallOptions['sources']): Uint8Array {
   const allowed = live.slice();
   if (wanted === undefined) return allowed;
@@ -73,7 +73,10 @@ function wholeFilter({ filter, minimumImportance }: RecallOptions): RecallFilter
   return { and: [{ minimumImportance }, ...(filter === undefined ? [] : [filter])] };
 }
 
-/** The test for a filter that names only types. It needs no database query, because a document has its type. Null for any other filter. */
+/**
+ * Returns a test for a filter that names only types. It needs no database query, because a document has its type. Returns null for any
+ * other filter.
+ */
 function typeTest({ types, not, ...others }: RecallFilter): ((document: RecallDocument) => boolean) | null {
   const { types: left, ...othersLeft } = not ?? { types: [] };
   if (left === undefined) return null;
@@ -97,7 +100,7 @@ async function narrow(
   }
 }
 
-/** Words of a question that do not name its topic. */
+/** Words in a question that do not name its topic. */
 const NEUTRAL: ReadonlySet<string> = new Set(
   words(
     'name call now current today day still usual thing kind type tell know remember suggest recommend good idea want need make get',
@@ -105,10 +108,11 @@ const NEUTRAL: ReadonlySet<string> = new Set(
 );
 
 /**
- * The permanent facts that a question asks for, by their attributes. All words of an attribute's name have to be in the question: "name"
- * asks for `name`, and not for `partner_name` or `pet_name`. A question with another topic beside the attribute asks for something else:
- * "How did he get to work in March?", "Who lives in the spare room?". In the data set `lives`, only 10 of 69 English questions with a word
- * of an attribute ask for it. In other languages the topic is not checked, because the list of neutral words is English.
+ * Finds the permanent facts whose attributes a question asks for. The question must contain all words of the attribute's name: "name" asks
+ * for `name`, not for `partner_name` or `pet_name`. If the question has another topic besides the attribute, it asks for something else:
+ * "How did he get to work in March?", "Who lives in the spare room?". In the data set `lives`, only 10 of the 69 English questions that
+ * contain an attribute's word ask for that attribute. In other languages the topic is not checked, because the list of neutral words is
+ * English.
  */
 export function askedFacts(
   { terms, isOtherLanguage, times }: Pick<QueryAnalysis, 'terms' | 'isOtherLanguage' | 'times'>,
@@ -116,7 +120,8 @@ export function askedFacts(
   attributes: AttributeTable,
 ): Set<number> {
   const relatives = relativesIn(terms);
-  // "What is his wife's name?" asks for an attribute with the word wife. "Where does his mother live?" asks for no attribute of the user.
+  // "What is his wife's name?" asks for an attribute whose name contains "wife". "Where does his mother live?" does not ask for an
+  // attribute of the user.
   const telling = new Set(relatives.length > 0 ? relatives : terms);
   const topic = isOtherLanguage ? [] : terms.filter((term) => !NEUTRAL.has(term));
   const isAsked = (attribute: string): boolean => {
@@ -134,8 +139,8 @@ export function askedFacts(
 }
 
 /**
- * Keeps the values of each attribute that were true at the time that the question asks about: "Where did I live in March?" does not ask for
- * the present city. If no known value was true then, all are kept, because a value may have been true before it was mentioned.
+ * Keeps the values that were true at the time that the question names: "Where did I live in March?" does not ask for the present city. If
+ * no known value of an attribute was true then, keeps all of them, because a value may have been true before it was mentioned.
  */
 function trueThen(facts: readonly number[], view: RecallView, times: QueryAnalysis['times']): number[] {
   const wasTrue = (ordinal: number): boolean => {
@@ -150,7 +155,7 @@ function trueThen(facts: readonly number[], view: RecallView, times: QueryAnalys
 const PARTS_OF_NAMES: ReadonlySet<string> = new Set(words('first last full middle maiden family given surname'));
 const HALF = 0.5;
 
-/** Excludes the user's own names, unless the question asks for them, because a name is similar to every question about a person. */
+/** Excludes the user's own names, because a name is similar to every question about a person. Keeps them if the question asks for them. */
 export function leaveOutNames(
   allowed: Uint8Array,
   view: RecallView,
@@ -168,7 +173,7 @@ export function leaveOutNames(
 
 const phrasesByTable = new WeakMap<AttributeTable, Map<string, string[][]>>();
 
-/** The names of an attribute and the words that ask for it, each as a list of stems. */
+/** Returns an attribute's names and the words that ask for it, each as a list of stems. */
 function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   const known = phrasesByTable.get(attributes) ?? new Map<string, string[][]>();
   phrasesByTable.set(attributes, known);
@@ -176,7 +181,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
   if (before !== undefined) return before;
   const { labels, synonyms, askedWith } = attributes.policyOf(attribute);
   const names = [attribute, ...Object.values(labels), ...synonyms.filter((name) => !AMBIGUOUS.has(name))];
-  // An unknown attribute has no synonyms, so it is also matched without its ending `_name`: "Who is my boss?" asks for `boss_name`.
+  // An unknown attribute has no synonyms. It is also matched without the ending `_name`: "Who is my boss?" asks for `boss_name`.
   if (!attributes.isKnown(attribute)) names.push(attribute.replace(/_names?$/, ''));
   const phrases = [
     ...names.map((name) => words(name.replaceAll('_', ' '))),
@@ -190,7 +195,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
 /** Synonyms that mean something else in a question: "call the dentist" does not ask for a nickname. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(['called', 'from', 'role', 'field', 'position']);
 
-/** A kind of memories that questions ask for by name, not by content. */
+/** A kind of memory that questions ask for by name, not by content. */
 interface AskedKind {
   names: ReadonlySet<string>;
   has(document: RecallDocument, type: MemoryType | undefined): boolean;
@@ -228,7 +233,7 @@ function kind(names: string, has: AskedKind['has']): AskedKind {
 
 const kindsByTable = new WeakMap<MemoryTypeTable, AskedKind[]>();
 
-/** The words by which questions ask for a type: its name, and the words in the table of types. */
+/** Returns the words with which questions ask for a type: the type's name, and its words in the table of types. */
 function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
   const before = kindsByTable.get(memoryTypes);
   if (before !== undefined) return before;
@@ -241,7 +246,7 @@ function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
   return kinds;
 }
 
-/** The documents that a question asks for by their attribute, kind or time, whatever their words. */
+/** Finds the documents whose attribute, kind or time the question asks for, whatever their words. */
 export function askedDocuments(
   analysis: QueryAnalysis,
   view: RecallView,
@@ -249,14 +254,16 @@ export function askedDocuments(
 ): Set<number> {
   return new Set([
     ...askedFacts(analysis, view, attributes),
-    // "My plans for next week" asks for the plans of that week, and not for all plans.
+    // "My plans for next week" asks for that week's plans, not for all plans.
     ...(analysis.agenda.length > 0 ? [] : askedKinds(analysis.terms, view, memoryTypes)),
     ...askedChanges(analysis, view, memoryTypes),
     ...askedDays(analysis, view),
   ]);
 }
 
-/** The memories that a question such as "What has changed since May?" asks for: those that happened, became true or ended in that time. */
+/**
+ * Finds the memories that answer a question such as "What has changed since May?": those that happened, became true or ended in that time.
+ */
 function askedChanges(
   { wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>,
   view: RecallView,
@@ -270,7 +277,7 @@ function askedChanges(
   });
 }
 
-/** The memories that can be found and that pass a test. */
+/** Returns the live memories that pass a test. */
 function liveMemories(
   { documents, isMemory, live }: RecallView,
   test: (document: RecallDocument) => boolean,
@@ -282,18 +289,18 @@ function liveMemories(
   return found;
 }
 
-/** The memories that a question such as "What have I got on this week?" asks for: those with a day in that time. */
+/** Finds the memories that answer a question such as "What have I got on this week?": those with a day in that time. */
 function askedDays({ agenda }: Pick<QueryAnalysis, 'agenda'>, view: RecallView): Set<number> {
   if (agenda.length === 0) return new Set();
   return liveMemories(view, ({ day }) => day != null && agenda.some(({ from, to }) => day >= from && day < to));
 }
 
-// These words of a question do not name a kind of memory.
+// Words in a question that do not name a kind of memory.
 const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
 
 /**
- * The memories that a question asks for by their kind alone. The texts of the memories share no word with questions such as "user
- * preferences", "communication style" or "What do you know about me?".
+ * Finds the memories that a question asks for by kind alone, such as "user preferences", "communication style" or "What do you know about
+ * me?". The texts of these memories share no word with the question.
  */
 export function askedKinds(terms: readonly string[], view: RecallView, memoryTypes: MemoryTypeTable): Set<number> {
   const telling = terms.filter((term) => !FILLERS.has(term));
@@ -305,7 +312,7 @@ export function askedKinds(terms: readonly string[], view: RecallView, memoryTyp
 const LONGEST_NAME = 4;
 const MOST_WORDS = 40;
 
-/** The documents that are linked to an entity that the query names, regardless of their similarity. */
+/** Finds the documents that are linked to an entity named in the query, regardless of their similarity. */
 export async function documentsAboutNamed(
   reader: Reader,
   database: Database,
@@ -315,7 +322,7 @@ export async function documentsAboutNamed(
   return new Set([...rows].flatMap((row) => view.ordinalOf('memory', row) ?? []));
 }
 
-/** All n-grams of up to four words, as slugs of entities, because any of them may be a name. */
+/** Returns all n-grams of up to four words, as entity slugs, because any of them may be a name. */
 function possibleNames(query: string): string[] {
   const parts = entitySlug(query).split('-').filter(Boolean).slice(0, MOST_WORDS);
   const names: string[] = [];

@@ -1,9 +1,9 @@
 import { words } from '../language/words.ts';
 
-/** An inverted index of the documents of a view, by ordinal. */
+/** An inverted index of a view's documents, by ordinal. */
 export interface LexicalIndex {
   readonly postings: Map<string, { documents: number[]; frequencies: number[] }>;
-  /** Terms by their first letters, for finding other forms of a word. */
+  /** Terms by their first letters, to find other forms of a word. */
   readonly families: Map<string, string[]>;
   readonly lengths: number[];
   totalLength: number;
@@ -12,9 +12,9 @@ export interface LexicalIndex {
 export interface LexicalMatch {
   /** BM25 per document ordinal. */
   readonly bm25: Float32Array;
-  /** Bit t is set when query term t occurs in the document. Only the first 30 terms have a bit. */
+  /** Bit t is set if query term t occurs in the document. Only the first 30 terms have a bit. */
   readonly termMasks: Uint32Array;
-  /** Like `termMasks`, but other forms of a term count too, for languages without stemming. */
+  /** Like `termMasks`, but a bit is also set if another form of the term occurs, for languages without stemming. */
   readonly looseMasks: Uint32Array;
   /** Inverse document frequency per query term. */
   readonly termWeights: Float64Array;
@@ -23,7 +23,7 @@ export interface LexicalMatch {
   readonly matched: number[];
 }
 
-// Conversation turns are short and repeat few words, so term frequency saturates early and length matters less than in articles.
+// Unlike articles, conversation turns are short and repeat few words. Term frequency therefore saturates early, and length has less effect.
 const K1 = 0.9;
 const B = 0.4;
 const MAX_TERMS = 30;
@@ -53,7 +53,7 @@ export function addDocument(index: LexicalIndex, text: string): void {
   index.totalLength += terms.length;
 }
 
-// Shorter words share their first letters with too many others.
+// Only words that are longer than this have a family, because shorter words share their first letters with too many others.
 const FAMILY_LETTERS = 4;
 const SAME_SHARE = 0.6;
 
@@ -65,7 +65,7 @@ function joinFamily({ families }: LexicalIndex, term: string): void {
   else family.push(term);
 }
 
-/** The terms of the index that are probably other forms of a term, because they have a long common prefix. */
+/** Finds the index terms that are probably other forms of a term, because they share a long prefix with it. */
 function otherForms({ families }: LexicalIndex, term: string): string[] {
   if (term.length <= FAMILY_LETTERS) return [];
   return (families.get(term.slice(0, FAMILY_LETTERS)) ?? []).filter((other) => {
@@ -79,7 +79,7 @@ export function inverseDocumentFrequency(documentCount: number, documentFrequenc
   return Math.log(1 + (documentCount - documentFrequency + 0.5) / (documentFrequency + 0.5));
 }
 
-/** Scores every document that contains a query term. The cost grows with the postings of the terms and not with the store. */
+/** Scores every document that contains a query term. The cost grows with the terms' postings, not with the store. */
 export function matchLexically(index: LexicalIndex, queryTerms: readonly string[]): LexicalMatch {
   const documentCount = index.lengths.length;
   const bm25 = new Float32Array(documentCount);
@@ -119,7 +119,7 @@ export function matchLexically(index: LexicalIndex, queryTerms: readonly string[
   };
 }
 
-/** The share of the query's term weights that the terms of the mask have: 0 for no term, 1 for every term. */
+/** Returns how much of the query's total term weight the mask covers: 0 for no term, 1 for every term. */
 export function coverageOf(mask: number, match: Pick<LexicalMatch, 'termWeights' | 'totalWeight'>): number {
   if (mask === 0 || match.totalWeight === 0) return 0;
   let covered = 0;

@@ -9,14 +9,14 @@ import type { Cohesion, RecallView } from './recall-view.ts';
 export interface Links {
   readonly next: Int32Array;
   readonly sessions: Int32Array;
-  /** The number of the speaker or role, per document. */
+  /** Per document: the number of its speaker or role. */
   readonly voices: Int32Array;
 }
 
 const SAMPLE = 1500;
-// The unit is the standard deviation of the cosines of unrelated texts. The values that were measured for neighbours and for sessions are
-// 1.5–2.3 and 0.5–0.7 in conversations of two people, 0.5 and 0 between a user and an assistant with boilerplate answers, 0.3 and 0.05 if
-// many people each ask an assistant, and 0 ± 0.1 for both in shuffled turns.
+// Cohesion at or below `none` is scaled to 0, at or above `full` to 1. The unit is the standard deviation of the cosines between unrelated
+// texts. Measured for neighbours and for sessions: 1.5–2.3 and 0.5–0.7 in conversations between two people; 0.5 and 0 between a user and an
+// assistant with boilerplate answers; 0.3 and 0.05 if many people each ask an assistant; 0 ± 0.1 for both in shuffled turns.
 const NEIGHBOUR_RANGE = { none: 0.25, full: 1.4 };
 const SESSION_RANGE = { none: 0.1, full: 0.45 };
 
@@ -28,7 +28,7 @@ function sequence(seed: number): () => number {
   };
 }
 
-/** Sums from which the mean and the standard deviation of values follow. */
+/** Running sums for the mean and the standard deviation. */
 interface Moments {
   count: number;
   sum: number;
@@ -46,9 +46,9 @@ function addValue(moments: Moments, value: number): void {
 }
 
 /**
- * Compares the cosine of a turn to its neighbour, and to another turn of its session, with its cosine to an unrelated turn of the same
- * speaker. The result is the mean difference, in standard deviations. A deterministic sample of pairs is compared, so that the cost does
- * not grow with the store.
+ * Measures how much closer a turn is to its neighbour, and to another turn in its session, than to an unrelated turn by the same speaker.
+ * Returns the mean difference in cosine, in standard deviations. Compares only a deterministic sample of pairs, so that the cost does not
+ * grow with the store.
  */
 function sampleCohesion(
   vectors: ReadonlyMap<number, Float32Array>,
@@ -61,7 +61,8 @@ function sampleCohesion(
   const pick = (): number => known[Math.floor(random() * count)] as number;
   const similarity = (left: number, right: number): number =>
     dot(vectors.get(left) as Float32Array, vectors.get(right) as Float32Array);
-  // An unrelated text has the same speaker and another session, because an assistant's turns resemble each other regardless of their topic.
+  // The unrelated turn comes from the same speaker in another session, because an assistant's turns resemble each other regardless of their
+  // topic.
   const strangerLike = (ordinal: number): number => {
     let found = -1;
     for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -88,7 +89,7 @@ function sampleCohesion(
     let related = next[here] as number;
     if (!vectors.has(related)) continue;
     compare(here, related, near);
-    // Four turns later the topic of the session remains, but not the similarity of a direct reply.
+    // Four turns later, the session's topic is still the same, but the turn is no longer similar because it is a direct reply.
     for (let step = 0; step < 3 && related >= 0; step += 1) related = next[related] as number;
     if (vectors.has(related)) compare(here, related, far);
   }
@@ -111,7 +112,7 @@ export function measureCohesion(vectors: ReadonlyMap<number, Float32Array>, link
   return { neighbour: within(NEIGHBOUR_RANGE, evidence.neighbour), session: within(SESSION_RANGE, evidence.session) };
 }
 
-/** The vector of a query, or the reason why there is none. */
+/** A query's vector, or the reason why there is none. */
 export interface EmbeddedQuery {
   vector: Float32Array | null;
   degraded: string[];
@@ -125,7 +126,7 @@ export async function embedQuery(
 ): Promise<EmbeddedQuery> {
   if (embedder === null) return { vector: null, degraded: [] };
   try {
-    // Usage of a local model is not recorded, because recording it would cost more than the recall.
+    // A local model's usage is not recorded, because recording it would cost more than the recall.
     const isFree = ledger.prices.priceOf(embedder.id)?.input === 0;
     const { vectors } = await (isFree
       ? embedder.embed([query])
@@ -141,10 +142,10 @@ export async function embedQuery(
 const SAMPLE_SIZE = 600;
 // The sample consists of runs of consecutive turns, because cohesion is measured on neighbours.
 const STRETCH = 20;
-// A sample is taken again when the view has grown by a quarter.
+// A new sample is taken when the view has grown by a quarter.
 const GROWTH = 1.25;
 
-/** Measures on a sample of vectors how much information the order of the documents carries. */
+/** Measures, on a sample of vectors, how much information the documents' order carries. Stores the sample and the result in the view. */
 export async function refreshSample(
   reader: Reader,
   database: Database,
@@ -164,13 +165,13 @@ export async function refreshSample(
       if (vector !== undefined) vectors.set(ordinal, vector);
     }
   }
-  // While most vectors are still missing, every recall measures again.
+  // While most vectors are missing, every recall takes a new sample.
   const isTooEarly = vectors.size < ordinals.length / 2;
   view.sample = { model: embedder.id, takenAt: isTooEarly ? 0 : count, vectors };
   view.cohesion = measureCohesion(vectors, view);
 }
 
-/** The sample of documents that is measured: runs of turns from the whole store. */
+/** Selects the documents to sample: runs of consecutive turns, spread over the whole store. */
 export function sampleOrdinals(count: number): number[] {
   if (count <= SAMPLE_SIZE) return Array.from({ length: count }, (_, ordinal) => ordinal);
   const stretches = SAMPLE_SIZE / STRETCH;
@@ -182,25 +183,29 @@ export function sampleOrdinals(count: number): number[] {
 
 /** The similarity of each document to a query. */
 export interface Meaning {
-  /** Cosines per ordinal; NaN where there is none. */
+  /** Cosine per ordinal; NaN if there is none. */
   similarities: Float32Array;
-  /** The similarities as z-scores; 0 where there is none. */
+  /** The similarities as z-scores; 0 if there is none. */
   meaning: Float32Array;
-  /** The number of the passage that is nearest to the query, per ordinal. Its cosine is in `similarities`. */
+  /** Per ordinal: the number of the passage nearest to the query, whose cosine is in `similarities`. */
   passages: Int32Array;
-  /** Whether every document without a cosine has no vector yet. False if only the nearest documents of a large view were measured. */
+  /**
+   * True if a missing cosine always means that the document has no vector yet. False if only the nearest documents of a large view were
+   * measured.
+   */
   isComplete: boolean;
 }
 
-// Up to this number of documents a server returns all similarities of an owner; beyond it, only the nearest.
+// If the view has at most this many documents, a database server returns all similarities of an owner. Otherwise it returns only the
+// nearest.
 const ASK_FOR_ALL = 2000;
 const NEAREST = 400;
-// A long event has several hits, one for each passage.
+// How many passages to allow for per document: a long event has several hits, one for each passage.
 const PASSAGES_EACH = 8;
 
 /**
- * Measures the similarity of a query to all documents of a view. If the vectors of a large view are in a database server, only the nearest
- * documents are measured.
+ * Measures how similar a query is to each document in a view. If the view is large and its vectors are in a database server, measures only
+ * the nearest documents.
  */
 export async function measureMeaning(
   reader: Reader,
@@ -209,7 +214,7 @@ export async function measureMeaning(
 ): Promise<Meaning> {
   const similarities = new Float32Array(view.documents.length).fill(Number.NaN);
   const passages = new Int32Array(view.documents.length);
-  // A document is as near as its nearest passage.
+  // A document is scored by its nearest passage.
   const place = (ordinal: number | undefined, passage: number, similarity: number): void => {
     if (ordinal === undefined || ordinal < 0 || (similarities[ordinal] as number) >= similarity) return;
     similarities[ordinal] = similarity;
@@ -235,11 +240,13 @@ export async function measureMeaning(
   return { similarities, meaning, passages, isComplete };
 }
 
-// A kind with few documents is too small a sample of its background similarity. The documents of both kinds are therefore added to each
-// kind, with the weight of this many documents.
+// If a kind has few documents, its background similarity cannot be estimated from them alone. Each kind's statistics therefore include all
+// documents of both kinds, with the total weight of this many documents.
 const COUNTED_OF_ALL = 8;
 
-/** Statements are nearer to any question than small talk, so the z-scores of memories and events are computed separately. */
+/**
+ * Converts similarities to z-scores, for memories and events separately, because statements are nearer to any question than small talk is.
+ */
 export function standardiseByKind(
   similarities: Float32Array,
   { isMemory }: Pick<RecallView, 'isMemory'>,
@@ -271,7 +278,10 @@ export function standardiseByKind(
   return meaning;
 }
 
-/** The nearest documents are a biased sample, so the background level comes from the view's own sample. */
+/**
+ * Converts similarities to z-scores when only the nearest documents are known. Those are a biased sample, so the mean and the deviation
+ * come from the view's own sample.
+ */
 function standardiseBySample(similarities: Float32Array, view: RecallView, query: Float32Array): Float32Array {
   const values = [...view.sample.vectors.values()].map((vector) => dot(vector, query));
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
@@ -280,7 +290,7 @@ function standardiseBySample(similarities: Float32Array, view: RecallView, query
   return similarities.map((value) => (Number.isNaN(value) ? 0 : (value - mean) / deviation));
 }
 
-/** z-scores of the known values; an unknown value (NaN) becomes 0, the mean. */
+/** Converts the known values to z-scores. An unknown value (NaN) becomes 0, the mean. */
 export function standardise(values: Float32Array, limit = 8): Float32Array {
   const moments = noMoments();
   for (const value of values) if (!Number.isNaN(value)) addValue(moments, value);

@@ -27,12 +27,14 @@ import {
 interface RankedDocument {
   ordinal: number;
   score: number;
-  /** The probability that the document is evidence for an answer; null where the ranking does not estimate it. */
+  /** The probability that the document is evidence for an answer. Null if the ranking method does not estimate it. */
   relevance: number | null;
   explanation: SignalShare[];
 }
 
-/** Documents, best first, and the probability that any of them answers the question; null where it is not estimated. */
+/**
+ * The documents, best first, and the probability that any of them answers the question. That probability is null if it is not estimated.
+ */
 interface Ranking {
   documents: RankedDocument[];
   answerable: number | null;
@@ -41,7 +43,7 @@ interface Ranking {
 /** A ranked document whose record has not been loaded yet. */
 export interface Candidate extends RankedDocument {
   cosine: number | null;
-  /** The number of the passage with this cosine. */
+  /** The number of the passage that has this cosine. */
   passage: number;
   arms: Arm[];
 }
@@ -56,11 +58,11 @@ interface Found extends Omit<QueryInput, 'meaning' | 'similarityOf'> {
   options: RecallOptions;
 }
 
-/** Ranks the results of the arms by the method that the options choose. */
+/** Ranks what the retrieval arms found, by the method that the options select. */
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = outdatedBehind(ranking.documents, found).map((document) => toCandidate(document, found));
-  // Documents that are linked to an entity of the query are added, regardless of their similarity.
+  // Adds the documents that are linked to an entity of the query, regardless of their similarity.
   const known = new Set(candidates.map(({ ordinal }) => ordinal));
   for (const ordinal of found.aboutNamed) {
     if (known.has(ordinal) || found.allowed[ordinal] !== 1) continue;
@@ -70,8 +72,8 @@ export function chooseRanking(found: Found): { candidates: Candidate[]; answerab
 }
 
 /**
- * Ranks a turn behind its best statement if that statement has been replaced, because the words of the turn are then outdated. The
- * replacement is returned in place of the replaced statement.
+ * Ranks a turn behind the best statement formed from it, if that statement has been replaced: the turn's words are then outdated. In place
+ * of the replaced statement, recall returns its replacement.
  */
 function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }: Found): RankedDocument[] {
   if (isAboutPast(analysis)) return [...documents];
@@ -94,8 +96,8 @@ function outdatedBehind(documents: readonly RankedDocument[], { view, analysis }
   return [...ranked.values()].sort((one, other) => other.score - one.score);
 }
 
-// A turn keeps its rank if its statements have less than half of its words and its score is more than twice that of the best statement,
-// because its other words may answer the question.
+// A turn whose statement was replaced keeps its rank if its statements have less than half as many words as the turn, and the best of them
+// has less than half its score. The turn's other words may then answer the question.
 const HALF = 0.5;
 const STEP_BEHIND = 0.01;
 
@@ -105,14 +107,14 @@ function raised(document: RankedDocument, value: number): RankedDocument {
 }
 
 const USUAL_LIMIT = 10;
-// A question for a list or a count needs many results; a token budget may limit them further.
+// A question that asks for a list or a count needs many results. A token budget may limit them further.
 const LIMIT_FOR_SEVERAL = 20;
 
 export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis, 'wants'>): number {
   return limit ?? (wants.several ? LIMIT_FOR_SEVERAL : USUAL_LIMIT);
 }
 
-// The ranking has more candidates than results, because duplicates and turns of recalled memories are removed later.
+// How many more candidates than results are ranked. Duplicates, and turns whose memory was recalled, are removed later.
 const SPARE = 30;
 
 function rank(found: Found): Ranking {
@@ -128,8 +130,8 @@ function rank(found: Found): Ranking {
 }
 
 /**
- * Whether the documents that the question asks for are similar to it neither in words nor in meaning: "What has changed since May?" does
- * not resemble the statements that have changed, and "What have I got on this week?" does not resemble the plans for that week.
+ * Checks whether the requested documents resemble the question neither in words nor in meaning. "What has changed since May?" does not
+ * resemble the statements that have changed, and "What have I got on this week?" does not resemble the plans for that week.
  */
 function asksForNoTopic({ analysis: { wants, agenda }, asked }: Found): boolean {
   return (wants.changes || agenda.length > 0) && asked.size > 0;
@@ -158,7 +160,7 @@ function rankWithMeaning(found: Found, meaning: Meaning, count: number): Ranking
       similarityOf: (ordinal) => {
         const cosine = meaning.similarities[ordinal] as number;
         if (Number.isNaN(cosine)) return 0;
-        // The weights of similarity were learned with the local embedder, so the cosines of another model are mapped to its scale.
+        // The similarity's weights were learned with the local embedder, so another model's cosines are mapped to its scale.
         return isLocal ? cosine : cosineFor(calibratedSimilarity(cosine, calibration), LOCAL_EMBEDDER_CALIBRATION);
       },
     },
@@ -168,8 +170,8 @@ function rankWithMeaning(found: Found, meaning: Meaning, count: number): Ranking
 }
 
 /**
- * Whether one of the `FIRST` best documents matches the query's words but has no vector, or any document with half of these words, weighted
- * by their rarity, has no vector. Answerability is then not estimated: a text that was logged a moment ago has no vector yet, and recall
+ * Checks whether a good match has no vector yet: one of the `FIRST` best documents that has any of the query's words, or any document that
+ * has half of them, weighted by rarity. Answerability is then not estimated. A text that was logged a moment ago has no vector, and recall
  * must not abstain because of that.
  */
 function hasUnread(documents: readonly RankedDocument[], { similarities }: Meaning, match: LexicalMatch): boolean {
@@ -183,8 +185,9 @@ function hasUnread(documents: readonly RankedDocument[], { similarities }: Meani
 const FIRST = 3;
 
 /**
- * The meaning of each document. A document without a vector counts by its words: with all words of the query, it is as near as the nearest
- * document. Otherwise, the few documents that have vectors would outrank it, whatever the query.
+ * Returns each document's similarity to the query as a z-score. A document without a vector is scored by its words: if it has all words of
+ * the query, it gets the score of the nearest document. Otherwise, the few documents that have vectors would outrank it, whatever the
+ * query.
  */
 function meaningOrWords({ meaning, similarities, isComplete }: Meaning, match: LexicalMatch): Float32Array {
   const unread = isComplete ? match.matched.filter((ordinal) => Number.isNaN(similarities[ordinal])) : [];
@@ -195,20 +198,20 @@ function meaningOrWords({ meaning, similarities, isComplete }: Meaning, match: L
   return filled;
 }
 
-/** Without vectors, the evidence ranking still uses words, speakers, times and neighbouring turns. */
+/** Ranks without vectors, by words, speakers, times and neighbouring turns. */
 function rankWithoutMeaning(found: Found, count: number): Ranking {
   const none = new Float32Array(found.view.documents.length);
-  // Without an embedder every question is treated as one in another language, where words weigh more.
+  // Without an embedder, every question is treated as if it were not in English, because words weigh more for such questions.
   const analysis = { ...found.analysis, isOtherLanguage: true };
   const ranking = rankByEvidence({ ...found, analysis, similarityOf: () => 0, meaning: none }, count);
   const documents = ranking.documents.filter(
     ({ ordinal }) => analysis.agenda.length > 0 || found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
   );
-  // The model of answerability was trained on stores with vectors.
+  // Answerability is not estimated, because its model was trained on stores with vectors.
   return { documents, answerable: null };
 }
 
-// The signals of the turns around a document. The type argument makes renaming a signal a type error here.
+// The signals that come from the turns around a document. With the type argument, renaming a signal is a type error here.
 const FROM_CONTEXT: ReadonlySet<string> = new Set<SignalName>([
   'nearMeaning',
   'nearShort',
@@ -238,10 +241,10 @@ function toCandidate(document: RankedDocument, found: Found): Candidate {
 
 type Weights = RankingModel['weights'];
 
-// Scoring the 250 best candidates gives the same results as scoring all documents.
+// Only the 250 best candidates get a full score. The results are the same as when all documents are scored.
 const FULL_LOOK = 250;
 
-/** Ranks by learned weights of the signals: words, meaning, speaker, neighbours, time. */
+/** Ranks by the learned weights of all signals, such as words, meaning, speaker, neighbours and time. */
 export function rankByEvidence(input: QueryInput, count: number): Ranking {
   const context = prepareContext(input);
   const scored = scoreCandidates(context);
@@ -262,14 +265,14 @@ export function rankByEvidence(input: QueryInput, count: number): Ranking {
       explanation: sharesOf(signals),
     };
   });
-  // A document that the question asks for by its attribute or kind is an answer, whatever its score.
+  // A document whose attribute or kind the question asks for is an answer, whatever its score.
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
-// The minimum relevance of a document that the question asks for by its attribute or kind.
+// A document whose attribute or kind the question asks for has at least this relevance.
 const ASKED = 0.8;
 
-/** The candidates with their scores, best first. */
+/** Scores the candidates and returns them best first. */
 export function scoreCandidates(context: QueryContext, weights: Weights = RANKING.weights): ScoredCandidate[] {
   const columns = Float64Array.from(SIGNAL_NAMES, (name) => weights[name]);
   const ordinals = selectCandidates(context, weights);
@@ -295,7 +298,7 @@ function sharesOf(signals: Signals): SignalShare[] {
   return shares;
 }
 
-/** Ranks by a single value: the similarity of meaning, or BM25. Documents without a value (NaN) are left out. */
+/** Ranks by a single value: the similarity in meaning, or BM25. Leaves out documents without a value (NaN). */
 function rankByValue(values: Float32Array, allowed: Uint8Array, count: number, signal: string): Ranking {
   const usable = values.map((value, ordinal) => (allowed[ordinal] === 1 ? value : Number.NaN));
   const documents = topK(usable, count)
@@ -323,10 +326,10 @@ function rankByReciprocalRank(rankings: Readonly<Record<string, Ranking>>, count
   return { documents, answerable: null };
 }
 
-// Most of a BM25 value is coverage; with this factor no result is lost compared with scoring every document.
+// Most of a BM25 value is coverage. With this factor, no result is lost compared with scoring every document.
 const COVERAGE_IN_BM25 = 0.6;
 
-/** Selects the candidates by a cheap score of every document, which uses the weights of the most important signals. */
+/** Selects the candidates by a cheap score for every document, from the most important signals. */
 function selectCandidates(context: QueryContext, weights: Weights): number[] {
   const { view, meaning, analysis, dates, sessionWords, allowed, asked, bestBm25, match } = context;
   const { previous, next, sessions, speakerNumbers, cohesion, isMemory } = view;
@@ -366,7 +369,7 @@ function selectCandidates(context: QueryContext, weights: Weights): number[] {
 
 const RECIPROCAL_RANK_CONSTANT = 60;
 
-/** Reciprocal rank fusion: each list adds 1 / (60 + rank). Ranks begin at 1. */
+/** Combines lists by reciprocal rank fusion: each list adds 1 / (60 + rank). Ranks begin at 1. */
 export function fuseByReciprocalRank<Item>(rankings: readonly (readonly Item[])[]): Map<Item, number> {
   const scores = new Map<Item, number>();
   for (const ranking of rankings) {
@@ -382,8 +385,8 @@ function reciprocalRank(index: number): number {
 const BINS = 2048;
 
 /**
- * The ordinals of the `count` highest values, unordered; NaN is not a value. A histogram finds the bin of the threshold, so that only the
- * values in that bin are sorted.
+ * Returns the ordinals of the `count` highest values, unordered, ignoring NaN. A histogram finds the bin that contains the threshold, so
+ * that only the values in that bin are sorted.
  */
 export function topK(values: Float32Array, count: number): number[] {
   if (values.length <= count) return Array.from(values.keys()).filter((ordinal) => !Number.isNaN(values[ordinal]));

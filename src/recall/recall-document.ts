@@ -7,7 +7,7 @@ import type { IndexedKind } from '../store/database.ts';
 import type { EventForRecall, MemoryForRecall } from '../store/load-records.ts';
 import { RECALL_SOURCES, type RecallSource } from './recall-options.ts';
 
-/** The fields of a memory or an event that recall uses. */
+/** The fields of a memory or an event that recall needs. */
 export interface RecallDocument {
   readonly kind: IndexedKind;
   readonly rowId: number;
@@ -22,23 +22,23 @@ export interface RecallDocument {
   readonly category: string | null;
   readonly isPermanent: boolean;
   readonly speaker: string | null;
-  /** The origin of an event, such as `user`, `agent` or `tool`; null for a memory and for a user with a name. */
+  /** Where an event comes from, such as `user`, `agent` or `tool`. Null for a memory, and for a user whose name is known. */
   readonly role: string | null;
   readonly session: string | null;
-  /** Whether only recalls of the same session find the event, because it has no user. */
+  /** Whether only recalls in the same session find the event, because it belongs to no user. */
   readonly staysInSession?: boolean;
   readonly connection: string | null;
-  /** For a memory: the ids of the events that it was formed from. */
+  /** For a memory: the ids of the events from which it was formed. */
   readonly sources: readonly string[];
-  /** When the event happened, or since when the statement has been true, in milliseconds since 1970. */
+  /** When the event happened, or since when the statement is true, in milliseconds since 1970. */
   readonly time: number;
-  /** For a memory: the day for which it is due or planned, on which it happened, or since which it is true; null if it has none. */
+  /** For a memory: the day on which it is due, planned or happened, or from which it is true. Null if it has none. */
   readonly day?: number | null;
-  /** For a lasting statement: when it stopped being true, infinite while it holds. Null for a past event. */
+  /** For a lasting statement: when it stopped being true; infinite while it is true. Null for a past event. */
   readonly until: number | null;
-  /** The time after which the record is not recalled, in milliseconds since 1970; null if it does not expire. */
+  /** When the record expires, in milliseconds since 1970. Recall does not find it afterwards. Null if it does not expire. */
   readonly expiresAt: number | null;
-  /** For a replaced memory: the id of its replacement, which is returned when the replaced memory matches. */
+  /** For a replaced memory: the id of its replacement. If the replaced memory matches, recall returns the replacement. */
   readonly successor: string | null;
 }
 
@@ -55,7 +55,10 @@ export function memoryDocument({ title, content, isArchived, ...memory }: Memory
   };
 }
 
-/** Converts an owner's events to documents. The turns of a session share one string for its name, so that it is hashed only once. */
+/**
+ * Returns a function that converts an owner's events to documents. The turns of a session share one string as the session's name, so that
+ * it is hashed only once.
+ */
 export function eventDocuments(owner: string): (event: EventForRecall) => RecallDocument {
   const names = new Map<string, string>();
   return (event) => {
@@ -78,7 +81,7 @@ function eventDocument(event: EventForRecall, session: string | null): RecallDoc
     attribute: null,
     category: null,
     isPermanent: false,
-    // Without named speakers the user and the agent are still two speakers, under names that no query can contain.
+    // If the speakers have no names, the user and the agent still count as two speakers, under names that no query can contain.
     speaker: event.speaker ?? (isSpoken ? `\u0001${event.origin}` : null),
     role: event.speaker !== null && event.origin === 'user' ? null : event.origin,
     session,
@@ -92,7 +95,10 @@ function eventDocument(event: EventForRecall, session: string | null): RecallDoc
   };
 }
 
-/** The source that contains a document. A memory is in the source with the name of its prompt section, if there is such a source. */
+/**
+ * Returns the source to which a document belongs. A memory belongs to the source with the name of its prompt section, or to `memories` if
+ * there is no such source.
+ */
 export function sourceOf({ kind, type }: Pick<RecallDocument, 'kind' | 'type'>, types: MemoryTypeTable): RecallSource {
   if (kind === 'event') return type === 'document_chunk' ? 'documents' : 'events';
   const section = types.get(type)?.section;
@@ -110,7 +116,7 @@ export const MARK = {
   isCourtesy: 64,
 } as const;
 
-/** Features of a document, computed once when it is added. */
+/** A document's features, computed once when it is added. */
 interface DocumentProfile {
   readonly wordCount: number;
   readonly marks: number;
@@ -120,7 +126,7 @@ interface DocumentProfile {
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[\p{L}\p{N}]+/gu;
 
 export function profileDocument(text: string, role: string | null = null): DocumentProfile {
-  // A trailing bracket is an annotation ("[shares a photo of …]"), not the end of what was said.
+  // A bracket at the end is an annotation ("[shares a photo of …]") and was not spoken.
   const spoken = withoutAnnotation(text.trimEnd());
   const smallTalk = smallTalkIn(text);
   return {
@@ -136,16 +142,16 @@ export function profileDocument(text: string, role: string | null = null): Docum
   };
 }
 
-/** Removes a bracketed annotation at the end of a text. A regular expression would take quadratic time for many brackets and spaces. */
+/** Removes a bracketed annotation from the end of a text. With many brackets and spaces, a regular expression would take quadratic time. */
 function withoutAnnotation(text: string): string {
   if (!text.endsWith(']')) return text;
-  // The annotation opens after the previous closing bracket.
+  // The annotation starts at the first "[" after the previous "]".
   const from = text.lastIndexOf(']', text.length - 2) + 1;
   const open = text.indexOf('[', from);
   return open === -1 ? text : text.slice(0, open).trimEnd();
 }
 
-// Korean and Arabic have no pack.
+// Korean and Arabic have no language pack, so their words are listed here.
 const TEMPORAL_EXPRESSION = new RegExp(
   `\\b(?:${[wordsOfAll('temporal', 'latin'), ...UNAMBIGUOUS_DAYS].join('|')}|[12]\\d{3})\\b|${wordsOfAll('temporal', 'han')}|어제|오늘|내일|지난|أمس|اليوم|غدا|الماضي`,
   'iu',

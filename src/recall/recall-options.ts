@@ -8,7 +8,7 @@ import { type RecallFilter, recallFilterSchema } from '../store/record-filter.ts
 export const RECALL_SOURCES = ['memories', 'notes', 'saved_items', 'summaries', 'events', 'documents'] as const;
 export type RecallSource = (typeof RECALL_SOURCES)[number];
 
-/** The five signals of {@link RecallOptions.scoring} `signals`. */
+/** The weights of the five signals for the option `scoring: 'signals'`. */
 export interface SignalWeights {
   similarity: number;
   recency: number;
@@ -17,46 +17,46 @@ export interface SignalWeights {
   entity: number;
 }
 
-/** Options of a recall, all of which have defaults. */
+/** The options of a recall. All have defaults. */
 export interface RecallOptions {
   /** The maximum number of results. Default 10, and 20 for a question that asks for several items. */
   limit?: number;
-  /** The maximum number of tokens of all result texts together. */
+  /** How many tokens the results' texts may have in total. */
   tokenBudget?: number;
   /** The kinds of records to search. Default: all. */
   sources?: readonly RecallSource[];
   filter?: RecallFilter;
-  /** Active connections besides the connection of the handle. Records of other connections are not found. */
+  /** Active connections besides the handle's own. Records of other connections are not found. */
   connections?: readonly string[];
   /** `hybrid` (default): words and meaning; `semantic`: meaning alone; `text`: words alone. */
   mode?: 'hybrid' | 'semantic' | 'text';
   /**
-   * How `hybrid` combines words and meaning. `evidence` (default): learned weights of the signals that separate evidence from other
-   * documents. `reciprocal-rank`: the sum of 1 / (60 + rank) over both lists.
+   * How `hybrid` combines words and meaning. `evidence` (default): adds up many signals, with weights learned to tell evidence from other
+   * documents. `reciprocal-rank`: adds 1 / (60 + rank) for both lists.
    */
   fusion?: 'evidence' | 'reciprocal-rank';
   /**
-   * `relevance` (default): the order of the fusion, adjusted by importance, recency, frequency, entities and low trust. `signals`: the
-   * records nearest in meaning, ordered by similarity, recency, importance, frequency and entity match.
+   * `relevance` (default): orders by the fused score, adjusted for importance, recency, frequency, entities and low trust. `signals`: takes
+   * the records nearest in meaning, and orders them by similarity, recency, importance, frequency and entity match.
    */
   scoring?: 'relevance' | 'signals';
   /** The weights of `signals`. Default 0.40, 0.25, 0.20, 0.10, 0.05. */
   weights?: Partial<SignalWeights>;
-  /** The number of nearest records that `signals` scores. Default 30. */
+  /** How many of the nearest records `signals` scores. Default 30. */
   candidates?: number;
-  /** The minimum importance of recalled memories. */
+  /** Recalls only memories of at least this importance. */
   minimumImportance?: number;
-  /** The minimum similarity of results, where 0.7 means related and 0.92 the same statement. */
+  /** Returns only results with at least this similarity: 0.7 means related, 0.92 the same statement. */
   minimumSimilarity?: number;
-  /** The minimum probability that a result helps to answer. Default 0, which returns the best available results. */
+  /** Returns only results that help to answer with at least this probability. Default 0, which returns the best available results. */
   minimumRelevance?: number;
-  /** Adds up to 0.05 to the similarity of records that are younger than 90 days, before they are ordered. Default false. */
+  /** Adds up to 0.05 to the similarity of records younger than 90 days, before ranking. Default false. */
   recencyBoost?: boolean;
-  /** Return no results when nothing relevant is known. Default true for `hybrid` with the fusion `evidence`. */
+  /** Return no results if nothing relevant is known. By default true for `hybrid` with `evidence` fusion. */
   abstain?: boolean;
   /** How many turns before and after a recalled turn to include. Default 0. */
   neighbours?: number;
-  /** Include the events that a recalled memory was formed from. Default false. */
+  /** Include the events from which a recalled memory was formed. Default false. */
   withSources?: boolean;
   /** Let the reranker order the results, if one is configured. Default true. */
   rerank?: boolean;
@@ -107,7 +107,9 @@ export interface SignalShare {
   weight: number;
 }
 
-/** The retrieval arms that found a result. `keyed`: the query asks for its attribute ("Where do I live?") or its kind ("goals"). */
+/**
+ * The retrieval arms that found a result. `keyed` means that the query asks for its attribute ("Where do I live?") or its kind ("goals").
+ */
 export type Arm = 'vector' | 'text' | 'entity' | 'keyed' | 'time' | 'context';
 
 /** A result of recall: a memory or an event, distinguished by `kind`. */
@@ -123,19 +125,19 @@ export interface RecalledEvent extends Ranked {
   kind: 'event';
   memory: null;
   event: Event;
-  /** The place of `text` in the content of a long event; null if `text` is the whole content. */
+  /** Where `text` is in a long event's content. Null if `text` is the whole content. */
   passage: TextSpan | null;
 }
 
 /** The common fields of all results. */
 interface Ranked {
   id: string;
-  /** The text; for a long turn, the passage that fits best. */
+  /** The text. For a long turn, this is the passage that fits best. */
   text: string;
   score: number;
   /**
-   * The probability that the result helps to answer, from 0 to 1. Without the fusion `evidence`, it is the similarity; without a vector, it
-   * is an estimate from the matching words.
+   * The probability that the result helps to answer, from 0 to 1. Unless the fusion is `evidence`, this is the similarity; without a
+   * vector, it is estimated from the matching words.
    */
   relevance: number;
   /** The calibrated similarity, where 0.7 means related and 0.92 the same statement; null without a vector. */
@@ -144,12 +146,12 @@ interface Ranked {
   distance: number | null;
   arms: Arm[];
   explanation: SignalShare[];
-  /** The turns before and after a recalled turn, oldest first, if `neighbours` asks for them. */
+  /** The turns before and after a recalled turn, oldest first. Empty unless the option `neighbours` is set. */
   before: Event[];
   after: Event[];
-  /** The events that a memory was formed from, if `withSources` asks for them. */
+  /** The events from which a memory was formed. Empty unless the option `withSources` is set. */
   sources: Event[];
-  /** The id of the replaced memory that matched the query in place of this result; null if this result itself matched. */
+  /** If a replaced memory matched the query and this result is its replacement: the id of the replaced memory. Otherwise null. */
   foundBy: string | null;
 }
 
@@ -157,8 +159,8 @@ interface Ranked {
 export interface Recalled {
   results: RecallResult[];
   /**
-   * The probability that the store has an answer at all. Null if it was not estimated: without an embedder, with a `mode`, `fusion` or
-   * `scoring` other than the default, and while a record with words of the query was just written and has no vector yet.
+   * The probability that the store has an answer at all. Null if it was not estimated: without an embedder; if `mode`, `fusion` or
+   * `scoring` is not the default; or while a new record with words of the query has no vector yet.
    */
   answerable: number | null;
   /** Whether the results are empty because nothing relevant is known. */

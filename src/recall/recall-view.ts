@@ -22,30 +22,36 @@ export interface KnownSpeaker {
 
 interface VectorSample {
   model: string;
-  /** How many documents the view had when the sample was taken; 0 if most vectors were still missing. */
+  /** How many documents the view had when the sample was taken. 0 if most documents had no vector yet. */
   takenAt: number;
   /** The vectors, by the ordinals of their documents. */
   vectors: ReadonlyMap<number, Float32Array>;
 }
 
-/** The cohesion of a store's documents: 0 means that the order carries no information, 1 that the conversation stays on its topic. */
+/**
+ * How strongly neighbouring turns, and turns of the same session, resemble each other. 0: their order carries no information. 1: the
+ * conversation stays on its topic.
+ */
 export interface Cohesion {
   readonly neighbour: number;
   readonly session: number;
 }
 
-// The approximate size of a document without its text: postings and columns, measured on 3,638 turns of English lives.
+// The approximate size of a document's postings and columns, without its text, measured on 3,638 turns of English lives.
 const BYTES_PER_DOCUMENT = 1700;
 
 /**
- * The documents that a handle sees, in columns by ordinal. The view is cached between recalls, and new records are appended. A record
- * that changes gets a new ordinal, and its old ordinal is withdrawn. A column is valid until the next document is added.
+ * All documents that a handle can see, stored as columns by ordinal. The view is cached between recalls, and new records are appended. If a
+ * record changes, it gets a new ordinal and its old one is withdrawn. A column is valid only until the next document is added.
  */
 export class RecallView {
   readonly documents: RecallDocument[] = [];
   /** The ordinals of permanent facts, including withdrawn ones. */
   readonly keyed: number[] = [];
-  /** The ordinals that some recalls must not find, because they belong to a session or a connection, or expire. Some are withdrawn. */
+  /**
+   * The ordinals that some recalls must not find, because the document belongs to a session or a connection, or expires. Some are
+   * withdrawn.
+   */
   readonly restricted: number[] = [];
   readonly speakers: KnownSpeaker[] = [];
   readonly index: LexicalIndex = createLexicalIndex();
@@ -82,11 +88,11 @@ export class RecallView {
   readonly #eventsById = new Map<string, number>();
   readonly #tellings = new Map<number, number[]>();
   readonly #ordinals = { memory: new Map<number, number>(), event: new Map<number, number>() };
-  // The counter is incremented when a row gets another ordinal, because lists that were looked up before are then outdated.
+  // Incremented when a row gets another ordinal, because the cached results of `ordinalsOf` are then outdated.
   #moves = 0;
   readonly #lookedUp = new WeakMap<readonly number[], { ordinals: Int32Array; moves: number; size: number }>();
 
-  /** 0 for withdrawn ordinals, which must not be found; 1 for others. */
+  /** 0 for withdrawn ordinals, which recall must not find; 1 for others. */
   get live(): Uint8Array {
     return this.#live.values;
   }
@@ -94,26 +100,26 @@ export class RecallView {
   get isMemory(): Uint8Array {
     return this.#isMemory.values;
   }
-  /** The index into `RECALL_SOURCES`, per document. */
+  /** Per document: the index of its source in `RECALL_SOURCES`. */
   get sources(): Uint8Array {
     return this.#sources.values;
   }
   get wordCounts(): Int32Array {
     return this.#wordCounts.values;
   }
-  /** The bits of `MARK`, per document. */
+  /** Per document: the bits of `MARK`. */
   get marks(): Uint8Array {
     return this.#marks.values;
   }
-  /** The ordinal of the previous turn of the same session, −1 if there is none. */
+  /** Per document: the ordinal of the previous turn in the same session, or −1. */
   get previous(): Int32Array {
     return this.#previous.values;
   }
-  /** The ordinal of the next turn of the same session, −1 if there is none. */
+  /** Per document: the ordinal of the next turn in the same session, or −1. */
   get next(): Int32Array {
     return this.#next.values;
   }
-  /** The number of the session, per document, −1 for a document without a session. */
+  /** Per document: the number of its session, or −1 without a session. */
   get sessions(): Int32Array {
     return this.#sessions.values;
   }
@@ -123,40 +129,46 @@ export class RecallView {
   get sessionWordCounts(): Float32Array {
     return this.#sessionWordCounts.values;
   }
-  /** The time of each document in milliseconds, NaN if it is unknown. */
+  /** Per document: its time in milliseconds, or NaN if the time is unknown. */
   get times(): Float64Array {
     return this.#times.values;
   }
-  /** The time at which a lasting statement stops being true, NaN for other documents. */
+  /** Per document: when a lasting statement stops being true. NaN for other documents. */
   get ends(): Float64Array {
     return this.#ends.values;
   }
-  /** The index into `speakers`, per document, −2 for a document without a speaker. */
+  /** Per document: the index of its speaker in `speakers`, or −2 without a speaker. */
   get speakerNumbers(): Int32Array {
     return this.#speakerNumbers.values;
   }
-  /** The number of the speaker or role, per document. */
+  /** Per document: the number of its speaker or role. */
   get voices(): Int32Array {
     return this.#voices.values;
   }
 
-  /** The live documents with the same content in other words: the turns of a statement, or the statements of a turn. */
+  /**
+   * Returns the live documents that say the same in other words: for a statement, the turns from which it was formed; for a turn, the
+   * statements formed from it.
+   */
   sameMatter(ordinal: number): readonly number[] {
     return this.#tellings.get(ordinal)?.filter((other) => this.#live.at(other) === 1) ?? [];
   }
 
-  /** The mean logarithm of the word counts of all documents by the same speaker or role. */
+  /** Returns the mean logarithm of the word count, over all documents by the same speaker or role. */
   typicalLogLength(ordinal: number): number {
     const voice = this.#voiceLengths[this.#voices.at(ordinal)];
     return voice === undefined ? 0 : voice.total / voice.count;
   }
 
-  /** The ordinal of the current version of a record. */
+  /** Returns the ordinal of a record's current version. */
   ordinalOf(kind: RecallDocument['kind'], rowId: number): number | undefined {
     return this.#ordinals[kind].get(rowId);
   }
 
-  /** The ordinal of each row of an append-only list, −1 for rows that the view does not have. The result is cached between calls. */
+  /**
+   * Returns the ordinal of each row in a list to which rows are only appended, or −1 for a row that is not in the view. The result is
+   * cached between calls.
+   */
   ordinalsOf(kind: RecallDocument['kind'], rows: readonly number[]): Int32Array {
     const ordinals = this.#ordinals[kind];
     let known = this.#lookedUp.get(rows);
@@ -267,7 +279,7 @@ interface GrowingArray<Values extends Numbers> {
   set(index: number, value: number): void;
   at(index: number): number;
   readonly length: number;
-  /** The content, as a view that is valid until the next push. */
+  /** The content, as a subarray that is valid until the next push. */
   readonly values: Values;
 }
 
@@ -275,7 +287,7 @@ interface GrowingArray<Values extends Numbers> {
 export function growingArray<Values extends Numbers>(make: new (length: number) => Values): GrowingArray<Values> {
   let room = new make(64);
   let length = 0;
-  // The view is cached until the next push, because creating one costs more than reading hundreds of values.
+  // The subarray is cached until the next push, because creating one costs more than reading hundreds of values.
   let values: Values | null = null;
   return {
     push(value) {
@@ -301,21 +313,21 @@ export function growingArray<Values extends Numbers>(make: new (length: number) 
   };
 }
 
-/** The views of this process: one for each set of owners that a handle sees. */
+/** This process's views: one for each set of owners that a handle can see. */
 export interface ViewCache {
-  /** The view of a handle, updated with everything that any process has committed. */
+  /** Returns the handle's view, updated with everything that any process has committed. */
   open(reader: Reader, scope: Scope): Promise<RecallView>;
 }
 
 interface CachedView {
   view: RecallView;
-  /** The state of each owner when its records were last read. */
+  /** Each owner's state when its records were last read. */
   owners: Map<string, Pick<OwnerState, 'version' | 'incarnation'>>;
 }
 
 const DEFAULT_BYTES = 128 * 1024 * 1024;
 
-/** A cache of views of up to `bytes` in total, which evicts the least recently used ones. */
+/** Creates a cache of views. If they exceed `bytes` in total, the least recently used ones are evicted. */
 export function createViewCache({
   bytes = DEFAULT_BYTES,
   memoryTypes,
@@ -340,7 +352,7 @@ export function createViewCache({
   };
 }
 
-/** A view is rebuilt after an erasure, and when so many documents were replaced that rebuilding is cheaper. */
+/** Checks whether a view must be rebuilt: after an erasure, or if so many of its documents were replaced that rebuilding is cheaper. */
 function isOutdated({ view, owners }: CachedView, states: readonly OwnerState[]): boolean {
   if (view.withdrawn > 200 && view.withdrawn > view.documents.length / 3) return true;
   for (const [owner, loaded] of owners) {
@@ -359,10 +371,10 @@ async function refresh(
 ): Promise<void> {
   const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
-  // Events are added first, so that a memory can be linked to the turns that it was formed from.
+  // Events are added first, so that each memory can be linked to its source turns.
   const documentOf = eventDocuments(owner);
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
-    // An event that was written between the two reads of the last update is in the view already.
+    // Skips an event that was written between the last update's two reads, because the view already contains it.
     if (!isOwnAnswer(event) && view.ordinalOf('event', event.rowId) === undefined) {
       view.add(documentOf(event));
     }
@@ -373,7 +385,7 @@ async function refresh(
   owners.set(owner, { ...loaded, version });
 }
 
-/** The view of a handle as of a past time, built for one recall. A memory that has changed since is matched by its earlier text. */
+/** Builds the handle's view as of a past time, for one recall. If a memory has changed since, its earlier text is matched. */
 export async function pastView(
   reader: Reader,
   scope: Scope,
@@ -393,7 +405,7 @@ export async function pastView(
   return view;
 }
 
-/** Whether memories of the type are ever recalled. */
+/** Checks whether recall may return memories of this type. */
 function isRecalled({ type }: MemoryForRecall, memoryTypes: MemoryTypeTable): boolean {
   return memoryTypes.get(type)?.recalled !== false;
 }
@@ -411,7 +423,7 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
 
 const COMPARED = ['text', 'subject', 'isPermanent', 'successor', 'time', 'until', 'expiresAt'] as const;
 
-/** Whether an event is an earlier answer of Varve, which recall must not find again. Old logs contain such answers. */
+/** Checks whether an event is one of Varve's own earlier answers, which recall must not find again. Old logs contain such answers. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {
   return content === MEMORY_ANSWER || (kind === 'tool_result' && isMemoryAnswer(content));
 }

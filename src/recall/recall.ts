@@ -46,15 +46,15 @@ export interface RecallDeps extends Parts {
 
 /** Who asks, and about which time. */
 interface Asking {
-  /** The time as of which the records are read; null means the present. */
+  /** The time as of which to read the records; null means the present. */
   asOf?: Date | null;
-  /** Whether the query is a message of the user, in which "the user" is somebody else. By default, the query is an agent's question. */
+  /** Whether the query is the user's own message, in which "the user" is somebody else. By default, an agent asks. */
   isOfUser?: boolean;
 }
 
 /**
- * Finds the records that help to answer a query, among all records that a handle sees:
- * view → analyze → embed → arms → rank → load → rerank → pack → redact.
+ * Finds the records that help to answer a query, among all records that the handle can see. The steps: view → analyze → embed → arms → rank
+ * → load → rerank → pack → redact.
  */
 export async function recall(
   deps: RecallDeps,
@@ -99,11 +99,13 @@ export async function recall(
   return recalled;
 }
 
-// Most recalls have at most this many duplicates among their best candidates. Further candidates are loaded only if more candidates than
-// this were duplicates.
+// Most recalls have at most this many duplicates among their best candidates. If there are more, further candidates are loaded.
 const LIKELY_DUPLICATES = 6;
 
-/** How many of the best candidates to load: none if recall abstains, all if a reranker, a budget or a threshold selects among them. */
+/**
+ * Returns how many of the best candidates to load. Loads none if recall abstains, and all if a reranker, a token budget or a minimum
+ * selects among them.
+ */
 function howManyToLoad(
   { reranker }: RecallDeps,
   { options, limit, answerable }: { options: RecallOptions; limit: number; answerable: number | null },
@@ -146,7 +148,7 @@ async function findCandidates(
 
 interface AccessTracker {
   note(tenant: string, results: readonly Pick<RecallResult, 'kind' | 'id'>[]): void;
-  /** Resolves when everything noted so far is written. */
+  /** Resolves when all accesses noted so far are written. */
   settle(): Promise<void>;
 }
 

@@ -16,8 +16,8 @@ function probability<Name extends string>(model: LogisticModel<Name>, inputs: Re
 }
 
 /**
- * The features for estimating whether any document answers the question. For a question that names a speaker of the store, the estimate
- * depends on whether the words of somebody else fit better; for any other question, on the similarity of the nearest text. "I" does not
+ * The features from which recall estimates whether any document answers the question. If the question names a speaker of the store, the
+ * estimate depends on whether another speaker's words fit better. Otherwise, it depends on the similarity of the nearest text. "I" does not
  * count as a name, because it is the user who asks.
  */
 export const ANSWERABLE_INPUTS = {
@@ -31,28 +31,28 @@ type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
 
 /** The weights from `npm run train:ranking`; `train/ranking/report.md` describes the data and the results. */
 export interface RankingModel {
-  /** The contribution of one unit of each signal to the score of a document. */
+  /** How much one unit of each signal adds to a document's score. */
   readonly weights: Readonly<Record<SignalName, number>>;
-  /** The model for whether the store has an answer at all. */
+  /** Estimates whether the store has an answer at all. */
   readonly answerable: { readonly [Of in Asked]: LogisticModel<(typeof ANSWERABLE_INPUTS)[Of][number]> };
-  /** The model for whether one document is evidence, given that the question can be answered. */
+  /** Estimates whether one document is evidence, given that the question can be answered. */
   readonly evidence: LogisticModel<EvidenceInput>;
 }
 
 export const RANKING: RankingModel = data;
 
-/** Probability that the store holds an answer at all. */
+/** Returns the probability that the store has an answer at all. */
 export function answerability({ asked, inputs }: EvidenceSummary): number {
   const { anybody, named } = RANKING.answerable;
   return asked === 'named' ? probability(named, inputs) : probability(anybody, inputs);
 }
 
-/** Probability that one document is evidence for an answer. */
+/** Returns the probability that one document is evidence for an answer. */
 export function relevance(answerable: number, evidence: Readonly<Record<EvidenceInput, number>>): number {
   return answerable * probability(RANKING.evidence, evidence);
 }
 
-/** Recall abstains below this answerability. With the value from training, one known answer in twenty is withheld. */
+/** Recall abstains below this answerability. At the value from training, it withholds one known answer in twenty. */
 export const ABSTENTION_THRESHOLD = 0.4;
 
 export interface ScoredCandidate {
@@ -61,7 +61,7 @@ export interface ScoredCandidate {
   readonly score: number;
 }
 
-/** Mean score of ranks 11–30: the typical score of a merely related document for this query. */
+/** Returns the mean score of ranks 11–30: the typical score of a merely related document for this query. */
 export function backgroundScore(scored: readonly ScoredCandidate[]): number {
   const tail = scored.slice(10, 30);
   const sample = tail.length > 0 ? tail : scored;
@@ -81,22 +81,21 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** The values of the features in `ANSWERABLE_INPUTS`. */
 interface EvidenceSummary {
   asked: Asked;
   inputs: Readonly<Record<AnswerableInput, number>>;
 }
 
-/** From this number of documents on, the text nearest to an unrelated question is about as similar as in a large store. */
+/** In a store with at least this many documents, the text nearest to an unrelated question is about as similar as in a large store. */
 const LARGE_STORE = 60;
 /**
- * The difference in similarity between the nearest of 60 statements and a single statement. It was measured on the data set `lives`, at the
- * similarity that 95 of 100 answers reach.
+ * How much more similar the nearest of 60 statements is than a single statement. Measured on the data set `lives`, at the similarity that
+ * 95 of 100 answers reach.
  */
 const ALLOWANCE = 0.11;
 
 /**
- * The value that is added to the best similarity in a small store, because the nearest of few texts is less similar than the nearest of
+ * Returns how much to add to the best similarity in a small store, because the nearest of few texts is less similar than the nearest of
  * many: "trains" must still answer "How does she travel?" when it is the only text.
  */
 function allowanceOf(documents: number): number {
@@ -104,9 +103,9 @@ function allowanceOf(documents: number): number {
 }
 
 /**
- * The features that separate a store with the answer from one whose best candidates are all poor. When the question names a person, a
- * better fit among other people's statements counts against an answer: if John said what the question attributes to Tim, John's turn fits
- * far better than any of Tim's.
+ * Computes the features that show whether the store has the answer or only poor candidates. If the question names a person, a better fit
+ * among other people's statements counts against an answer: if John said what the question attributes to Tim, John's turn fits far better
+ * than any of Tim's.
  */
 export function summariseEvidence(
   context: QueryContext,
@@ -123,7 +122,7 @@ export function summariseEvidence(
     const content = score - speakerWeight * bySpeaker;
     const isStatement = signals[COLUMN.statement] === 1;
     if (isStatement) statements += 1;
-    // The words of somebody else do not answer a question about the user, however similar they are.
+    // Other people's words do not answer a question about the user, however similar they are.
     if (signals[COLUMN.othersWords] === 1) continue;
     // A memory has no speaker, so it does not count as another person's statement.
     if (!isNamed || bySpeaker > 0 || isStatement) {
@@ -164,7 +163,7 @@ export const DEFAULT_SCORING_WEIGHTS: SignalWeights = {
 /** The parts of a memory's score that do not depend on the query. */
 type RecordSignals = Omit<SignalWeights, 'similarity'>;
 
-/** 1 for a memory that was just read or stated, decreasing linearly to 0 within a year. */
+/** Returns 1 for a memory that was just read or stated. The value falls linearly to 0 within a year. */
 export function recencyOf(lastAccess: Date, now: number): number {
   return clamp(1 - (now - lastAccess.getTime()) / (365 * DAY), 0, 1);
 }
@@ -178,7 +177,7 @@ export function recordSignals(memory: Memory, now: number, isAboutNamed: boolean
   };
 }
 
-/** The weighted sum of the five signals, with its parts. */
+/** Returns the weighted sum of the five signals, and each signal's share of it. */
 export function scoreBySignals(
   similarity: number,
   signals: RecordSignals,
@@ -193,8 +192,8 @@ export function scoreBySignals(
   return { score: sumOf(explanation), explanation };
 }
 
-// The weights are on the scale of the evidence score, where a matching word counts about 1. All except the weight of low trust break ties
-// and rarely change any other order.
+// The weights are on the scale of the evidence score, where a matching word adds about 1. Except for low trust, they break ties and rarely
+// change the order otherwise.
 const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   recency: 0.2,
   importance: 0.4,
@@ -203,7 +202,7 @@ const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   distrust: -1.5,
 };
 
-/** The contributions of importance, recency, frequency, entities and low trust to the score of a memory. */
+/** Returns what importance, recency, frequency, entities and low trust add to a memory's score. */
 export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[] {
   const values = { ...signals, distrust: memory.trust === 'low' ? 1 : 0 };
   return (Object.keys(TIE_WEIGHTS) as (keyof typeof TIE_WEIGHTS)[])
@@ -211,7 +210,7 @@ export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[
     .filter(({ value }) => value !== 0);
 }
 
-/** Decreases linearly from 0.05 for a new record to 0 at an age of 90 days. */
+/** Returns 0.05 for a new record. The value falls linearly to 0 at an age of 90 days. */
 export function recencyBoost(time: number, now: number): number {
   const days = (now - time) / DAY;
   return days < 0 ? 0.05 : Math.max(0, 0.05 * (1 - days / 90));

@@ -36,19 +36,19 @@ export interface Loading {
   candidates: readonly Candidate[];
   options: RecallOptions;
   now: number;
-  /** The time at which statements must hold; null means the present. */
+  /** The time for which statements are read; null means the present. */
   asOf: Date | null;
   /** The calibration of the embedder's cosines; null without an embedder. */
   calibration: Calibration | null;
   analysis: Pick<QueryAnalysis, 'wants' | 'times' | 'terms'>;
   memoryTypes: MemoryTypeTable;
-  /** The number of best candidates to load. */
+  /** How many of the best candidates to load. */
   most: number;
 }
 
 /**
- * Loads the records of candidates, follows replaced memories to the live ones, and computes the final scores. Returns the best `most`
- * results. The score of an event does not depend on its record, so only the events among these results are read.
+ * Loads the candidates' records, follows each replaced memory to its live version, and computes the final scores. Returns the best `most`
+ * results. An event's score does not depend on its record, so only events among these results are read.
  */
 export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
   const { scope, view, candidates, most, asOf } = loading;
@@ -77,7 +77,10 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   return loaded.sort((left, right) => right.score - left.score);
 }
 
-/** A turn as a result, marked if it has words that were changed later. It ranks as outdated if these are at least half of its words. */
+/**
+ * Converts a turn to a result, and marks it if part of what it says was changed later. If that part is at least half of the text, the
+ * turn ranks as outdated.
+ */
 function turnResult(
   candidate: Candidate,
   event: Event,
@@ -101,7 +104,7 @@ function isSummary({ memory }: RecallResult, { memoryTypes }: Pick<Loading, 'mem
   return memory !== null && memoryTypes.get(memory.type)?.section === 'summaries';
 }
 
-/** The quotes, in the source events of summaries, that were replaced or taken back later. */
+/** Returns the quotes from the summaries' source events that were replaced or taken back later. */
 async function replacedBehind(reader: Reader, results: readonly RecallResult[], loading: Loading): Promise<string[]> {
   const summaries = results.filter((result) => isSummary(result, loading));
   const sources = [...new Set(summaries.flatMap(({ memory }) => memory?.sourceEvents ?? []))];
@@ -115,7 +118,8 @@ async function replacedBehind(reader: Reader, results: readonly RecallResult[], 
 }
 
 /**
- * Marks the lines of a summary that repeat replaced words. The summary ranks as outdated if only marked lines have words of the question.
+ * Marks each line of a summary that repeats replaced words. If every line that has words of the question is marked, the summary ranks as
+ * outdated.
  */
 function withReplaced(result: RecallResult, replaced: readonly string[], analysis: Loading['analysis']): RecallResult {
   if (result.memory === null || replaced.length === 0) return result;
@@ -137,23 +141,23 @@ function withReplaced(result: RecallResult, replaced: readonly string[], analysi
 }
 
 const HALF = 0.5;
-// The value is on the scale of the evidence score, where a matching word counts about 1.
+// On the scale of the evidence score, where a matching word adds about 1.
 const OUTDATED = -2;
 
-/** Lowers a result that mostly no longer holds, so that later statements on the same topic rank before it. */
+/** Lowers the score of a mostly outdated result, so that later statements on the same topic rank above it. */
 function outdated(result: RecallResult): RecallResult {
   const explanation = [...result.explanation, { signal: 'outdated', value: 1, weight: OUTDATED }];
   return { ...result, explanation, score: result.score + OUTDATED, relevance: result.relevance * HALF };
 }
 
-/** The mark of a turn, or of a line of a summary, that no longer holds in whole or in part. */
+/** Marks a turn, or a summary's line, that is wholly or partly outdated. */
 export const CHANGED_LATER = ' (changed later)';
 
 function rowOf({ documents }: RecallView, { ordinal }: Candidate): number {
   return (documents[ordinal] as RecallDocument).rowId;
 }
 
-/** The memories among the candidates, by ordinal. */
+/** Loads the candidates that are memories, by ordinal. */
 async function memoryResults(reader: Reader, database: Database, loading: Loading): Promise<Map<number, RecallResult>> {
   const { scope, view, candidates, analysis, asOf } = loading;
   const asksPast = analysis.wants.past || analysis.times.length > 0;
@@ -175,7 +179,7 @@ async function memoryResults(reader: Reader, database: Database, loading: Loadin
   return results;
 }
 
-/** Whether a replaced memory is itself the answer, because the question is about the time when it was true. */
+/** Checks whether a replaced memory is itself the answer, because the question is about the time when it was true. */
 function wasTrue(memory: Memory, { wants, times }: Loading['analysis']): boolean {
   if (memory.archiveReason !== 'superseded' && memory.archiveReason !== 'contradicted') return false;
   const from = (memory.validFrom ?? memory.statedAt).getTime();
@@ -188,7 +192,7 @@ function titledStatement(memory: Memory): string {
   return memory.title === null ? statement : `${memory.title}. ${statement}`;
 }
 
-/** The passage of a long event that is nearest to the query. Without a vector, it is the passage with most of the query's words. */
+/** Finds the passage of a long event that is nearest to the query. Without a vector, finds the passage with most of the query's words. */
 function bestPassage(event: Event, { cosine, passage }: Candidate, terms: readonly string[]): TextSpan | null {
   const content = toldText(event);
   const passages = passagesOf(content);
@@ -201,13 +205,13 @@ function bestPassage(event: Event, { cosine, passage }: Candidate, terms: readon
   return passages[shares.indexOf(Math.max(...shares))] ?? null;
 }
 
-/** The text of a turn, or of a passage of it, with "…" in place of forgotten words. */
+/** Returns the text of a turn or of one passage, with "…" in place of forgotten words. */
 export function textOf(event: Event, passage: TextSpan | null): string {
   const content = toldText(event);
   return withoutBlanks(passage === null ? content : content.slice(passage.start, passage.end));
 }
 
-/** The trust of a turn, or of a passage of it. A turn of the user that is mostly pasted or quoted text has low trust. */
+/** Returns the trust in a turn or in one passage. If a user's turn is mostly pasted or quoted text, its trust is low. */
 export function trustOfTurn({ kind, origin, content }: Event, passage: TextSpan | null = null): Trust {
   const isPasted = kind === 'message' && origin === 'user' && isMostlyForeign(content, passage ?? undefined);
   return isPasted ? 'low' : trustOf(origin);
@@ -260,13 +264,13 @@ function finalScore(
 
 const NO_SIGNALS = { recency: 0, importance: 0, frequency: 0, entity: 0 };
 
-// Without a vector only the coverage of the query's words is available.
+// Without a vector, the relevance is estimated from how many of the query's words match.
 function wordRelevance({ explanation }: Candidate): number {
   const words = explanation.find(({ signal }) => signal === 'words')?.value;
   return words ?? (explanation.length > 0 ? 0.5 : 0);
 }
 
-/** Adds context to the results: the turns before and after an event, and the events that a memory was formed from. */
+/** Adds context to the results: the turns before and after an event, and the events from which a memory was formed. */
 export async function bringAlong(
   reader: Reader,
   scope: Scope,
@@ -288,7 +292,7 @@ export async function bringAlong(
   }
 }
 
-/** The turns that a memory paraphrases. A summary of many events does not paraphrase each of them. */
+/** Returns the turns that a memory paraphrases. Returns none for a summary, because it does not paraphrase each of its many events. */
 function turnsOf({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
   if (memory === null || memory.sourceType === 'consolidation') return [];
   return memoryTypes.get(memory.type)?.section === 'summaries' ? [] : memory.sourceEvents;
@@ -307,8 +311,8 @@ export interface Packing {
 }
 
 /**
- * Selects the best results that fit, and deduplicates them: if a statement and its turn were both found, only the higher-ranked one is
- * returned. A turn behind its statement is still returned if the statement leaves out some of the words that it quotes from the turn.
+ * Selects the best results that fit, without duplicates. If a statement and its turn were both found, only the one that ranks higher is
+ * returned. A turn that ranks below its statement is still returned if the statement leaves out words that it quotes from the turn.
  */
 export function packResults(
   results: readonly RecallResult[],
@@ -334,8 +338,8 @@ export function packResults(
 }
 
 /**
- * Whether the packed results already contain the content of a result: all turns of a statement, or statements with all the words that they
- * quote from a turn.
+ * Checks whether the packed results already contain a result's content. A statement is repeated if all its turns are packed. A turn is
+ * repeated if the packed statements contain all words that they quote from it.
  */
 function isRepeated(result: RecallResult, packed: readonly RecallResult[], memoryTypes: MemoryTypeTable): boolean {
   if (result.event === null) {
@@ -351,7 +355,7 @@ function isRepeated(result: RecallResult, packed: readonly RecallResult[], memor
 
 /**
  * Redacts results by the privacy policy. An unredacted log contains passwords verbatim, and an older store may have them in memories, but
- * they must not reach a prompt.
+ * no password may reach a prompt.
  */
 export function redactResults(results: readonly RecallResult[], policy: PrivacyPolicy): RecallResult[] {
   const redacted = (event: Event): Event => ({
@@ -371,7 +375,8 @@ export function redactResults(results: readonly RecallResult[], policy: PrivacyP
     if (result.kind !== 'event') return result;
     const content = toldText(result.event);
     result.event = redacted(result.event);
-    // The passage is cut from the redacted content, because the words by which a number is detected as a secret may be in another passage.
+    // The passage is cut again from the redacted content. The words that mark a number as a secret may be in another passage, so a passage
+    // cannot be redacted alone.
     if (result.passage !== null && toldText(result.event) !== content) {
       const number = passagesOf(content).findIndex(({ start }) => start === result.passage?.start);
       const passages = passagesOf(toldText(result.event));
@@ -385,7 +390,7 @@ export function redactResults(results: readonly RecallResult[], policy: PrivacyP
 
 const MOST_RERANKED = 30;
 
-/** Reranks the best results by their redacted texts. If the reranker fails, the order stays. */
+/** Reranks the best results by their redacted texts. If the reranker fails, the results keep their order. */
 export async function rerankResults(
   { reranker, ledger, privacy }: { reranker: Reranker | null; ledger: Ledger; privacy: PrivacyPolicy },
   scope: Scope,

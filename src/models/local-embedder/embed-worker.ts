@@ -8,21 +8,21 @@ export interface WorkerSetup {
   readonly memory: SharedMemory;
   readonly maximumTokens: number;
   readonly workspaces: number;
-  /** Set for the one worker that reads the weights into the shared memory. */
+  /** Only set for the one worker that reads the weights into the shared memory. */
   readonly weightsFolder?: string;
 }
 
-/** Texts in a workspace. If `parts` is greater than 1, there is a single text, and that many workers get the same task and share it. */
+/** The texts in a workspace. If `parts` is greater than 1, there is a single text, and that many workers get the same task and share it. */
 export interface WorkerTask {
   readonly workspace: number;
-  /** The number of tokens of each text. The ids of the texts follow each other, each text from an even position on. */
+  /** How many tokens each text has. The texts' ids follow each other; each text starts at an even position. */
   readonly lengths: readonly number[];
   readonly parts: number;
-  /** Set when the reader is to classify these parts of the text, instead of computing a vector. */
+  /** If set, the reader classifies these parts of the text, and no vector is computed. */
   readonly textParts?: readonly TextPart[] | undefined;
 }
 
-/** With `vectors: true` the workspace contains the vectors of the task. */
+/** If `vectors` is true, the workspace contains the task's vectors. */
 export type WorkerReply = { type: 'ready' } | { type: 'failed'; message: string } | { type: 'done'; vectors: boolean };
 
 function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {

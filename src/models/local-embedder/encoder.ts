@@ -11,8 +11,8 @@ import {
 } from './memory-layout.ts';
 
 /**
- * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers of the
- * reader encode the text and write the output of each head for each part instead of the vector.
+ * A text to encode. Its ids are in the workspace from `firstId` on, and its vector is written to `slot`. If `parts` is set, the reader's
+ * layers encode the text instead, and write each head's output for each part in place of the vector.
  */
 interface EncodeText {
   readonly workspace: Workspace;
@@ -25,10 +25,13 @@ interface EncodeText {
 /** A range of tokens that form one part. */
 export type TextPart = readonly [from: number, count: number];
 
-/** How often a thread checks for another thread's piece before it sleeps: the pieces of one phase end within about 100 µs of each other. */
+/**
+ * How often a thread checks whether another thread has finished its piece before it sleeps. The pieces of a phase end within about 100 µs
+ * of each other.
+ */
 const SPINS = 200_000;
 
-/** The forward pass of the model. The weights must be in the shared memory before the first call. */
+/** Runs the model's forward pass. The weights must be in the shared memory before the first call. */
 export class Encoder {
   readonly #kernel: Kernel;
   readonly #layout: MemoryLayout;
@@ -50,15 +53,15 @@ export class Encoder {
   }
 
   /**
-   * Encodes a text together with other threads that make the same call; `parts` is the number of pieces. Returns true in the thread that
-   * wrote the vector.
+   * Encodes a text in `parts` pieces, together with other threads that make the same call. Returns true in the thread that wrote the
+   * vector.
    */
   encodeTogether(text: EncodeText, parts: number): boolean {
     const size = Math.ceil(evenTokens(text) / parts / 2) * 2;
     for (let phase = 0; phase < PHASES; phase++) {
       const claimed = text.workspace.progress / 4 + phase * 2;
       const done = claimed + 1;
-      // Threads claim pieces dynamically, so that other threads take the work of a thread that the system starts late.
+      // Threads claim pieces as they become free, so that if the system starts a thread late, the others take over its work.
       for (let part = Atomics.add(this.#int32, claimed, 1); part < parts; part = Atomics.add(this.#int32, claimed, 1)) {
         const from = Math.min(part * size, evenTokens(text));
         this.#runPhase(phase, text, [from, Math.min(from + size, evenTokens(text))]);
@@ -74,10 +77,10 @@ export class Encoder {
     return false;
   }
 
-  /** Quantises the input, multiplies it by the weights and returns the address of the sums; `ranges` holds their scales. */
+  /** Quantises the input, multiplies it by the weights and returns the address of the sums. Their scales are in `ranges`. */
   #multiply(linear: LinearAddress, input: number, space: Workspace, [from, to]: Rows): number {
-    // Matrices of different widths use the same buffers. Each thread starts at the offset of its rows in the widest matrix, so that no two
-    // threads write to the same address.
+    // Matrices of different widths share these buffers. Each thread starts at the offset that its rows have in the widest matrix, so that
+    // no two threads write to the same address.
     const q = space.q + from * (MODEL.intermediate - linear.inputs);
     const sums = space.sums + from * (MODEL.intermediate - linear.outputs) * 4;
     this.#kernel.quantize(input, linear.inputs, q, space.ranges, from, to);
@@ -138,9 +141,9 @@ export class Encoder {
   }
 
   /**
-   * Rows depend on each other only in attention, which reads the keys and values of all rows. So a phase lasts from one attention to the
-   * next, and the threads wait for each other between phases. Keys and values alternate between two buffers, because a thread may write the
-   * buffer of the next layer while another thread still reads the buffer of this layer.
+   * Runs one phase. Rows depend on each other only in attention, which reads all rows' keys and values. A phase therefore lasts from one
+   * attention to the next, and the threads wait for each other between phases. Keys and values alternate between two buffers, because a
+   * thread may already write the next layer's while another still reads this layer's.
    */
   #runPhase(phase: number, text: EncodeText, rows: Rows): void {
     const side = (phase & 1) as 0 | 1;
@@ -159,7 +162,7 @@ export class Encoder {
     }
     const heads = this.#layout.reader.heads / 4;
     for (const [place, [from, count]] of parts.entries()) {
-      // A head is linear, so its value for the mean of the tokens is the mean of its values for each token.
+      // A head is linear, so applying it to the tokens' mean gives the mean of its values for each token.
       this.#kernel.pool(x + from * MODEL.hidden * 4, context, count);
       for (let head = 0; head < HEADS; head++) {
         const weights = heads + head * MODEL.hidden;
@@ -182,7 +185,9 @@ export class Encoder {
 
 type Rows = readonly [from: number, to: number];
 
-/** Rows are computed in pairs. If the number of tokens is odd, the last row is padding that nothing reads. */
+/**
+ * Returns how many rows to compute: they are computed in pairs. If the number of tokens is odd, the last row is padding that nothing reads.
+ */
 function evenTokens(text: EncodeText): number {
   return text.tokens + (text.tokens & 1);
 }

@@ -1,8 +1,8 @@
 import { KERNEL_BASE64 } from './kernel-binary.ts';
 
 /**
- * The functions of `wasm/bert-kernel.ts`. All arguments are byte addresses in the shared memory, or counts. Each token has one row;
- * `from` and `to` are rows.
+ * The functions in `wasm/bert-kernel.ts`. Every argument is a count or a byte address in the shared memory. Each token has one row; `from`
+ * and `to` are rows.
  */
 export interface Kernel {
   writeConstants(at: number): void;
@@ -42,7 +42,7 @@ export interface SharedMemory {
   readonly buffer: SharedArrayBuffer;
 }
 
-// TypeScript declares WebAssembly in its library for browsers only.
+// TypeScript declares WebAssembly only in its library for browsers.
 const { Instance, Memory, Module } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
 
 interface WebAssemblyApi {
@@ -51,13 +51,13 @@ interface WebAssemblyApi {
   Instance: new (module: object, imports: { env: { memory: SharedMemory } }) => { readonly exports: unknown };
 }
 
-/** A memory of at least this many bytes, all zero. */
+/** Allocates a memory of at least this many bytes, all zero. */
 export function allocateMemory(bytes: number): SharedMemory {
   const pages = Math.ceil(bytes / 65_536);
   return new Memory({ initial: pages, maximum: pages, shared: true });
 }
 
-/** Compiles the kernel for a memory. Throws where WebAssembly lacks relaxed SIMD (Node before 21). */
+/** Compiles the kernel for a memory. Throws if WebAssembly lacks relaxed SIMD (Node before 21). */
 export function createKernel(memory: SharedMemory): Kernel {
   const module = new Module(Buffer.from(KERNEL_BASE64, 'base64'));
   return new Instance(module, { env: { memory } }).exports as Kernel;

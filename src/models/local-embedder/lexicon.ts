@@ -1,51 +1,51 @@
 import { matchesOf } from '../../language/words.ts';
 
-/** A text in which English words replace words of another language. */
+/** A text whose foreign words are replaced by English ones. */
 export interface GlossedText {
   text: string;
-  /** The replacements, in their order. The text between them is unchanged. */
+  /** The replacements, in order. The text between them is unchanged. */
   stretches: readonly Stretch[];
 }
 
-/** The span of a replacement in the glossed text, and the span of the replaced words in the source. */
+/** Where a replacement is in the glossed text, and where the replaced words are in the source. */
 interface Stretch {
   start: number;
   end: number;
   source: { start: number; end: number };
 }
 
-/** The words of a language in English. */
+/** Translates a language's words to English. */
 export interface Lexicon {
   /**
-   * The keys are in lower case. Each word is also a key without its accents, unless that is another word: "avó" and "avô"
-   * differ, but "comio" is "comió".
+   * The keys are in lower case. Each word is also a key without its accents ("comio" for "comió"), unless that is another word: "avó" and
+   * "avô" differ.
    */
   readonly words: ReadonlyMap<string, string>;
   readonly inflections: readonly Inflection[];
-  /** The letters that participles and infinitives have at their start or inside: German "ge" and "zu". */
+  /** The letters that participles and infinitives have at their start or in the middle, such as German "ge" and "zu". */
   readonly infixes: readonly string[];
-  /** The linking letters of compounds; null for a language without compounds. */
+  /** The letters that link the parts of compounds. Null if the language has no compounds. */
   readonly joints: readonly string[] | null;
-  /** Whether a letter is doubled in some forms of a word and not in others: Dutch "lopen" and "loop". */
+  /** Whether a letter is doubled in some forms of a word but not in others, as in Dutch "lopen" and "loop". */
   readonly isDoubling: boolean;
-  /** Whether all nouns are capitalised, so that a capital does not indicate a name. */
+  /** Whether the language capitalises all nouns, so that a capital does not indicate a name. */
   readonly hasCapitals: boolean;
   readonly hasSpaces: boolean;
-  /** The number of words of the longest entry; the number of characters where the language has no spaces. */
+  /** How many words the longest entry has; in a language without spaces, how many characters. */
   readonly longest: number;
 }
 
-/** The stems of one class of words, and the endings of its forms. */
+/** The stems of one word class, and the endings of their forms. */
 interface Inflection {
   readonly stems: ReadonlyMap<string, string>;
   readonly endings: RegExp;
 }
 
 /**
- * Parses a lexicon. The first line has settings, as in "# de infinitive=e?n verbs=e|st|t stem=e words=e|en|er infixes=ge|zu joints=s|n".
- * The stem of a verb is its entry without the ending `infinitive`, and the forms of the verb end in one of `verbs`. The stem of any other
- * word is its entry without the ending `stem`, and its forms end in one of `words`. Each of the other lines has an entry, a tab and the
- * English words. If an entry occurs twice, the first is used.
+ * Parses a lexicon. The first line has settings, such as "# de infinitive=e?n verbs=e|st|t stem=e words=e|en|er infixes=ge|zu joints=s|n".
+ * A verb's stem is its entry without the ending `infinitive`, and its forms end in one of `verbs`. Any other word's stem is its entry
+ * without the ending `stem`, and its forms end in one of `words`. Each further line has an entry, a tab and the English words. If an entry
+ * occurs twice, the first one is used.
  */
 export function readLexicon(source: string): Lexicon {
   const [head = '', ...lines] = source.split('\n');
@@ -92,7 +92,7 @@ function plainStem(stem: string, isDoubling: boolean): string {
 
 const APART = /[ '’-]/u;
 const SHORTEST_STEM = 3;
-/** Longer words are not analysed, which bounds the cost. */
+/** Words longer than this are not analysed, which limits the cost. */
 const LONGEST_WORD = 40;
 const WORD = /[\p{L}\p{M}]+/gu;
 
@@ -103,13 +103,13 @@ function folded(word: string): string {
   return lower.replaceAll('ß', 'ss').normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC');
 }
 
-// This range does not include the voicing mark of Japanese が.
+// Does not include the voicing mark of Japanese が.
 const LATIN_MARKS = /[\u0300-\u036f]/gu;
 
-/** The embedder reads no more characters than this. */
+/** The embedder reads at most this many characters. */
 const MOST_READ = 65_536;
 
-/** Replaces the words of a text by the English words of a lexicon. */
+/** Replaces a text's words by a lexicon's English words. */
 export function glossWith(lexicon: Lexicon, text: string): GlossedText {
   const read = text.slice(0, MOST_READ).normalize('NFC');
   const writer = new GlossWriter(read);
@@ -118,7 +118,7 @@ export function glossWith(lexicon: Lexicon, text: string): GlossedText {
   return writer.finish();
 }
 
-/** Writes a glossed text and the spans of its sources. */
+/** Writes a glossed text and records which source words each replacement stands for. */
 class GlossWriter {
   readonly #source: string;
   readonly #stretches: Stretch[] = [];
@@ -129,7 +129,7 @@ class GlossWriter {
     this.#source = source;
   }
 
-  /** Replaces the words from `start` to `end` of the source; the text before them is copied. */
+  /** Replaces the source's words from `start` to `end`, and copies the text before them. */
   replace(start: number, end: number, english: string): void {
     const before = this.#text + this.#source.slice(this.#read, start);
     this.#text = before + english;
@@ -149,7 +149,7 @@ function glossWords(text: string, lexicon: Lexicon, writer: GlossWriter): void {
   for (let at = 0; at < found.length; at += 1) {
     const { word, start } = found[at]!;
     const several = severalWords(text, found.slice(at, at + lexicon.longest), lexicon);
-    // A word that is capitalised within a sentence is a name.
+    // A capitalised word within a sentence is a name.
     const isCapital = /\p{Lu}/u.test(word.charAt(0));
     const isName = isCapital && /[\p{L}\p{N},;] $/u.test(text.slice(Math.max(0, start - 2), start));
     const isKept = !lexicon.hasCapitals && isName;
@@ -159,7 +159,7 @@ function glossWords(text: string, lexicon: Lexicon, writer: GlossWriter): void {
   }
 }
 
-/** The longest entry of several words that begins here. */
+/** Finds the longest entry of several words that begins here. */
 function severalWords(
   text: string,
   next: readonly { start: number; end: number }[],
@@ -187,7 +187,7 @@ function englishOf(lower: string, lexicon: Lexicon): string | null {
   );
 }
 
-/** The English words of the entry with the longest stem that the word begins with. */
+/** Finds the entry with the longest stem at the beginning of the word, and returns its English words. */
 function inflected(form: string, { inflections, isDoubling }: Lexicon): string | null {
   const word = plainStem(form, isDoubling);
   for (let length = word.length; length >= SHORTEST_STEM; length -= 1) {
@@ -200,10 +200,10 @@ function inflected(form: string, { inflections, isDoubling }: Lexicon): string |
   return null;
 }
 
-/** The longest particle before a German "ge" or "zu". */
+/** How many letters may come before a German "ge" or "zu". */
 const LONGEST_PARTICLE = 6;
 
-/** Looks up a word without its infix: "gekocht" is a form of "kochen", "aufgeräumt" and "aufzuräumen" are forms of "aufräumen". */
+/** Looks up a word without its infix: "gekocht" is a form of "kochen"; "aufgeräumt" and "aufzuräumen" are forms of "aufräumen". */
 function withoutInfix(word: string, lexicon: Lexicon): string | null {
   for (const infix of lexicon.infixes) {
     const at = word.indexOf(infix);
@@ -243,7 +243,7 @@ function firstOfCompound(start: string, { words, inflections, joints }: Lexicon)
 
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
 
-/** Segments text without spaces greedily, from left to right, by the longest entry. */
+/** Splits text without spaces from left to right, each time at the longest entry. */
 function glossCharacters(text: string, { words, longest }: Lexicon, writer: GlossWriter): void {
   for (const { 0: run, index } of matchesOf(text, UNSPACED)) {
     for (let at = 0; at < run.length;) {

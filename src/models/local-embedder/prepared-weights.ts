@@ -14,15 +14,15 @@ import {
   WEIGHTS_NAME,
 } from './weights.ts';
 
-/** Checksums of the parts of the file that `prepare-weights.ts` writes. They change with the layout of the memory. */
+/** The checksums of the parts in the file that `prepare-weights.ts` writes. They change with the memory layout. */
 const WEIGHTS_CRC32 = 699_770_908;
 const WORDS_CRC32 = 1_066_826_237;
 const READER_CRC32 = 1_825_048_689;
 
 /**
- * The folder with the prepared weights: `modelPath` if given, else `weights/` of this package. In a new checkout the weights are
- * prepared once from a development dependency, which takes about a second. Throws `embedder_unavailable`, with the paths that were
- * searched, if there are no weights.
+ * Finds the folder that contains the prepared weights: `modelPath` if given, otherwise `weights/` in this package. In a new checkout,
+ * prepares the weights once from a development dependency, which takes about a second. If there are no weights, throws
+ * `embedder_unavailable` with the paths that were searched.
  */
 export async function findWeights(modelPath?: string): Promise<string> {
   const own = modelPath ?? join(packageFolder(), 'weights', WEIGHTS_NAME);
@@ -33,9 +33,8 @@ export async function findWeights(modelPath?: string): Promise<string> {
   return prepareOnce(packageFolder(), own);
 }
 
-/** Prepared weights in the memory. The rows of words and the layers of the reader are read on demand. */
+/** Prepared weights in the memory. The words' rows and the reader's layers are read on demand. */
 interface PreparedWeights {
-  /** Reads the rows of all words. */
   readAllWords(): void;
   /** Reads the rows of some words, unless they are already loaded. */
   readWords(ids: readonly number[]): void;
@@ -45,8 +44,8 @@ interface PreparedWeights {
 }
 
 /**
- * Reads prepared weights into the memory. The file is an image of the memory, followed by a CRC-32 for the row of each word. Throws
- * `embedder_unavailable` if the file is of another version.
+ * Reads prepared weights into the memory. The file is a memory image, followed by a CRC-32 for each word's row. Throws
+ * `embedder_unavailable` if the file has another version.
  */
 export function openPrepared(
   folder: string,

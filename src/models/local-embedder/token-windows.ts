@@ -4,17 +4,17 @@ import type { TextPart } from './encoder.ts';
 import { type GlossedText, glossWith, type Lexicon, readLexicon } from './lexicon.ts';
 import { TEXTS_PER_TASK } from './memory-layout.ts';
 
-/** Replaces the words of a text in another language by English words, because the model was trained on English. */
+/** Replaces another language's words by English ones, because the model was trained on English. */
 export interface Glossary {
-  /** The text with its words in English if its language has a lexicon, otherwise the unchanged text. */
+  /** Returns the text with English words if its language has a lexicon. Otherwise returns it unchanged. */
   gloss(text: string): string;
-  /** The same for groups of parts. A group whose language is not detected is read in the language of all groups together. */
+  /** Does the same for groups of parts. If a group's language is not detected, uses the language of all groups together. */
   glossTogether(groups: readonly (readonly string[])[]): GlossedText[][];
 }
 
 /**
- * A glossary over the lexicons of `train/lexicons`, which `read` returns as one text. The lexicons are read at the first text in another
- * language, and each lexicon is parsed at the first text in its language.
+ * Creates a glossary from the lexicons of `train/lexicons`, which `read` returns as one text. The lexicons are read when the first text in
+ * another language arrives, and each is parsed when the first text in its language arrives.
  */
 export function createGlossary(read: () => string): Glossary {
   let sources: ReadonlyMap<string, string> | null = null;
@@ -55,7 +55,7 @@ function glossed(text: string, lexicon: Lexicon | null): GlossedText {
   return lexicon === null ? { text, stretches: [] } : glossWith(lexicon, text);
 }
 
-/** The words of a glossed text, split at white space, each with its span in the source. */
+/** Splits a glossed text into words at white space, each with its span in the source. */
 export function wordsOfGloss({ text, stretches }: GlossedText): { text: string; start: number; end: number }[] {
   let next = 0;
   let shift = 0;
@@ -74,35 +74,36 @@ export function wordsOfGloss({ text, stretches }: GlossedText): { text: string; 
 
 /** BERT's uncased WordPiece tokenizer. */
 export interface WordPiece {
-  /** The ids of a text's pieces, without [CLS] and [SEP], at most `limit` of them. */
+  /** Returns the ids of a text's pieces, at most `limit` of them, without [CLS] and [SEP]. */
   encode(text: string, limit: number): number[];
 }
 
-/** The ids that frame a text in all BERT vocabularies of this family. */
+/** The ids that frame a text in every BERT vocabulary of this family. */
 export const SPECIAL_IDS = { padding: 0, unknown: 100, start: 101, end: 102 } as const;
 
-/** BERT's tokenizer maps longer words to [UNK]. */
+/** BERT's tokenizer maps a word longer than this to [UNK]. */
 const LONGEST_WORD = 100;
 
-/** English has 4 to 5 characters per piece. Text beyond 32 characters per piece would not fit into the limit, so it is not read. */
+/**
+ * English has 4 to 5 characters per piece. Text beyond 32 characters per piece of the limit is not read, because it would not fit anyway.
+ */
 const CHARACTERS_PER_PIECE = 32;
 
 const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
-// Unassigned code points stay, so that emoji newer than the Unicode tables of Node do not disappear.
+// Keeps unassigned code points, so that emoji newer than Node's Unicode tables do not disappear.
 const CONTROL = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu;
 const MARK = /\p{Mn}/gu;
 const ASCII_WORD = /[!-/:-@[-`{-~]|[^\s!-/:-@[-`{-~]+/g;
-// The ideographs of BERT's reference implementation: each is a word of its own. Japanese kana and Korean characters are not words of their
-// own.
+// The ideographs in BERT's reference implementation, each of which is a separate word. Japanese kana and Korean characters are not.
 const IDEOGRAPH =
   '\\u4e00-\\u9fff\\u3400-\\u4dbf\\uf900-\\ufaff\\u{20000}-\\u{2a6df}\\u{2a700}-\\u{2b81f}\\u{2b820}-\\u{2ceaf}\\u{2f800}-\\u{2fa1f}';
 const PUNCTUATION = '\\p{P}$+<=>^`|~';
 const WORD = new RegExp(`[${PUNCTUATION}${IDEOGRAPH}]|[^\\s${PUNCTUATION}${IDEOGRAPH}]+`, 'gu');
 
-/** Creates a tokenizer over a vocabulary, whose continuations are marked with `##`. */
+/** Creates a tokenizer for a vocabulary in which continuations are marked with `##`. */
 export function createWordPiece(vocabulary: Vocabulary): WordPiece {
-  /** Appends the pieces of one word: at each position the longest piece of the vocabulary. */
+  /** Appends a word's pieces: at each position, the longest piece in the vocabulary. */
   function appendPieces(word: string, ids: number[]): void {
     const whole = vocabulary.get(word);
     if (whole !== undefined) {
@@ -156,8 +157,8 @@ const SLOTS = 65_536;
 const EMPTY = 0xff_ff;
 
 /**
- * Packs a vocabulary into little-endian bytes that can be searched without parsing: the number of pieces, the start of each piece, a hash
- * table of ids, and the pieces in UTF-16. Building a Map of 30,000 pieces would take 10 ms.
+ * Packs a vocabulary into little-endian bytes that can be searched without parsing: the number of pieces, each piece's start, a hash table
+ * of ids, and the pieces in UTF-16. Building a Map of 30,000 pieces instead would take 10 ms.
  */
 export function packVocabulary(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
   const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -214,16 +215,16 @@ function vocabularyParts({ buffer }: Uint8Array<ArrayBuffer>): VocabularyParts {
   };
 }
 
-/** The hash of a piece, folded to the number of slots. */
+/** Returns a piece's hash, reduced to the number of slots. */
 function slotOf(piece: string): number {
   const hash = fnv1a(piece);
   return (hash ^ (hash >>> 16)) & (SLOTS - 1);
 }
 
-/** Longer texts are truncated, because the mean of many windows represents none of them well, and few messages are longer. */
+/** A text with more windows is truncated: the mean of many windows represents none of them well, and few messages are longer. */
 const MAXIMUM_WINDOWS = 8;
 
-/** Splits a text into windows of at most `maximumTokens`, all of about the same length. */
+/** Splits a text into windows of at most `maximumTokens` tokens, all about equally long. */
 export function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): number[][] {
   const size = maximumTokens - 2;
   const pieces = wordPiece.encode(text, size * MAXIMUM_WINDOWS);
@@ -236,17 +237,17 @@ export function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: num
   ]);
 }
 
-/** A part of a message that fits into the model. */
+/** A window: as much of a message as fits into the model at once. */
 interface MessageWindow {
   ids: number[];
   parts: TextPart[];
-  /** The number of parts at the start that are repeated from the first window. */
+  /** How many parts at the start are repeated from the first window. */
   skipped: number;
-  /** The words of the parts, each with its pieces. Empty where earlier turns are read as well. */
+  /** The parts' words, each with its pieces. Empty if earlier turns are read as well. */
   words: MessageWord[];
 }
 
-/** A word of a message: its part, its span in the original text of that part, and its pieces in the window. */
+/** A word in a message: the part that contains it, its span in that part's original text, and its pieces in the window. */
 export interface MessageWord {
   part: number;
   start: number;
@@ -261,19 +262,19 @@ interface Reading {
 
 /** The largest fraction of a window that a single part may fill. */
 const MOST_OF_PART = 0.47;
-/** The largest fraction of a window that the repetition of the first part may fill. */
+/** The largest fraction of a window that the repeated first part may fill. */
 const MOST_REPEATED = 0.19;
 /** The largest fraction of a window that a request may fill. The rest of the window is for earlier turns. */
 const MOST_OF_REQUEST = 0.43;
 /** The largest fraction of a window that a request and the latest turn may fill together, if both are repeated in every window. */
 const MOST_OF_LATEST = 0.6;
-/** Smaller windows have no space for both a request and earlier turns. */
+/** A window smaller than this has no space for both a request and earlier turns. */
 const LEAST_FOR_REQUEST = 128;
 
 /**
- * Splits the parts of a message, and then the clauses of earlier turns, into windows that fit into the model. Each window begins
- * with the first part, because the author's request determines whose words the other parts are. With earlier turns, each window
- * begins with the whole message.
+ * Splits a message's parts, and then the clauses of earlier turns, into windows that fit into the model. Each window begins with the first
+ * part, because the author's request there determines whose words the other parts are. If there are earlier turns, each window begins with
+ * the whole message.
  */
 export function messageWindows(
   parts: readonly GlossedText[],
@@ -308,8 +309,8 @@ function windowsOfMessage(parts: readonly GlossedText[], { wordPiece, maximumTok
 }
 
 /**
- * Each window has the request and the latest turn, because "that" in a request refers to the latest turn. As many of the other turns as fit
- * follow, each closed by a separator.
+ * Splits a request and the earlier turns into windows. Each window contains the request and the latest turn, because "that" in a request
+ * refers to the latest turn. After them come as many of the other turns as fit, each followed by a separator.
  */
 function windowsOfRequest(
   parts: readonly GlossedText[],
@@ -359,7 +360,7 @@ function piecesOf(text: string, wordPiece: WordPiece, limit: number): number[] {
   return pieces.length === 0 ? [SPECIAL_IDS.unknown] : pieces;
 }
 
-/** Records the positions of the words of a part that is about to be appended. A word whose pieces do not all fit is left out. */
+/** Records where the words of a part are, just before the part is appended. Leaves out a word if not all of its pieces fit. */
 function appendWords(
   { ids, words }: MessageWindow,
   glossed: GlossedText,

@@ -5,33 +5,33 @@ import { crc32 } from 'node:zlib';
 import { VarveError } from '../../errors.ts';
 
 /**
- * The model: all-MiniLM-L6-v2 with the trained difference (train/embedder) in int8; other languages are glossed (train/lexicons). The
- * number after `@` is incremented when vectors change.
+ * The model: all-MiniLM-L6-v2 in int8, with the trained difference (train/embedder). Other languages are translated word by word
+ * (train/lexicons). If vectors change, the number after `@` is incremented.
  */
 export const MODEL_NAME = 'memory-minilm-l6-int8@3';
 
-/** The folder of the prepared weights. The second number is incremented when the reader of messages (train/reader) changes. */
+/** The folder with the prepared weights. If the message reader (train/reader) changes, the second number is incremented. */
 export const WEIGHTS_NAME: string = `${MODEL_NAME}+reader@7`;
 
 export const IMAGE_FILE = 'weights.bin';
 export const TABLE_FILE = 'vocabulary.bin';
 export const LEXICONS_FILE = 'lexicons.txt';
 
-/** The checksum of the vocabulary that `prepare-weights.ts` writes. */
+/** The checksum of the vocabulary file that `prepare-weights.ts` writes. */
 const TABLE_CRC32 = 1_430_007_407;
-/** The checksum of the lexicons, which decide the vectors of texts in other languages. */
+/** The checksum of the lexicons, because they determine the vectors of texts in other languages. */
 const LEXICONS_CRC32 = 4_168_407_500;
 
-/** Reads the packed vocabulary. Throws `embedder_unavailable` if the file is a different one. */
+/** Reads the packed vocabulary. Throws `embedder_unavailable` if the file is not the expected one. */
 export function readVocabulary(folder: string): Uint8Array<ArrayBuffer> {
   const path = join(folder, TABLE_FILE);
-  // The bytes are copied, because a Buffer may be unaligned.
+  // Copies the bytes, because a Buffer may be unaligned.
   const table = new Uint8Array(readable(path, () => readFileSync(path)));
   verify(path, 'CRC-32', crc32(table), TABLE_CRC32);
   return table;
 }
 
-/** Reads the lexicons of other languages. Throws `embedder_unavailable` if the file is a different one. */
+/** Reads the lexicons of other languages. Throws `embedder_unavailable` if the file is not the expected one. */
 export function readLexicons(folder: string): string {
   const path = join(folder, LEXICONS_FILE);
   const lexicons = readable(path, () => readFileSync(path));
@@ -39,7 +39,7 @@ export function readLexicons(folder: string): string {
   return lexicons.toString();
 }
 
-/** Returns what `read` returns. Throws `embedder_unavailable` where `read` fails. */
+/** Returns the result of `read`. Throws `embedder_unavailable` if `read` fails. */
 export function readable<Result>(path: string, read: () => Result): Result {
   try {
     return read();
@@ -62,7 +62,7 @@ export function verify<Sum extends string | number>(
   );
 }
 
-/** The error for missing weights, with the paths that were searched. */
+/** Creates the error for missing weights, with the paths that were searched. */
 export function missingWeights(reason: string): VarveError {
   return unavailable(
     `The local embedding model is missing: ${reason}. ` +
@@ -77,9 +77,8 @@ export function unavailable(message: string, cause?: unknown): VarveError {
 const NAME = 'varve';
 
 /**
- * The folder of this package, which has the weights and the file of the embedding thread. If a bundler has included this code in the
- * application, the result is the folder of the installed package. Throws `embedder_unavailable`, with the setting for the bundler, if
- * there is no such folder.
+ * Returns this package's folder, which contains the weights and the embedding thread's file. If a bundler has included this code in the
+ * application, returns the installed package's folder. If there is none, throws `embedder_unavailable` with the setting for the bundler.
  */
 export function packageFolder(): string {
   // A CommonJS bundle has no `import.meta.dirname`.
@@ -92,7 +91,7 @@ export function packageFolder(): string {
   );
 }
 
-/** The nearest enclosing folder that is this package, for `src/`, `dist/` and the bundled command line alike. */
+/** Finds the nearest enclosing folder that is this package, whether the code is in `src/`, in `dist/` or in the bundled command line. */
 function folderAbove(start: string): string | null {
   for (let folder = start; ; folder = dirname(folder)) {
     if (isPackage(folder)) return folder;
@@ -110,7 +109,7 @@ function isPackage(folder: string): boolean {
   }
 }
 
-/** The folder of the package that `import('varve')` in the running program would load. */
+/** Finds the folder of the package that `import('varve')` would load in the running program. */
 function installedFolder(): string | null {
   for (const from of [process.argv[1], join(process.cwd(), 'program.js')]) {
     if (from === undefined) continue;
