@@ -11,11 +11,11 @@ const ADDRESS =
 const LONG_NUMBER = /(?<![\d.,-])\+?\d[\d ./-]{4,20}\d(?![\d-])/g;
 const ORDER_SHARED = 0.5;
 
-/** The sources that a model was given for a text. */
+/** The texts against which a model's sentence is checked. */
 export interface TextSources {
   /** All texts that the model was shown. */
   shown: readonly string[];
-  /** The user's own words and the known statements. An order in these texts is the user's wish; an order in a tool's text is not. */
+  /** The user's own words and the known statements. An order in one of these is the user's wish; an order in a tool's text is not. */
   own: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const shownIn = cachedFor(({ shown }: TextSources) => {
   return { all, digits: all.replace(/\D/g, '') };
 });
 
-/** Why a sentence of a model is refused; null if it is accepted. */
+/** Returns why a model's sentence is refused, or null if it is accepted. */
 export function problemOf(sentence: string, sources: TextSources): 'order' | 'address' | null {
   const { all, digits } = shownIn(sources);
   const address = [...sentence.matchAll(ADDRESS)].find(
@@ -43,8 +43,8 @@ export function problemOf(sentence: string, sources: TextSources): 'order' | 'ad
 }
 
 /**
- * Removes unsupported sentences from a model's text: instructions to the agent that the user never gave, and addresses, accounts and
- * telephone numbers that no source contains.
+ * Removes unsupported sentences from a model's text: orders to the agent that the user never gave, and addresses, accounts and telephone
+ * numbers that occur in no source.
  */
 export function checkedText(text: string, sources: TextSources): string {
   return replaceSentences(text, (sentence) => (problemOf(sentence, sources) === null ? sentence : null));

@@ -29,11 +29,11 @@ export interface TierSettings {
   words: number;
   /** Days after which an unconfirmed sentence of the working memory is dropped. */
   staleAfterDays: number;
-  /** The keys that the scaffold may have; null if it may have any key. */
+  /** The keys that the scaffold may have; null allows any key. */
   scaffoldKeys: string[] | null;
   /** The maximum number of observations in one call of a model. */
   batch: number;
-  /** An observation that has failed alone this many times is set aside. */
+  /** An observation that has failed this many times in a batch of its own is set aside. */
   tries: number;
   /** An answer that removes more than this share of a document is held for review. */
   shrinkShare: number;
@@ -55,7 +55,7 @@ export interface PatternSettings {
   enabled: boolean;
   /** The minimum number of episodes and decisions on one theme for a pattern. */
   minimum: number;
-  /** The minimum calibrated similarity of cases of one theme. */
+  /** Two cases belong to one theme from this calibrated similarity on. */
   similarity: number;
   /** The maximum number of episodes and decisions that are considered, the newest first. */
   window: number;
@@ -68,9 +68,9 @@ export interface NightlySettings {
   /** The time zone for users who have not set one. */
   timeZone: string;
   words: number;
-  /** The maximum number of exchanges in one call of a model. A longer period is read in several calls, the oldest exchanges first. */
+  /** The maximum number of exchanges per model call. Longer periods are read in several calls, the oldest exchanges first. */
   exchanges: number;
-  /** The maximum number of characters that a call contains of each message of the user. */
+  /** Each message of the user is cut to this many characters in a call. */
   characters: number;
 }
 
@@ -104,13 +104,13 @@ export interface UsefulnessSettings {
 export interface IntervalSettings {
   consolidate: string;
   maintain: string;
-  /** When Varve looks for users whose nightly reflection is due. */
+  /** How often Varve checks which users' nightly reflection is due. */
   nightly: string;
-  /** The number of days for which runs stay in the audit log. */
+  /** Runs stay in the audit log for this many days. */
   keepRunsDays: number;
 }
 
-/** The settings that an application may give. Omitted settings have their defaults. */
+/** The settings that an application may pass. Omitted settings get their defaults. */
 export type ConsolidationOptions = {
   [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Partial<
     ConsolidationSettings[Key]
@@ -124,7 +124,7 @@ export type ConsolidationOptions = {
 const count = z.int().min(0).max(100_000);
 const days = z.number().min(0).max(36_500);
 const step = z.number().min(-1).max(1);
-/** A group of settings. Each of them, or the whole group, may be left out. */
+/** Defines a group of settings. Each setting, or the whole group, may be omitted. */
 const group = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 const merge = (threshold: number, words: number) =>
   group({ threshold: count.min(1).default(threshold), words: count.min(10).max(words).default(words) });

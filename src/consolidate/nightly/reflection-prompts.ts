@@ -10,15 +10,15 @@ import type { Material, Sentence } from '../documents/document.ts';
 
 /** The answer of a nightly reflection. */
 export interface ParsedReflection {
-  /** A list of changes, or a whole text: see `readChanges`. */
+  /** A list of changes or a whole text; {@link readChanges} parses both. */
   profile: string;
   workingMemory: string;
   facts: { key: string; value: string; category: FactCategory }[];
   intentions: { text: string; followUpDays: number; context: string | null }[];
-  /** Known intentions that are over, by their numbers. */
+  /** The numbers of known intentions that are done or dropped. */
   closes: { number: number; as: 'done' | 'dismissed' }[];
   learnings: { rule: string; category: string }[];
-  /** Problems of the answer and how they were handled. */
+  /** Problems in the answer, and how each was handled. */
   warnings: string[];
 }
 
@@ -121,8 +121,8 @@ function toSnakeCase(key: string): string {
 }
 
 /**
- * The items that a model is shown under one numbering: the sentences of the profile, the prose of the working memory, the statements that
- * one of the two does not contain yet, and the user's turns.
+ * The items that the model is shown, numbered consecutively: the profile's sentences, the prose of the working memory, the statements that
+ * at least one of these documents lacks, and the user's turns.
  */
 export interface Numbering {
   profile: readonly Sentence[];
@@ -146,10 +146,10 @@ export interface ReflectInput extends Numbering {
   refused: readonly RefusedChange[];
 }
 
-/** The agent's answers are context, not evidence: their beginning is enough. */
+/** The agent's answers are cut to this length, because they are context and not evidence. */
 const ANSWER_CHARACTERS = 160;
 
-/** Asks for profile, working memory, facts, intentions and learnings after a day of conversation. */
+/** Asks for the profile, working memory, facts, intentions and learnings after a day of conversation. */
 export const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
   task: 'profile',
   version: 2,
