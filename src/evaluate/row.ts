@@ -14,7 +14,7 @@ export interface Row {
   kind: string;
   /** The measured values, by the names of {@link METRICS}. */
   values: Record<string, number>;
-  /** The texts that were asked, found or missed, for people. */
+  /** The texts that were asked, found or missed, for people who read the report. */
   detail?: Record<string, unknown>;
 }
 
@@ -46,7 +46,7 @@ function metricsOf(measure: Measure, metrics: Record<string, Definition>): Recor
   return Object.fromEntries(Object.entries(metrics).map(([name, defined]) => [name, { measure, ...defined }]));
 }
 
-/** The budgets in tokens at which the prompt is measured. */
+/** The prompt is measured at each of these token budgets. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 
 /** All metrics of a run, with their definitions. */
