@@ -182,8 +182,8 @@ async function statementsIn({ handle, turnOf }: Replay, { sections }: ContextRep
 }
 
 /**
- * Returns the evidence that a prompt lacks: it quotes neither the turn, nor has a line with the memory, nor statements that together
- * contain the memory.
+ * Returns the ids of the evidence that a prompt lacks. Evidence is present if the prompt quotes the turn, has a line with the memory, or
+ * has several statements that together contain the memory.
  */
 function missingFrom(prompt: string, needed: readonly Needed[], statements: readonly SaidStatement[] = []): string[] {
   const lines = prompt.split('\n').map((line) => tellingWords(line));
