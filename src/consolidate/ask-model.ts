@@ -76,7 +76,7 @@ Answer with the text alone.`,
     [FOCUS[purpose], fence('topic', subject), numbered('additions', texts), `At most ${wordLimit} words.`].join('\n\n'),
 });
 
-// An answer with more words than the limit times this factor is refused.
+// An answer with more than this many times the allowed words is refused.
 const FAR_TOO_LONG = 2;
 
 export async function askMerge(model: LanguageModel, input: MergeInput, signal?: AbortSignal): Promise<string> {
@@ -129,7 +129,7 @@ Answer with the JSON list alone.`,
     ]),
 });
 
-/** Returns the raw answer of the model: a list of changes, or a whole text. */
+/** Returns the model's raw answer, which is a list of changes or a whole text. */
 export async function askAbsorb(model: LanguageModel, input: AbsorbInput, signal?: AbortSignal): Promise<string> {
   const { data } = await model.generateText({ task: 'merge', prompt: renderPrompt(absorbPrompt, input), signal });
   assertWithin(data, input.wordLimit);

@@ -6,8 +6,8 @@ import { countWords } from '../record/parse.ts';
 
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,300}|\bwww\.[^\s"'<>()]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,20}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|(?<![\w-])[a-z0-9-]{2,60}\.(?:com|net|org|io|ai|ru|cn|example|info|biz|xyz|top|app|dev)(?:\/[^\s"'<>()]{0,300})?/giu;
-// Matches telephone numbers, account numbers and amounts. `problemOf` exempts dates, because a model may take a year from the date of a
-// turn whose text does not contain the year.
+// Matches telephone numbers, account numbers and amounts. `problemOf` makes an exception for dates, because a model may add the year of a
+// turn whose text does not contain it.
 const LONG_NUMBER = /(?<![\d.,-])\+?\d[\d ./-]{4,20}\d(?![\d-])/g;
 const ORDER_SHARED = 0.5;
 
@@ -19,7 +19,7 @@ export interface TextSources {
   own: readonly string[];
 }
 
-/** The shown texts joined into one, cached because every sentence of an answer is checked against it. */
+/** Joins the shown texts into one. Cached, because every sentence of an answer is checked against it. */
 const shownIn = cachedFor(({ shown }: TextSources) => {
   const all = shown.join('\n').toLowerCase();
   return { all, digits: all.replace(/\D/g, '') };
@@ -50,7 +50,7 @@ export function checkedText(text: string, sources: TextSources): string {
   return replaceSentences(text, (sentence) => (problemOf(sentence, sources) === null ? sentence : null));
 }
 
-/** Cuts a text to at most `limit` words, at the end of a sentence. A first sentence that is too long is cut after a word. */
+/** Cuts a text to at most `limit` words, at the end of a sentence. If even the first sentence is too long, it is cut after a word. */
 export function cutWords(text: string, limit: number): string {
   const trimmed = text.trim();
   if (countWords(trimmed) <= limit) return trimmed;

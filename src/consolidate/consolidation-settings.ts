@@ -6,19 +6,16 @@ import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 export interface ConsolidationSettings {
   /** The settings of working memory and scaffold. */
   tiers: TierSettings;
-  /** How waiting reflections are merged into the texts that every prompt contains, for each level. */
+  /** For each level, how waiting reflections are merged into the texts that every prompt contains. */
   reflections: Record<'agent' | 'user' | 'session', MergeSettings> & { enabled: boolean };
   tags: TagSettings;
   patterns: PatternSettings;
   nightly: NightlySettings;
   decay: DecaySettings;
   usefulness: UsefulnessSettings;
-  /** Days after which a memory is deleted for good, by its type. Default: nothing is ever deleted. */
+  /** Memories are deleted for good after this many days, by type. Default: never. */
   retention: Record<string, number>;
-  /**
-   * Days after which an event is deleted for good, by its kind. Memories formed from the event stay, and an event is not deleted before
-   * formation has read it.
-   */
+  /** Events are deleted for good after this many days, by kind, but not before formation has read them. Memories formed from them stay. */
   eventRetention: Partial<Record<EventKind, number>>;
   intervals: IntervalSettings;
 }
@@ -27,7 +24,7 @@ export interface TierSettings {
   enabled: boolean;
   /** The word limit of the working memory, at most 500. */
   words: number;
-  /** Days after which an unconfirmed sentence of the working memory is dropped. */
+  /** A sentence of the working memory is dropped if it has not been confirmed for this many days. */
   staleAfterDays: number;
   /** The keys that the scaffold may have; null allows any key. */
   scaffoldKeys: string[] | null;
@@ -53,7 +50,7 @@ export interface TagSettings {
 
 export interface PatternSettings {
   enabled: boolean;
-  /** The minimum number of episodes and decisions on one theme for a pattern. */
+  /** A theme becomes a pattern from this many episodes and decisions on. */
   minimum: number;
   /** Two cases belong to one theme from this calibrated similarity on. */
   similarity: number;
@@ -76,7 +73,7 @@ export interface NightlySettings {
 
 export interface DecaySettings {
   enabled: boolean;
-  /** Days without access after which importance begins to fall. */
+  /** After this many days without access, importance begins to fall. */
   unreadDays: number;
   /** A memory below this importance is archived after `archiveAfterDays` without access. */
   archiveBelow: number;
@@ -86,15 +83,15 @@ export interface DecaySettings {
   pruneAfterDays: number;
 }
 
-/** The steps by which importance rises or falls. */
+/** How much importance rises or falls for each kind of use. */
 export interface UsefulnessSettings {
   enabled: boolean;
   used: number;
   confirmed: number;
   corrected: number;
-  /** The step for a memory that was given repeatedly and never used. */
+  /** The step for an ignored memory, which was given repeatedly but never used. */
   ignored: number;
-  /** How often a memory must have been given, without ever being used, to count as ignored. */
+  /** A memory counts as ignored after it has been given this many times without ever being used. */
   ignoredAfter: number;
   /** The largest change of importance in one run. */
   largestStep: number;

@@ -79,7 +79,7 @@ interface Pass {
 async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put }: Question): Promise<Answer> {
   if (languageModel === null) throw new TypeError('There is no model to ask.');
   try {
-    // The run that asks is rolled back, so its usage belongs to no run.
+    // The run that asks is rolled back, so the usage is recorded without a run.
     const use = { ...context, run: null };
     return { generated: await ledger.metered(use, (meter) => put(meter.languageModel(languageModel))) };
   } catch (error) {

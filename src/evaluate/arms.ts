@@ -5,9 +5,9 @@ import type { Task } from '../models/prompt.ts';
 import type { VarveOptions } from '../varve.ts';
 import type { AskOptions } from './measure-questions.ts';
 
-/** A configuration that is compared with the others. */
+/** A configuration of the product that a run compares with others. */
 export interface Arm {
-  /** A description for tables. */
+  /** A description, shown in tables. */
   about: string;
   /** The options of createVarve() that differ in this arm. Arms with the same options share one replay. */
   varve: VarveOptions;

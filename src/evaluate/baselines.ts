@@ -5,7 +5,7 @@ import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexic
 import { standardise } from '../recall/measure-meaning.ts';
 import { fuseByReciprocalRank } from '../recall/rank-documents.ts';
 
-/** The baseline methods that any ranking has to beat, on the same texts and vectors. */
+/** The baseline methods. A ranking is only useful if it beats all of them on the same texts and vectors. */
 export const BASELINES = ['bm25', 'cosine', 'z-sum', 'reciprocal-rank'] as const;
 export type Baseline = (typeof BASELINES)[number];
 
@@ -17,7 +17,7 @@ export interface BaselineDocument {
 }
 
 /**
- * Ranks the documents for queries by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best of the simple fusions
+ * Prepares documents for ranking by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best of the simple fusions
  * on LoCoMo. `reciprocal-rank` fuses the two lists with 1 / (60 + rank). BM25 uses stems and omits the query's function words.
  */
 export function createBaselines(documents: readonly BaselineDocument[]): {

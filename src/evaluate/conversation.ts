@@ -36,7 +36,7 @@ export interface ExpectedMemory {
   replacedBy: string | null;
   /** Words that the memory's text must contain. Used if the data set has words instead of a sentence. */
   contains: string[];
-  /** The lowest importance that the memory may have. */
+  /** The minimum importance of the memory. */
   minimumImportance: number | null;
 }
 

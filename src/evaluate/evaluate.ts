@@ -16,7 +16,7 @@ export type { AskOptions };
 /** The data, the measures and the configurations of an evaluation. */
 export interface EvaluateOptions {
   dataset: Dataset;
-  /** The measures to take. Default: all. */
+  /** The measures to run. Default: all. */
   measures?: readonly Measure[];
   /** Names of {@link ARMS}. Default: `all` alone. */
   arms?: readonly string[];

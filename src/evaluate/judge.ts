@@ -9,10 +9,7 @@ import { isSaidIn, tellingWords } from './says.ts';
 
 // The rubrics influence the figures. Changing their wording changes the benchmark, so it must also increment the version.
 
-/**
- * The instructions for a model that answers from a prompt. The context comes from Varve; these instructions only ask for a short and
- * honest answer.
- */
+/** Asks a model to answer from a prompt. The context comes from Varve; these instructions only ask for a short and honest answer. */
 const ANSWER = definePrompt<{ system: string; user: string }>({
   task: 'answer',
   version: 1,

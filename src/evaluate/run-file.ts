@@ -11,14 +11,14 @@ export interface RunHeader {
   /** The conversations, in the order in which they are replayed. */
   conversations: string[];
   arms: string[];
-  /** Whether each signal of recall was left out in turn. */
+  /** Whether the run also measured recall without each of its signals. */
   signals: boolean;
   measures: string[];
   seed: number;
   /** The language models that read and write documents, or `local`. */
   model: string;
   embedder: string;
-  /** The corrections that the loader made, as sentences. */
+  /** What the loader corrected, as sentences. */
   faults: string[];
   varve: string;
   node: string;
@@ -109,7 +109,7 @@ export function openRun(file: string, header: RunHeader, { afresh = false }: { a
   if (earlier !== null && settingsOf(earlier.header) !== settingsOf(header)) {
     throw invalidInput(`${file} has a run with other settings. Start over with --afresh, or name another folder.`);
   }
-  // The file is rewritten, so that it does not contain the rows of an unfinished conversation twice.
+  // The file is rewritten without the rows of an unfinished conversation, which would otherwise be in it twice.
   const linesOf = (conversation: string, rows: readonly Row[]): string =>
     [...rows, { done: conversation }].map((row) => `${JSON.stringify(row)}\n`).join('');
   const kept = (earlier?.done ?? []).map((conversation) =>

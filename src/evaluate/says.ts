@@ -1,7 +1,7 @@
 import type { ExpectedMemory } from './conversation.ts';
 
-// Statements are compared with expected statements by words, not by meaning: "talks into the phone, which writes for User" does not
-// count as "dictates messages to the phone". Such figures are for comparing runs; read the failures before you trust a single figure.
+// Statements are compared with expected statements by words, not by meaning: "talks into the phone, which writes for User" does not count
+// as "dictates messages to the phone". Use such figures only to compare runs, and read the failures before you trust a single figure.
 
 const STOP = new Set(
   "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(

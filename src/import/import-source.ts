@@ -37,7 +37,8 @@ export function timeOf(record: Imported, ...fields: readonly string[]): Date | u
     const value = plain(record[field]);
     if (typeof value !== 'string' && typeof value !== 'number') continue;
     const number = typeof value === 'number' ? value : /^\d{9,17}(\.\d+)?$/.test(value) ? Number(value) : null;
-    // Unix seconds stay below this number until the year 5138; Unix milliseconds are above it since 1973.
+    // A number below this limit is in seconds, a larger one in milliseconds: Unix seconds stay below it until the year 5138, and Unix
+    // milliseconds have been above it since 1973.
     const time = number === null ? new Date(value) : new Date(number < 1e11 ? number * 1000 : number);
     if (!Number.isNaN(time.getTime())) return time;
   }

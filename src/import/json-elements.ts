@@ -4,14 +4,13 @@ import type { SourceFile } from './import-source.ts';
 
 /** A value in a file. If the file is an object of lists, `list` is the name of the value's list. */
 export interface Element {
-  /** The name of the list. */
   list: string | null;
   /** Texts and numbers that come before this value's list in the same object: `{ "user_id": "ana", "messages": [ … ] }`. */
   fields: Readonly<Record<string, unknown>>;
   value: unknown;
 }
 
-// The field names under which exports keep their lists.
+// Exports store their lists in fields with these names.
 const LISTS: ReadonlySet<string> = new Set(
   (
     'results memories points items data conversations messages memory_sessions memory_user memory_agent ' +

@@ -39,7 +39,7 @@ const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
       read: readEden,
       named: /memory_(sessions|user|agent)/,
       isOne: (value, { list }) => list?.startsWith('memory_') === true || 'memory_type' in value,
-      // The collections refer to each other.
+      // There are two passes, because the collections refer to each other.
       passes: 2,
     },
     chatgpt: { read: readChatgpt, isOne: (value) => 'mapping' in value },

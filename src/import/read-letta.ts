@@ -30,7 +30,7 @@ function* linesOf({ list, value, fields }: Element, file: string): Generator<Rec
   else if (list === 'messages') yield* messageLine(value, agent);
   else if (list === 'agents') yield* agentLines(value);
   else if (list === null || list === 'passages') yield* passageLines(value);
-  // Tools, files and settings of an agent are not memories.
+  // An agent's tools, files and settings are skipped, because they are not memories.
 }
 
 function* agentLines(agent: Imported): Generator<RecordLine | string> {

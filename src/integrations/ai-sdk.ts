@@ -196,7 +196,6 @@ function withContext(
   return [{ role: 'system', content: system }, ...messages];
 }
 
-/** The answer of a model. */
 interface Answer {
   texts: string[];
   calls: Map<string, ToolUse>;
@@ -226,7 +225,7 @@ function hearTool({ calls }: Answer, part: GenerateResult['content'][number] | S
 }
 
 interface Observing extends MemoryMiddlewareOptions {
-  /** The idempotency keys of turns that were logged without an answer. The SDK may call the model again for such a turn. */
+  /** The idempotency keys of turns that were logged without an answer, because the SDK may call the model again for such a turn. */
   unanswered: Lru<string>;
   warn(error: unknown): void;
 }

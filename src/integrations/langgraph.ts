@@ -25,7 +25,6 @@ export interface VarveStoreOptions {
   userOf?: (namespace: readonly string[]) => string | null | undefined;
 }
 
-/** The notes of one user. */
 interface Shelf {
   handle: StoreHandle;
   notes: KeyedNotes;

@@ -30,8 +30,8 @@ export class VarveSession implements Session {
   }
 
   /**
-   * The last messages of the session, oldest first.
-   * @param limit - the most messages; default: the option `turns`
+   * Returns the last messages of the session, oldest first.
+   * @param limit - the maximum number of messages; default: the option `turns`
    */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     return (await this.#spoken(limit ?? this.#most)).map(itemOf);

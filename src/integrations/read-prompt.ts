@@ -15,7 +15,7 @@ export interface PromptTurn {
   message: string;
   /** The messages of the user and the agent before the turn, each with its text. */
   before: (ChatMessage & { content: string })[];
-  /** The agent's text between tool calls. */
+  /** The texts that the agent wrote between its tool calls. */
   said: string[];
   toolsUsed: ToolUse[];
   attachments: { name: string | undefined; text: string }[];

@@ -174,7 +174,7 @@ async function certify(
     removedHash: hashIds(removed),
   };
   await insertErasure(writer, scope.tenant, certificate);
-  // The job is queued in case this process ends before it has scrubbed the files.
+  // The job is a safeguard in case this process ends before it has scrubbed the files.
   await enqueueJobs(writer, [{ ...tenantJob('scrub', scope.tenant), uniqueKey: 'scrub' }], parts);
   return certificate;
 }

@@ -98,7 +98,7 @@ interface UpkeepReport {
 interface UpkeepOptions {
   cause: RunCause;
   signal?: AbortSignal;
-  /** Keeps the progress between attempts of the job, so that no memory is faded twice in one pass. */
+  /** Stores the progress between attempts of the job, so that no memory's importance is lowered twice in one pass. */
   progress?: { pass: UpkeepPass | null; save(writer: Writer, pass: UpkeepPass): Promise<void> };
 }
 

@@ -89,8 +89,8 @@ async function retire(
 const WAIT_FOR_NIGHT = 2 * DAY;
 
 /**
- * Finds old events that may be erased. Messages are kept until the nightly reflection has read them, and observations until the working
- * memory includes them, if these steps are enabled.
+ * Finds old events that may be erased. If the nightly reflection is enabled, messages are kept until it has read them. If the working
+ * memory is enabled, observations are kept until it includes them.
  */
 function findOldEvents(
   reader: Reader,

@@ -60,7 +60,7 @@ function orderOf(has: (name: string) => boolean): string[] {
       ['recall_facts', 'recall_facts(query)'],
       ['search_history', 'search_history(query)'],
       ['semantic_search', 'semantic_search(query)'],
-      // `search_memory`, the only search of the everyday set, covers everything, so it would repeat the searches above.
+      // `search_memory` covers everything and would repeat the searches above. So it is listed only for agents without `semantic_search`.
       ...(has('semantic_search') ? [] : [['search_memory', 'search_memory(query)'] as const]),
     ]),
     'Say that you do not know it yet, and offer to remember it now.',

@@ -30,7 +30,7 @@ export interface ToolTurn {
   said?: readonly string[];
 }
 
-/** The parameter with which an agent names the source of its content. */
+/** A parameter in which an agent names the source of its content. */
 export const sourceParameter: z.ZodOptional<z.ZodString> = z
   .string()
   .min(1)
@@ -45,7 +45,7 @@ export function rememberedFrom(source: string | null): string {
   return source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500);
 }
 
-/** The effects of a tool, for clients that ask the user before a model may call it. */
+/** A tool's effects. Clients use them to ask the user before a model may call the tool. */
 export interface ToolHints {
   /** Whether the tool changes nothing. */
   readOnly: boolean;
@@ -57,7 +57,7 @@ export interface ToolHints {
 /** An agent tool. It is defined once, and every interface and integration offers it. */
 export interface AgentTool {
   name: AgentToolName;
-  /** The name of the tool for people. */
+  /** The tool's name as people see it. */
   title: string;
   /** For the model: what the tool does, when to use it, what it returns. */
   description: string;
@@ -72,7 +72,7 @@ export interface AgentTool {
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: AgentToolName;
-  /** Default: the words of the name. */
+  /** Default: the name, split into words. */
   title?: string;
   description: string;
   input: Input;
@@ -183,7 +183,7 @@ function named<Name extends string>(names: readonly Name[], given: string): Name
   return names.find((name) => plain(name) === plain(given));
 }
 
-/** A text that begins like a date or a time. */
+/** The schema of a text that begins like a date or a time. */
 export const isoTime: z.ZodString = z
   .string()
   .max(40)

@@ -12,7 +12,7 @@ export function agentTool(name: string): AgentTool | undefined {
   return AGENT_TOOLS.find((tool) => tool.name === name);
 }
 
-/** Which tools to offer, by the name of a set. */
+/** The name of a set of tools. */
 export type ToolSetName = 'everyday' | 'all';
 
 export const TOOL_SETS: Readonly<Record<ToolSetName, readonly AgentTool[]>> = {

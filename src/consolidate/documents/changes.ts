@@ -101,7 +101,7 @@ export function withoutFence(text: string): string {
     .trim();
 }
 
-/** The maximum number of changes that are read from one answer. */
+/** Further changes in one answer are ignored. */
 const MOST_CHANGES = 200;
 /** In a whole text, a sentence is taken to come from a source if one of the two contains at least this share of the other's words. */
 const MADE_OF = 0.5;
@@ -133,9 +133,9 @@ interface ChangedDocument {
 }
 
 interface ChangeSources {
-  /** The new items. All of them count as considered afterwards, so that no model is asked about them twice. */
+  /** The new items. Afterwards all of them count as considered, so that no model is asked about them twice. */
   materials: readonly Material[];
-  /** All statements by id, for the basis of sentences. */
+  /** All statements by id, from which the bases of new sentences are built. */
   known: ReadonlyMap<string, Material>;
   sources: TextSources;
   /** Statements in another document of the same prompt. They do not count as lost. */

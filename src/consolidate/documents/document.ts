@@ -13,17 +13,17 @@ import type { Reader } from '../../store/database.ts';
 /** One sentence of a document, with its sources. */
 export interface Sentence {
   text: string;
-  /** The name of the heading above the sentence; null if there is none. */
+  /** The heading above the sentence, without its marks; null if there is none. */
   section: string | null;
-  /** The heading as it was written, with any headings directly above it; empty if the sentence has no heading. */
+  /** The heading with its marks, and any headings directly above it; empty if there is none. */
   heading: string;
-  /** The day of a line of a dated list; null for a sentence of prose. */
+  /** The day, if the sentence is a line of a dated list; null for prose. */
   day: string | null;
   /** Null if a person wrote the sentence by hand. Its sources are unknown, so it never becomes stale. */
   basis: SentenceBasis | null;
   /** The white space before the sentence. */
   gap: ' ' | '\n' | '\n\n';
-  /** The bullet or number of an item of a handwritten list; otherwise empty. */
+  /** The bullet or number, if the sentence begins an item of a handwritten list; otherwise empty. */
   mark: string;
 }
 
@@ -55,7 +55,7 @@ export async function readDocument(
   return { ...readBlockText(text, basis), stored: { text, basis, version } };
 }
 
-/** Whether writing the new text would change nothing. An empty text for a document that does not exist is no change. */
+/** Checks whether writing the new text would change nothing. An empty text for a document that does not exist is no change. */
 export function isUnchanged(next: Pick<StoredDocument, 'text' | 'basis'>, stored: StoredDocument): boolean {
   if (next.text === '' && stored.version === 0) return true;
   return next.text === stored.text && isDeepStrictEqual(next.basis, stored.basis);
@@ -161,7 +161,7 @@ export function idsOf({ sentences }: Pick<BlockText, 'sentences'>): Set<string> 
 /** A source of a document: a statement, an observation or a turn. */
 export interface Material {
   id: string;
-  /** The text as documents show it, with the day of a plan or the end of a statement that is over. */
+  /** The text as documents show it. It includes the day of a plan, or the end of a statement that has ended. */
   text: string;
   at: Date;
   /** The hash of the text with its dates. If the text changes or is partly forgotten, sentences based on it become stale. */

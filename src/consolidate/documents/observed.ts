@@ -18,7 +18,7 @@ export interface Observed extends Material {
   /** The keys and values of a scaffold update; empty for other observations. */
   entries: readonly (readonly [key: string, value: unknown])[];
   sourceType: SourceType;
-  /** The precedence of the source: explicit › correction › chat › autonomous. */
+  /** The rank of the source. The order is explicit › correction › chat › autonomous. */
   rank: number;
   trust: Trust;
   stems: ReadonlySet<string>;
@@ -59,7 +59,7 @@ function scaffoldEntries({ category, content, metadata }: Event, privacy: Privac
     .map(([name, each]) => [name, redactJson(each, privacy, name)]);
 }
 
-/** Parses a text that is JSON, and returns any other text unchanged. Returns null for JSON that is too deep or has a key `__proto__`. */
+/** Parses a JSON text and returns any other text unchanged. Returns null if the JSON is too deeply nested or has a key `__proto__`. */
 function readJson(content: string): unknown {
   try {
     return unwrapJson(content, {});

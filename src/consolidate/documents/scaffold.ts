@@ -93,7 +93,7 @@ interface ChangedScaffold {
   /** The keys whose old value was replaced or removed. */
   replaced: string[];
   refused: RefusedChange[];
-  /** Why the change needs a review; null if it needs none. */
+  /** The reason why a person must review the change; null if no review is needed. */
   suspicion: string | null;
 }
 
@@ -119,7 +119,7 @@ export function changedScaffold(
   const refused: RefusedChange[] = [];
   for (const change of changes) {
     const { key, value } = change;
-    // Code that copies an entry `__proto__` by assignment would set the prototype of the copy.
+    // An entry `__proto__` is skipped, because copying it by assignment would set the prototype of the copy.
     if (key === '__proto__' || given.keys?.includes(key) === false) continue;
     const old = entries.get(key);
     const support = supportOf(change, old, given);

@@ -136,7 +136,7 @@ function workingMaterials({ statements, doubted }: Statements, deps: Consolidate
     .toReversed();
 }
 
-/** A habit stays current longer than a situation, by this factor. */
+/** A habit stays current this many times as long as a situation. */
 const HABIT_LASTS = 2;
 /**
  * A statement that is still being read stays in the documents for at most this many times `staleAfterDays`. Of older statements, a third
@@ -172,7 +172,7 @@ function profileMaterials({ statements, doubted }: Statements, deps: Consolidate
   return statements
     .flatMap((memory) => {
       const { profileSection: section = null, formable = true } = deps.memoryTypes.get(memory.type) ?? {};
-      // A merged text is left out, because its statements are listed individually. A pattern has no such statements.
+      // A merged text is left out, because its statements are listed one by one. A pattern stays, because it replaces no statements.
       const isMerged = memory.sourceType === 'consolidation' && formable;
       const isListed = section !== null && !isMerged && !isPresentFact(memory, now) && holdsNow(memory, deps);
       const hasAged = doubted.has(memory.id) || (isPassing(memory, deps) && isUnused(memory, deps));
@@ -187,7 +187,7 @@ function profileMaterials({ statements, doubted }: Statements, deps: Consolidate
  */
 const RELATED = 0.65;
 const SAME = 0.8;
-/** Statements made within this time of each other count as made together. */
+/** Two statements made within this time of each other count as made together, so that neither puts the other in doubt. */
 const TOGETHER = DAY / 2;
 
 /**
@@ -346,7 +346,7 @@ export async function messagesBetween(
   { limit, ...range }: { since: number; sequence: number; until: number; limit: number },
 ): Promise<{ messages: Event[]; until: number; sequence: number; hasMore: boolean }> {
   const { since, sequence } = range;
-  // Messages without a user belong to their session only, so no reflection reads them.
+  // A message without a user belongs only to its session, so no reflection reads it.
   if (scope.user === null) return { messages: [], until: since, sequence, hasMore: false };
   const recorded = { after: since, sequence, upTo: range.until };
   const found = await ownEventRows(reader, scope, { kind: 'message', recorded, order: 'recorded', limit: limit + 1 });

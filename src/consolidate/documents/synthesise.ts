@@ -101,7 +101,7 @@ async function takeObservations(work: Work): Promise<void> {
         held: (await listHeldChanges(reader, scope)).filter(({ kind }) => kind === 'synthesis'),
       };
     });
-    // While an answer waits for review, the model is not asked again before there are new observations.
+    // While an answer waits for review, the model is asked again only if there are new observations.
     const waiting = new Set(held.flatMap(({ events }) => events));
     if (observed.length === 0 || (held.length > 0 && observed.every(({ id }) => waiting.has(id)))) return;
     // Observations that failed before are tried one by one, so that they do not fail a batch.
@@ -243,7 +243,7 @@ async function nextTiers(
   const scaffold = changedScaffold(tiers.scaffold, changes, { ...limits, observed: batch, sources: checked });
   const added = unverifiedChanges(scaffold.scaffold, unverified);
   const whole = changedScaffold(scaffold.scaffold, added, { ...limits, observed: unverified, sources: null });
-  // Without a model the observations become lines, except updates of the scaffold.
+  // Without a model, observations become lines. Scaffold updates become only entries.
   const lines = batch.filter(({ event }) => event.category !== 'scaffold_update');
   const working =
     synthesis === null
@@ -370,7 +370,10 @@ export interface SynthesisToApply {
   nextProgress: Pick<OwnerProgress, 'eventSequence'>;
 }
 
-/** Applies a synthesis in one transaction: both tiers, their notes, the facts, and the mark on the events. */
+/**
+ * Applies a synthesis in one transaction: writes the working memory, the scaffold, their notes and the facts, and marks the events as
+ * processed.
+ */
 export async function applySynthesis(
   writer: Writer,
   deps: ApplyDeps,
@@ -387,7 +390,7 @@ export async function applySynthesis(
     basis: Basis,
     expectedVersion: number,
   ): Promise<boolean> => {
-    // A block that does not exist is not created empty.
+    // A missing block is not created just to be empty.
     const isNothing = kind === 'working_memory' ? content === '' : isEmpty(content);
     if (expectedVersion === 0 && isNothing && Object.keys(basis).length === 0) return false;
     const replacement = { kind, content, basis, expectedVersion };
@@ -433,7 +436,7 @@ async function formFact(
   return [...added, ...updated];
 }
 
-/** Stores the refused changes of an answer, so that the next prompt can name them. */
+/** Stores the refused changes of an answer, so that the next prompt can mention them. */
 export async function noteRefused(
   writer: Writer,
   parts: Parts,

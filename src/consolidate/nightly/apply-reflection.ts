@@ -94,7 +94,7 @@ function isSameIntention(one: string, other: string): boolean {
   return coveredBy(left, right) >= SAME_INTENTION && coveredBy(right, left) >= SAME_INTENTION;
 }
 
-/** Closes the intentions that are done or dropped according to the reflection. Returns their ids. */
+/** Closes the intentions that the reflection found to be done or dropped. Returns their ids. */
 async function closeIntentions(
   writer: Writer,
   deps: Parts,

@@ -19,7 +19,7 @@ export function nextReflection(
   return nextDue({ cron, timeZone: knownTimeZone(own.timeZone, settings.timeZone) }, after);
 }
 
-// A due time is at most a day away, or a little more when the clocks change.
+// A due time is at most a day away, or slightly more when the clocks change. A later one cannot be right.
 const FARTHEST = 2 * DAY;
 
 /**

@@ -54,7 +54,7 @@ import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 /** The counts of a reflection. Their names are those of the HTTP response. */
 export interface ReflectionCounts extends Counts {
-  /** How many users were reflected on. A user with several agents counts once for each agent. */
+  /** On how many users the reflection ran. A user with several agents counts once for each agent. */
   users: number;
   /**
    * Whether nothing was done, because there were no new turns. A failed reflection does not count as skipped; its reason is among the
@@ -341,7 +341,7 @@ function newItemsFor({ materials }: OpenDocument, others: readonly Sentence[], n
   return withoutDoubles([...numbering.statements, ...numbering.turns, ...behind]);
 }
 
-/** Keeps the first of several materials with the same id. */
+/** Removes duplicates: of several materials with the same id, keeps the first. */
 function withoutDoubles(materials: readonly Material[]): Material[] {
   return [...Map.groupBy(materials, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
 }
@@ -416,7 +416,7 @@ async function writeOrHold(
   return { [kind]: 0, held: 1 };
 }
 
-/** Writes a document in place of the version that `apply` names. Throws `conflict` if that version has been replaced. */
+/** Writes a document over the version that `apply` names. Throws `conflict` if that version is no longer the current one. */
 export async function applyDocument(
   writer: Writer,
   parts: Parts,
@@ -426,7 +426,7 @@ export async function applyDocument(
   const replacement = { kind, content: apply.text, basis: apply.basis, expectedVersion: apply.version };
   const { version } = await replaceBlock(writer, parts, scope, replacement, why);
   if (version === apply.version) return { [kind]: 0 };
-  // Held changes were made for the version that has just been replaced.
+  // Any held changes were made for the version that has just been replaced.
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now: parts.clock.now() });
   return { [kind]: 1 };
 }

@@ -38,7 +38,7 @@ const factSchema = z.object({
 const intentionSchema = z
   .object({
     text: z.string().trim().min(1).max(2000),
-    // The value is not coerced, because null would become 0 and the intention would be due immediately.
+    // The value is not coerced to a number, because null would become 0 and the intention would be due immediately.
     follow_up_days: z
       .union([z.number(), z.string().trim().min(1).transform(Number)])
       .pipe(z.number().min(0).max(3650))
@@ -55,9 +55,9 @@ const learningSchema = z.object({
 });
 
 /**
- * Parses the sections of an answer from the last to the first: learnings, intentions, facts, working memory, profile. An answer without
- * markers is the profile, unless it is JSON. Code fences around the lists are removed. A list or an item that cannot be parsed is left out,
- * with a warning.
+ * Parses the sections of an answer, from the last to the first: learnings, intentions, facts, working memory, profile. An answer without
+ * markers is taken as the profile, unless it is JSON. Code fences around the lists are removed. Lists and items that cannot be parsed are
+ * left out, with a warning.
  */
 export function parseReflection(text: string): ParsedReflection {
   const warnings: string[] = [];
@@ -131,11 +131,11 @@ export interface Numbering {
   turns: readonly Material[];
 }
 
-/** The input of the prompt of a nightly reflection. */
+/** The input of the reflection prompt. */
 export interface ReflectInput extends Numbering {
   /** Permanent facts, as "name (category): value". */
   facts: readonly string[];
-  /** Open intentions. They have a numbering of their own, from 1. */
+  /** Open intentions. They are numbered separately, from 1. */
   intentions: readonly string[];
   learnings: readonly string[];
   /** The messages since the last reflection, oldest first, including the agent's answers. */

@@ -12,7 +12,7 @@ export interface PatternCount {
   phrase: string;
   /** The language pack of the evidence. */
   pack: Pack;
-  /** The name of the measure; null if only good and bad outcomes are known. */
+  /** The name of the measure; null if nothing was measured and outcomes are only good or bad. */
   measure: string | null;
   /** The variants of the theme, the best first. If it is unknown which is better, the most frequent comes first. */
   groups: GroupCount[];
@@ -169,9 +169,9 @@ function countGroup(label: string, members: readonly Evidence[]): GroupCount {
   };
 }
 
-/** Measures for which less is better, used if no outcome was called good or bad. */
+/** Fewer of these are better. Used if no outcome was called good or bad. */
 const BAD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('badWhenMany')})`, 'i');
-/** Measures for which more is better, used if no outcome was called good or bad. */
+/** More of these are better. Used if no outcome was called good or bad. */
 const GOOD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('goodWhenMany')})`, 'i');
 
 /**
@@ -286,7 +286,7 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 
 /**
  * Writes the counts as a sentence, such as "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2
- * cases with news (2.9 times as many)." The sentence makes no comparison if the counts do not show which variant is best.
+ * cases with news (2.9 times as many)." If the counts do not show which variant is best, the sentence makes no comparison.
  */
 export function sayCount(count: PatternCount): string {
   const { best, groups, ratio, pack, phrase } = count;

@@ -10,7 +10,7 @@ export interface Evidence {
   id: string;
   /** The action without its outcome. */
   text: string;
-  /** The whole text with the outcome, by which its language is detected. */
+  /** The whole text with the outcome. The language is detected from it. */
   written: string;
   stems: ReadonlySet<string>;
   /** The measured outcome; null if nothing was measured. */

@@ -218,7 +218,7 @@ export async function writePattern(
 /** Returns the counts as a sentence. If there is a model, it writes a sentence that precedes the counts. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const plain = sayCount(count);
-  // If the counts support no claim, a model must not make one either.
+  // If the counts do not show which variant is best, a model must not claim it either.
   if (run.languageModel === null || count.best === null) return plain;
   const texts = evidence.slice(-50).map(({ text, measure, effect }) => `${text} → ${outcomeText({ measure, effect })}`);
   const subject = count.theme.length === 0 ? 'what was done' : count.theme.join(' ');

@@ -11,7 +11,7 @@ export interface DataPiece {
   name: string;
 }
 
-/** Reads a JSON file, or all JSON files of a folder in the order of their names. A JSONL file has one piece per line. */
+/** Reads a JSON file, or all JSON files of a folder in the order of their names. In a JSONL file, each line is one piece. */
 export function jsonFiles(path: string): DataPiece[] {
   if (!existsSync(path)) {
     throw invalidInput(
