@@ -10,13 +10,13 @@ import type { ScaffoldChange } from './documents/scaffold.ts';
 import { CONFIDENCE_LEVELS } from '../record/statement.ts';
 import { countWords } from '../record/parse.ts';
 
-/** The rules for changes of a document, shared by every prompt that asks for changes. */
+/** The rules for changing a document. Every prompt that asks for changes contains them. */
 export const CHANGE_RULES = `Do not write the document anew. Give the changes, as a JSON list; [] when nothing changes:
 {"text": "…", "from": [2, 7]}: a sentence made of these numbers. It takes the place of the sentences among them; numbers of new items are worked in. from is never empty.
 {"drop": [3]}: sentences that are over, wrong or not worth the room.
 A sentence that you do not name stays as it is: never repeat it. To condense, write one sentence from several numbers; it keeps every name, number, date and place that still matters. Say nothing that the numbers in from do not say. Write in the language of the person.`;
 
-/** The sentences of a document, numbered from `first`. Dated lines keep their day. */
+/** Lists the sentences of a document, numbered from `first`. Dated lines keep their day. */
 export function numberedSentences(label: string, sentences: readonly Sentence[], first = 1): string {
   const lines = sentences.map(
     ({ text, section, day }) => `${section === null ? '' : `(${section}) `}${day === null ? '' : `[${day}] `}${text}`,
@@ -49,9 +49,9 @@ export interface MergeInput {
   purpose: 'tag' | 'episodes';
   /** The tag or the theme. */
   subject: string;
-  /** The texts, oldest first. Where two texts contradict each other, the later one holds. */
+  /** The texts, oldest first. If two contradict each other, the later one is correct. */
   texts: readonly string[];
-  /** An answer of up to twice this many words is cut to this limit; a longer answer fails the task. */
+  /** The word limit of the merged text. A longer answer is cut; an answer of more than twice the limit fails the task. */
   wordLimit: number;
 }
 
@@ -76,7 +76,7 @@ Answer with the text alone.`,
     [FOCUS[purpose], fence('topic', subject), numbered('additions', texts), `At most ${wordLimit} words.`].join('\n\n'),
 });
 
-// An answer with more words than the limit times this factor is refused.
+// An answer with more than this many times the allowed words is refused.
 const FAR_TOO_LONG = 2;
 
 export async function askMerge(model: LanguageModel, input: MergeInput, signal?: AbortSignal): Promise<string> {
@@ -129,7 +129,7 @@ Answer with the JSON list alone.`,
     ]),
 });
 
-/** Returns the raw answer of the model: a list of changes, or a whole text. */
+/** Returns the model's raw answer, which is a list of changes or a whole text. */
 export async function askAbsorb(model: LanguageModel, input: AbsorbInput, signal?: AbortSignal): Promise<string> {
   const { data } = await model.generateText({ task: 'merge', prompt: renderPrompt(absorbPrompt, input), signal });
   assertWithin(data, input.wordLimit);
@@ -149,7 +149,7 @@ interface SynthesiseInput {
   refused: readonly RefusedChange[];
 }
 
-/** A model's answer to observations, which are numbered after the sentences of the working memory. */
+/** A model's answer to a set of observations. Their numbers continue those of the working memory's sentences. */
 interface Synthesis {
   workingMemory: DocumentChange[];
   scaffold: ScaffoldChange[];

@@ -6,26 +6,26 @@ import { countWords } from '../record/parse.ts';
 
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,300}|\bwww\.[^\s"'<>()]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,20}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|(?<![\w-])[a-z0-9-]{2,60}\.(?:com|net|org|io|ai|ru|cn|example|info|biz|xyz|top|app|dev)(?:\/[^\s"'<>()]{0,300})?/giu;
-// Matches telephone numbers, account numbers and amounts. `problemOf` exempts dates, because a model may take a year from the date of a
-// turn whose text does not contain the year.
+// Matches telephone numbers, account numbers and amounts. `problemOf` makes an exception for dates, because a model may add the year of a
+// turn whose text does not contain it.
 const LONG_NUMBER = /(?<![\d.,-])\+?\d[\d ./-]{4,20}\d(?![\d-])/g;
 const ORDER_SHARED = 0.5;
 
-/** The sources that a model was given for a text. */
+/** The texts against which a model's sentence is checked. */
 export interface TextSources {
   /** All texts that the model was shown. */
   shown: readonly string[];
-  /** The user's own words and the known statements. An order in these texts is the user's wish; an order in a tool's text is not. */
+  /** The user's own words and the known statements. An order in one of these is the user's wish; an order in a tool's text is not. */
   own: readonly string[];
 }
 
-/** The shown texts joined into one, cached because every sentence of an answer is checked against it. */
+/** Joins the shown texts into one. Cached, because every sentence of an answer is checked against it. */
 const shownIn = cachedFor(({ shown }: TextSources) => {
   const all = shown.join('\n').toLowerCase();
   return { all, digits: all.replace(/\D/g, '') };
 });
 
-/** Why a sentence of a model is refused; null if it is accepted. */
+/** Returns why a model's sentence is refused, or null if it is accepted. */
 export function problemOf(sentence: string, sources: TextSources): 'order' | 'address' | null {
   const { all, digits } = shownIn(sources);
   const address = [...sentence.matchAll(ADDRESS)].find(
@@ -43,14 +43,14 @@ export function problemOf(sentence: string, sources: TextSources): 'order' | 'ad
 }
 
 /**
- * Removes unsupported sentences from a model's text: instructions to the agent that the user never gave, and addresses, accounts and
- * telephone numbers that no source contains.
+ * Removes unsupported sentences from a model's text: orders to the agent that the user never gave, and addresses, accounts and telephone
+ * numbers that occur in no source.
  */
 export function checkedText(text: string, sources: TextSources): string {
   return replaceSentences(text, (sentence) => (problemOf(sentence, sources) === null ? sentence : null));
 }
 
-/** Cuts a text to at most `limit` words, at the end of a sentence. A first sentence that is too long is cut after a word. */
+/** Cuts a text to at most `limit` words, at the end of a sentence. If even the first sentence is too long, it is cut after a word. */
 export function cutWords(text: string, limit: number): string {
   const trimmed = text.trim();
   if (countWords(trimmed) <= limit) return trimmed;

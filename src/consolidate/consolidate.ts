@@ -25,8 +25,7 @@ interface ConsolidateOptions {
   cause?: RunCause;
   signal?: AbortSignal;
   /**
-   * Runs all steps and rolls their changes back. The report is the one that a real run would return. Language models are called, and the
-   * calls cost money.
+   * Runs all steps and rolls their changes back. The report is the same as for a real run. Language models are called, which costs money.
    */
   dryRun?: boolean;
 }
@@ -34,26 +33,27 @@ interface ConsolidateOptions {
 /** The result of a consolidation. */
 export interface ConsolidationReport {
   synthesis: SynthesisCounts;
-  /** The number of finished sessions whose merged text was emptied and whose reflections were archived. */
+  /** How many finished sessions were cleared: their merged text was emptied and their reflections were archived. */
   sessionsEnded: number;
   /** The number of reflections that were merged into the texts that every prompt contains. */
   absorbed: number;
   tags: MergedTag[];
   /** The ids of new and updated patterns. */
   patterns: string[];
-  /** The number of memories that were judged by their use in answers, and how many of them changed in importance. */
+  /** How many memories were judged by whether answers used them, and how many of these changed in importance. */
   judged: number;
   moved: number;
   /**
-   * Failed steps and failed parts of steps. A failed part has changed nothing; parts of the same step that finished before it stay applied.
+   * Failed steps and failed parts of steps. A failed part has changed nothing; the parts of the step that had already finished stay
+   * applied.
    */
   failures: { step: string; error: unknown }[];
 }
 
 /**
- * Consolidates the memories of an owner: finished sessions → reflections → tags → patterns → use → working memory and scaffold. A failed
- * step is named in the report, and the next steps still run. The same holds for the texts, tags and patterns within a step, unless the
- * model is unreachable.
+ * Consolidates an owner's memories in these steps: finished sessions → reflections → tags → patterns → use → working memory and scaffold.
+ * If a step fails, the report names it and the next steps still run. If a single text, tag or pattern fails, the rest of its step still
+ * runs, unless the model is unreachable.
  */
 export async function consolidateOwner(
   deps: ConsolidateDeps,
@@ -89,8 +89,8 @@ export async function consolidateOwner(
     await step(run, 'synthesise', async () => {
       report.synthesis = await synthesiseOwner(deps, owner, options);
     });
-  // Only a run that changed nothing marks this version as consolidated. After any other run the next job consolidates again, because
-  // records may have arrived meanwhile.
+  // The version is marked as consolidated only if this run changed nothing. Otherwise the next job consolidates again, because records may
+  // have arrived during the run.
   if (report.failures.length === 0 && (await versionOf(deps, owner)) === version) {
     await deps.database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
   }
@@ -116,8 +116,8 @@ async function step({ report, options }: OwnerRun, name: string, work: () => Pro
 }
 
 /**
- * Runs one of several independent parts of a step. Reports a failure that concerns this part only, and returns null. Any other failure,
- * such as an unreachable model, ends the step.
+ * Runs one of several independent parts of a step. A failure that concerns only this part is reported, and the result is null. Any other
+ * failure, such as an unreachable model, ends the step.
  */
 async function alone<Result>(
   { report, options }: OwnerRun,
@@ -170,7 +170,7 @@ async function writeAllPatterns(run: OwnerRun): Promise<void> {
 }
 
 /**
- * Errors that concern one part of a step: the model's answer was unusable, or the sources changed meanwhile. The other parts are still
+ * Errors that concern only one part of a step: the model's answer was unusable, or the sources have changed. The other parts are still
  * tried.
  */
 const FAILED_BY_ITSELF = ['model_answer_invalid', 'invalid_input', 'conflict'] as const;
@@ -180,7 +180,7 @@ async function versionOf({ database }: ConsolidateDeps, owner: Scope): Promise<n
   return state?.version ?? 0;
 }
 
-/** Applies a held answer as it was proposed. Throws `conflict` if the document has changed since. */
+/** Applies an answer that was held for review, exactly as proposed. Throws `conflict` if the document has changed since. */
 export async function acceptHeldChange(deps: ConsolidateDeps, scope: Scope, id: string, actor: string): Promise<void> {
   const now = deps.clock.now();
   await deps.database.write(scope.tenant, async (writer) => {
@@ -197,7 +197,7 @@ export async function acceptHeldChange(deps: ConsolidateDeps, scope: Scope, id: 
   });
 }
 
-/** Drops a held answer. The next run processes its observations again. */
+/** Drops an answer that was held for review. The next run processes its observations again. */
 export async function rejectHeldChange(parts: Parts, scope: Scope, id: string): Promise<void> {
   await parts.database.write(scope.tenant, async (writer) => {
     await findHeldChange(writer, scope, id);

@@ -6,19 +6,16 @@ import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 export interface ConsolidationSettings {
   /** The settings of working memory and scaffold. */
   tiers: TierSettings;
-  /** How waiting reflections are merged into the texts that every prompt contains, for each level. */
+  /** For each level, how waiting reflections are merged into the texts that every prompt contains. */
   reflections: Record<'agent' | 'user' | 'session', MergeSettings> & { enabled: boolean };
   tags: TagSettings;
   patterns: PatternSettings;
   nightly: NightlySettings;
   decay: DecaySettings;
   usefulness: UsefulnessSettings;
-  /** Days after which a memory is deleted for good, by its type. Default: nothing is ever deleted. */
+  /** Memories are deleted for good after this many days, by type. Default: never. */
   retention: Record<string, number>;
-  /**
-   * Days after which an event is deleted for good, by its kind. Memories formed from the event stay, and an event is not deleted before
-   * formation has read it.
-   */
+  /** Events are deleted for good after this many days, by kind, but not before formation has read them. Memories formed from them stay. */
   eventRetention: Partial<Record<EventKind, number>>;
   intervals: IntervalSettings;
 }
@@ -27,13 +24,13 @@ export interface TierSettings {
   enabled: boolean;
   /** The word limit of the working memory, at most 500. */
   words: number;
-  /** Days after which an unconfirmed sentence of the working memory is dropped. */
+  /** A sentence of the working memory is dropped if it has not been confirmed for this many days. */
   staleAfterDays: number;
-  /** The keys that the scaffold may have; null if it may have any key. */
+  /** The keys that the scaffold may have; null allows any key. */
   scaffoldKeys: string[] | null;
   /** The maximum number of observations in one call of a model. */
   batch: number;
-  /** An observation that has failed alone this many times is set aside. */
+  /** An observation that has failed this many times in a batch of its own is set aside. */
   tries: number;
   /** An answer that removes more than this share of a document is held for review. */
   shrinkShare: number;
@@ -53,9 +50,9 @@ export interface TagSettings {
 
 export interface PatternSettings {
   enabled: boolean;
-  /** The minimum number of episodes and decisions on one theme for a pattern. */
+  /** A theme becomes a pattern from this many episodes and decisions on. */
   minimum: number;
-  /** The minimum calibrated similarity of cases of one theme. */
+  /** Two cases belong to one theme from this calibrated similarity on. */
   similarity: number;
   /** The maximum number of episodes and decisions that are considered, the newest first. */
   window: number;
@@ -68,15 +65,15 @@ export interface NightlySettings {
   /** The time zone for users who have not set one. */
   timeZone: string;
   words: number;
-  /** The maximum number of exchanges in one call of a model. A longer period is read in several calls, the oldest exchanges first. */
+  /** The maximum number of exchanges per model call. Longer periods are read in several calls, the oldest exchanges first. */
   exchanges: number;
-  /** The maximum number of characters that a call contains of each message of the user. */
+  /** Each message of the user is cut to this many characters in a call. */
   characters: number;
 }
 
 export interface DecaySettings {
   enabled: boolean;
-  /** Days without access after which importance begins to fall. */
+  /** After this many days without access, importance begins to fall. */
   unreadDays: number;
   /** A memory below this importance is archived after `archiveAfterDays` without access. */
   archiveBelow: number;
@@ -86,15 +83,15 @@ export interface DecaySettings {
   pruneAfterDays: number;
 }
 
-/** The steps by which importance rises or falls. */
+/** How much importance rises or falls for each kind of use. */
 export interface UsefulnessSettings {
   enabled: boolean;
   used: number;
   confirmed: number;
   corrected: number;
-  /** The step for a memory that was given repeatedly and never used. */
+  /** The step for an ignored memory, which was given repeatedly but never used. */
   ignored: number;
-  /** How often a memory must have been given, without ever being used, to count as ignored. */
+  /** A memory counts as ignored after it has been given this many times without ever being used. */
   ignoredAfter: number;
   /** The largest change of importance in one run. */
   largestStep: number;
@@ -104,13 +101,13 @@ export interface UsefulnessSettings {
 export interface IntervalSettings {
   consolidate: string;
   maintain: string;
-  /** When Varve looks for users whose nightly reflection is due. */
+  /** How often Varve checks which users' nightly reflection is due. */
   nightly: string;
-  /** The number of days for which runs stay in the audit log. */
+  /** Runs stay in the audit log for this many days. */
   keepRunsDays: number;
 }
 
-/** The settings that an application may give. Omitted settings have their defaults. */
+/** The settings that an application may pass. Omitted settings get their defaults. */
 export type ConsolidationOptions = {
   [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Partial<
     ConsolidationSettings[Key]
@@ -124,7 +121,7 @@ export type ConsolidationOptions = {
 const count = z.int().min(0).max(100_000);
 const days = z.number().min(0).max(36_500);
 const step = z.number().min(-1).max(1);
-/** A group of settings. Each of them, or the whole group, may be left out. */
+/** Defines a group of settings. Each setting, or the whole group, may be omitted. */
 const group = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 const merge = (threshold: number, words: number) =>
   group({ threshold: count.min(1).default(threshold), words: count.min(10).max(words).default(words) });

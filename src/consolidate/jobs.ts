@@ -7,14 +7,14 @@ import { scopeOfRow } from '../store/rows.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 
-/** The jobs of consolidation, with the configured schedules. The code that does the work is loaded with the first job. */
+/** Returns the consolidation jobs with their configured schedules. The code that does the work is loaded with the first job. */
 export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
   const { intervals, nightly } = deps.consolidation;
   return {
     consolidate: {
       isPaid: true,
       async run(job, { signal }) {
-        // A job that follows the end of a session still names that session.
+        // A job that was enqueued at the end of a session still names the session.
         const cause = scopeOfJob(job).session === null ? 'schedule' : 'flush';
         const { consolidateOwner } = await import('./consolidate.ts');
         const { failures } = await consolidateOwner(deps, ownerOf(scopeOfJob(job)), { cause, signal });
@@ -35,7 +35,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
       isPaid: false,
       cron: nightly.enabled ? intervals.nightly : null,
       async run() {
-        // The schedule stays in the store after nightly reflection is switched off.
+        // The store keeps the schedule after nightly reflection is switched off.
         if (nightly.enabled) await queueDueReflections(deps);
       },
     },

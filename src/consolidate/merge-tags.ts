@@ -23,11 +23,11 @@ interface TagGroup {
   memories: Memory[];
   /** The merged text of the tag; null if there is none. */
   text: Memory | null;
-  /** The single statements in the merged text, and those that no merged text contains yet. */
+  /** All single statements with this tag, whether a merged text contains them or not. */
   singles: Memory[];
 }
 
-/** A merge of a tag: the id of the merged text and the ids of the statements in it. */
+/** The result of merging a tag: the id of the merged text and the ids of the statements in it. */
 export interface MergedTag {
   tag: string;
   into: string;
@@ -36,16 +36,15 @@ export interface MergedTag {
 
 const MOST_AT_ONCE = 40;
 
-/** Tags by which Varve marks the kind of a memory. They are not topics. */
+/** Tags that Varve itself sets to mark the kind of a memory. They are not topics. */
 const NOT_TOPICS: ReadonlySet<string> = new Set(['tool', 'decision', 'outcome', 'positive', 'negative', 'neutral']);
 
 const isTopic = (tag: string): boolean => !NOT_TOPICS.has(tag) && !tag.startsWith('sensitive:');
 
 /**
- * The tags for which an owner has more live memories outside of merged texts than `tags.moreThan`, without those that could not be merged
- * and have not changed since. Only single statements without an attribute count: a statement with an attribute is found, replaced and ended
- * by its fields, which a merged text does not have. For the same reason plans, statements that expire and statements with a state are not
- * merged.
+ * Finds the tags with more than `tags.moreThan` live memories that no merged text contains. A tag whose merge failed is left out until its
+ * memories change. Statements with an attribute are not counted: they are found, replaced and ended by fields that a merged text does not
+ * have. Plans, statements that expire and statements with a state are not merged for the same reason.
  */
 export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<TagGroup[]> {
   const memories = await ownMemories(reader, scope, { place: { session: null, connection: null }, tagged: true });
@@ -77,8 +76,8 @@ function mayBeMerged(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean 
 }
 
 /**
- * The groups that have changed since the last attempt. A group that could not be merged is not tried again, and a merged text that was
- * removed is written again only when there is a further statement.
+ * Returns the groups that have changed since the last attempt. A group that could not be merged is not tried again. A merged text that was
+ * removed is written again only if there is a new statement.
  */
 async function withoutTried(reader: Reader, scope: Scope, groups: readonly TagGroup[]): Promise<TagGroup[]> {
   if (groups.length === 0) return [];
@@ -100,8 +99,8 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
 
 /**
  * Merges the memories of a tag into one text, always from the single statements and never from an older merged text. Prompts show the text
- * in place of the statements. The statements stay live, so that recall finds each of them and a later statement can replace or end it. A
- * statement that the text leaves out is not changed. Returns null if the text contains no new statement or at most half of the statements.
+ * instead of the statements. The statements stay live, so that recall finds each of them and a later statement can replace or end it. A
+ * statement that the text omits is not changed. Returns null if the text contains no new statement, or no more than half of the statements.
  */
 export async function mergeTag(
   deps: ConsolidateDeps,
@@ -157,7 +156,7 @@ async function wordedText(
   return cutWords(checkedText(answer, { shown, own }), input.wordLimit);
 }
 
-/** The newest memories whose lines fit into the word limit. Older ones are not merged. */
+/** Returns the newest memories whose lines fit into the word limit. Older ones are not merged. */
 function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
   let words = 0;
   const isTooMuch = (memory: Memory): boolean => {
@@ -168,7 +167,7 @@ function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
 }
 
 /**
- * The merged memory. It has the most frequent type of its statements, the highest importance, the lowest confidence and trust, and all tags
+ * Builds the merged memory: it has the statements' most frequent type, highest importance, lowest confidence and trust, and all their tags
  * and sources.
  */
 function mergedMemory(
@@ -198,7 +197,7 @@ function lowestConfidence(memories: readonly Memory[]): Confidence {
   return CONFIDENCE_LEVELS[lowest] ?? 'low';
 }
 
-// A model may rephrase part of a statement, but has to keep its value and its numbers.
+// A merged text contains a statement if it has this share of the statement's words, its value and all its numbers.
 const CONTAINED = 0.6;
 
 function isContained({ content, value }: Memory, text: string): boolean {

@@ -9,10 +9,10 @@ type RehearsedDeps = Pick<ConsolidateDeps, 'database' | 'ledger' | 'languageMode
 
 /**
  * Runs `work` in one transaction and rolls it back. Each step of `work` sees the changes of the previous steps, and the result is the same
- * as in a real run. Until the rollback, other writers wait: in PostgreSQL the writers of the same owners, in SQLite all writers. So this
- * function is for work on one owner; for work on a whole tenant use {@link rehearseApart}.
+ * as in a real run. Other writers wait until the rollback: in PostgreSQL the writers of the same owners, in SQLite all writers. So use this
+ * function only for work on one owner. For a whole tenant, use {@link rehearseApart}.
  *
- * The transaction never waits for a language model. When `work` needs an answer, the transaction is rolled back, the model is asked, and
+ * The transaction never waits for a language model. If `work` needs an answer, the transaction is rolled back, the model is asked, and
  * `work` starts again with all answers so far. The calls are paid and metered as in a real run.
  */
 export async function rehearse<Deps extends RehearsedDeps, Result>(
@@ -42,8 +42,8 @@ export async function rehearse<Deps extends RehearsedDeps, Result>(
 }
 
 /**
- * The dry run of work whose transactions do not depend on each other: each transaction is rolled back separately, so that other writers
- * wait no longer than in a real run. A single transaction would take minutes for 100,000 memories. No model is called.
+ * Runs `work` as a dry run that rolls back each transaction separately, so that other writers wait no longer than in a real run. For work
+ * whose transactions do not depend on each other. A single transaction would take minutes for 100,000 memories. No model is called.
  */
 export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   deps: Deps,
@@ -58,7 +58,7 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
   return work({ ...deps, database: apart, languageModel: null });
 }
 
-// The dry run fails when more answers than this became useless because the store changed between two passes.
+// The dry run fails after more than this many useless answers. An answer becomes useless if the store changes between two passes.
 const MOST_STRAYED = 3;
 
 type Answer = { generated: Generated<unknown> } | { error: unknown };
@@ -79,7 +79,7 @@ interface Pass {
 async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put }: Question): Promise<Answer> {
   if (languageModel === null) throw new TypeError('There is no model to ask.');
   try {
-    // The run that asks is rolled back, so its usage belongs to no run.
+    // The run that asks is rolled back, so the usage is recorded without a run.
     const use = { ...context, run: null };
     return { generated: await ledger.metered(use, (meter) => put(meter.languageModel(languageModel))) };
   } catch (error) {
@@ -87,7 +87,7 @@ async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put
   }
 }
 
-/** Runs everything in one transaction, in which each inner transaction becomes a savepoint. */
+/** Replaces the database and the ledger, so that everything runs in one transaction and each inner transaction becomes a savepoint. */
 function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, writer: Writer, pass: Pass): Deps {
   const goesOn = (): void => {
     if (pass.open !== null) throw unanswered();
@@ -108,7 +108,7 @@ function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, writer: Writer, p
   return { ...deps, database, ledger };
 }
 
-/** The error that ends a pass. The step that needs the answer throws it, and so does every later access to the database. */
+/** Returns the error that ends a pass. The step that needs an answer throws it, and so does every later access to the database. */
 function unanswered(): Error {
   return new Error('The model has not been asked yet.');
 }

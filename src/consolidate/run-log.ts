@@ -7,11 +7,10 @@ import { assertNotErased, type SeenOwner, seeOwner } from '../store/owner-store.
 import { costOf, type Meter } from '../ledger/ledger.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 
-/** Why a piece of work is done, and the signal that cancels it. */
 export interface RunContext {
   cause: RunCause;
   signal?: AbortSignal;
-  /** The state of the owner when the first source of the work was read. Default: the state when the run begins. */
+  /** The owner's state when the work read its first source. Default: the state when the run begins. */
   seen?: SeenOwner;
 }
 
@@ -21,11 +20,11 @@ export interface ActiveRun {
   readonly signal: AbortSignal | undefined;
   /** Null if no model is configured; the work is then done locally. */
   readonly languageModel: LanguageModel | null;
-  /** Adds notes on the input of the run, such as counts, to its entry in the audit log. */
+  /** Adds notes on the run's input, such as counts, to its audit log entry. */
   read(notes: RunNotes): void;
   /**
-   * Runs `work` in one transaction, which also stores the usage and the entry in the audit log. The entry contains the field `changed` of
-   * the result. Throws `conflict` if records were erased since the run began, because the result may contain erased text.
+   * Runs `work` in one transaction, which also stores the usage and the audit log entry. The entry contains the `changed` field of the
+   * result. Throws `conflict` if records were erased since the run began, because the result may contain erased text.
    */
   commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
 }
@@ -36,7 +35,7 @@ export interface Committed {
   status?: RunStatus;
 }
 
-/** Runs a piece of consolidation, meters it, and records its success or failure in the audit log. */
+/** Runs part of a consolidation, meters its model calls, and records its success or failure in the audit log. */
 export async function meteredRun<Result>(
   deps: ConsolidateDeps,
   request: RunContext & { scope: Scope; kind: string },
@@ -93,8 +92,8 @@ export async function meteredRun<Result>(
 }
 
 /**
- * Whether a run was interrupted and gets no entry in the audit log. Work that waits for credit or was stopped has not failed. After an
- * erasure, no entry may name the erased owner.
+ * Checks whether a run was interrupted, in which case the audit log gets no entry. Work that was stopped or waits for credit has not
+ * failed. After an erasure, no entry may name the erased owner.
  */
 function isCutShort(error: unknown): boolean {
   if (VarveError.isInstance(error, 'conflict') && error.details?.['erased'] === true) return true;
@@ -103,7 +102,7 @@ function isCutShort(error: unknown): boolean {
   );
 }
 
-/** Records finished work without a model in the audit log. */
+/** Records work that was done without a model in the audit log. */
 export async function insertLocalRun(
   writer: Writer,
   { clock }: ConsolidateDeps,

@@ -37,13 +37,16 @@ export async function noteGiven(parts: Parts, scope: Scope, memoryIds: readonly 
   );
 }
 
-/** How long to wait for an answer, and for a reaction to it. */
+/** How long to wait for an answer, and then for the user's reaction to it. */
 const ANSWER_WITHIN = HOUR;
 const REACTION_WITHIN = 30 * MINUTE;
 
 type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
 
-/** Judges the memories that were given for completed turns: use, confirmation and correction change their importance by bounded steps. */
+/**
+ * Judges the memories that a model was given for completed turns. Use, confirmation and correction change a memory's importance in limited
+ * steps.
+ */
 export async function judgeGiven(
   deps: ConsolidateDeps,
   scope: Scope,
@@ -84,7 +87,9 @@ async function answeredGiven(reader: Reader, scope: Scope, now: number): Promise
   return answered;
 }
 
-/** The statements of the owner's documents, by the id of the document: a model that is given the document is given all of them. */
+/**
+ * Returns the statements in each of the owner's documents, by document id. A model that is given a document is given all of its statements.
+ */
 async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (const kind of ['profile', 'working_memory'] as const) {
@@ -94,7 +99,7 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
   return found;
 }
 
-/** Removes the given memories from the log, so that each is judged once, and counts how each was used. */
+/** Removes the given memories from the log, so that each is judged only once, and counts how each was used. */
 async function countUse(
   writer: Writer,
   { attributes }: Pick<Parts, 'attributes'>,
@@ -112,8 +117,8 @@ async function countUse(
     const memory = memories.get(each.memoryId);
     if (memory === undefined) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
-    // A memory that every prompt contains is not judged by turns that do not use it, and neither is a memory about who somebody is or about
-    // somebody's health, which few answers repeat.
+    // Turns that do not use a memory count against it, with two exceptions: memories that every prompt contains, and memories about who
+    // somebody is or about somebody's health, which few answers repeat.
     if (!used && (each.isAlways || memory.permanent || attributes.policyOf(memory.attribute ?? '').permanent)) continue;
     const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
     counts.set(memory.id, {
@@ -148,7 +153,7 @@ async function applyUse(
   return moved;
 }
 
-/** The change of importance, limited to the largest step. */
+/** Returns the change of importance, at most the largest step in either direction. */
 export function stepOf(more: Counts, sum: Counts, settings: UsefulnessSettings): number {
   const isIgnored = sum.used === 0 && sum.given >= settings.ignoredAfter;
   const step =
@@ -171,7 +176,7 @@ interface AnsweredTurn {
   reaction: string | null;
 }
 
-/** The turn that a memory was given for; null while an answer or a reaction may still come. */
+/** Returns the turn for which a memory was given, or null while an answer or a reaction may still come. */
 async function turnAfter(
   reader: Reader,
   scope: Scope,
@@ -194,19 +199,22 @@ async function turnAfter(
   return { question: question?.content ?? '', answer: answer.content, reaction: reaction?.content ?? null };
 }
 
-/** How a memory that was given to the model for one turn was used. */
+/** How one turn used a memory that the model was given. */
 export interface Verdict {
   used: boolean;
   /** The user's reaction to the answer; null if there was none or the answer did not use the memory. */
   reaction: 'confirmed' | 'corrected' | null;
 }
 
-/** The minimum share of a memory's additional words, beyond those of the question, that the answer must contain. */
+/** An answer uses a memory if it contains at least this share of the memory's words that are not in the question. */
 const USED = 0.5;
-/** The minimum share of all words of a memory that the answer must contain if the memory adds no words to the question. */
+/** If all of a memory's words are in the question, the answer must repeat at least this share of them. */
 const REPEATED = 0.8;
 
-/** Judges by common words whether an answer uses a memory, and by the first words of the user's reaction how the user reacted. */
+/**
+ * Judges by shared words whether an answer uses a memory, and by the first words of the user's reaction whether the user confirmed or
+ * corrected it.
+ */
 export function judgeUse(memory: string, { question, answer, reaction }: AnsweredTurn): Verdict {
   const [known, asked, answered] = [contentStems(memory), contentStems(question), contentStems(answer)];
   const added = new Set([...known].filter((stem) => !asked.has(stem)));
@@ -216,8 +224,8 @@ export function judgeUse(memory: string, { question, answer, reaction }: Answere
 }
 
 /**
- * Whether the first words of a reaction confirm or correct the answer. If a reaction is too short to detect its language, the language of
- * the answer is used.
+ * Checks whether the first words of a reaction confirm or correct the answer. If the reaction is too short to detect its language, the
+ * answer's language is used.
  */
 function reactionOf(text: string, answer: string): Verdict['reaction'] {
   const pack = detectPack(text, detectPack(answer) ?? english) ?? english;

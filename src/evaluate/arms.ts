@@ -5,17 +5,17 @@ import type { Task } from '../models/prompt.ts';
 import type { VarveOptions } from '../varve.ts';
 import type { AskOptions } from './measure-questions.ts';
 
-/** A configuration that is compared with the others. */
+/** A configuration of the product that a run compares with others. */
 export interface Arm {
-  /** A description for tables. */
+  /** A description, shown in tables. */
   about: string;
-  /** The options of createVarve() that the arm changes: arms with the same options share one replay. */
+  /** The options of createVarve() that differ in this arm. Arms with the same options share one replay. */
   varve: VarveOptions;
-  /** The options of recall and of assembling that the arm changes. */
+  /** The options of recall and of contexts that differ in this arm. */
   ask: AskOptions;
-  /** Whether the arm is meaningful only with a language model. */
+  /** Whether the arm needs a language model to be meaningful. */
   needsModel?: true;
-  /** The task whose model does all tasks in this arm. */
+  /** If set, this task's model does all tasks. */
   oneModelOf?: Task;
 }
 
@@ -23,7 +23,7 @@ function arm(about: string, changes: Partial<Arm> = {}): Arm {
   return { about, varve: {}, ask: {}, ...changes };
 }
 
-/** The sections of a prompt that contain memory, by source. */
+/** The prompt sections that contain memory, grouped by source. */
 const STATEMENTS: readonly SectionName[] = ['facts', 'memories', 'learnings', 'intentions', 'notes', 'savedItems'];
 const DOCUMENTS: readonly SectionName[] = [
   'profile',
@@ -37,7 +37,7 @@ const DOCUMENTS: readonly SectionName[] = [
 const LOOKED_UP: readonly SectionName[] = ['recall', 'notes', 'summaries', 'savedItems'];
 const MEMORY = new Set<SectionName>([...STATEMENTS, ...DOCUMENTS, ...LOOKED_UP, 'earlier', 'history']);
 
-/** Turns off all sections of memory except these. */
+/** Turns off all memory sections except these. */
 function only(...kept: readonly SectionName[]): SectionSwitches {
   return Object.fromEntries(
     SECTION_NAMES.filter((name) => MEMORY.has(name) && !kept.includes(name)).map((name) => [name, false]),
@@ -59,12 +59,12 @@ const nothingFormed: VarveOptions = {
   },
 };
 
-/** The keys of a scaffold with a fixed schema: the attributes that people ask for most. */
+/** The keys for an arm with a fixed scaffold schema: the attributes that people ask for most. */
 const FIXED_KEYS = ['name', 'home_city', 'employer', 'job_title', 'family', 'health', 'preferences', 'goals', 'plans'];
 
 /**
- * The ablations, which measure the contribution of memory and of each of its parts. `all` is the product with its defaults; every other
- * arm differs from it in one setting.
+ * The ablations. They measure how much memory as a whole and each of its parts contribute. `all` is the product with its defaults; every
+ * other arm differs from it in one setting.
  */
 export const ARMS: Readonly<Record<string, Arm>> = {
   all: arm('everything, with the defaults'),
@@ -99,7 +99,7 @@ export const ARMS: Readonly<Record<string, Arm>> = {
   }),
 };
 
-/** Why an arm cannot run with this language model; null if it can. */
+/** Returns why an arm cannot run with this language model, or null if it can. */
 export function whyNot(name: string, model: LanguageModel | null): string | null {
   const { needsModel, oneModelOf } = ARMS[name] ?? {};
   if (needsModel && model === null) return `The arm ${name} needs a language model.`;
@@ -115,7 +115,7 @@ interface ArmGroup extends Pick<Arm, 'varve' | 'oneModelOf'> {
   names: string[];
 }
 
-/** Groups arms by their store options, because one replay serves a whole group. */
+/** Groups arms with the same store options, because they can share one replay. */
 export function groupArms(names: readonly string[]): ArmGroup[] {
   const groups = new Map<string, ArmGroup>();
   for (const name of names) {

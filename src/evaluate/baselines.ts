@@ -5,7 +5,7 @@ import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexic
 import { standardise } from '../recall/measure-meaning.ts';
 import { fuseByReciprocalRank } from '../recall/rank-documents.ts';
 
-/** The baseline methods that any ranking has to beat, on the same texts and vectors. */
+/** The baseline methods. A ranking is only useful if it beats all of them on the same texts and vectors. */
 export const BASELINES = ['bm25', 'cosine', 'z-sum', 'reciprocal-rank'] as const;
 export type Baseline = (typeof BASELINES)[number];
 
@@ -17,7 +17,7 @@ export interface BaselineDocument {
 }
 
 /**
- * Ranks the documents for queries by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best of the simple fusions
+ * Prepares documents for ranking by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best of the simple fusions
  * on LoCoMo. `reciprocal-rank` fuses the two lists with 1 / (60 + rank). BM25 uses stems and omits the query's function words.
  */
 export function createBaselines(documents: readonly BaselineDocument[]): {
@@ -32,7 +32,7 @@ export function createBaselines(documents: readonly BaselineDocument[]): {
       const cosine = Float32Array.from(documents, (document) => dot(document.vector, vector));
       const [byWords, byMeaning] = [standardise(bm25), standardise(cosine)];
       const sum = Float32Array.from(byMeaning, (score, ordinal) => score + 0.5 * (byWords[ordinal] ?? 0));
-      // BM25 has no score for a document without any of the query's words, so such a document is not in the list.
+      // BM25 gives no score to a document that has none of the query's words, so such a document is left out of the list.
       const lexical = order(bm25).filter((ordinal) => (bm25[ordinal] ?? 0) > 0);
       const fused = fuseByReciprocalRank([lexical, order(cosine)]);
       const idsOf = (ordinals: readonly number[]): string[] =>
@@ -47,7 +47,7 @@ export function createBaselines(documents: readonly BaselineDocument[]): {
   };
 }
 
-/** The ordinals in order of descending score; equal scores keep their order. */
+/** Returns the ordinals by descending score. Equal scores keep their order. */
 function order(scores: Float32Array): number[] {
   return Array.from(scores.keys()).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The speaker of a turn: the user (or one of several), the agent, or the tool that produced it. */
+/** Who speaks in a turn: the user (or one of several), the agent, or a tool. */
 export type Role = 'user' | 'assistant' | 'tool';
 
 export interface Turn {
@@ -8,13 +8,13 @@ export interface Turn {
   role: Role;
   speaker: string;
   text: string;
-  /** The time of the turn; null if it follows shortly after the preceding turn. */
+  /** The time of the turn; null if it follows shortly after the turn before. */
   at: Date | null;
 }
 
 export interface Session {
   id: string;
-  /** The start of the session; null where the data set does not give it. */
+  /** The start of the session; null if the data set does not contain it. */
   start: Date | null;
   turns: Turn[];
 }
@@ -29,14 +29,14 @@ export interface ExpectedMemory {
   /** An attribute of a person, such as `home_city`, and its value. */
   slot: string | null;
   value: string | null;
-  /** The turns that make the statement; empty where the data set does not name them. */
+  /** The turns that contain the statement; empty if the data set does not name them. */
   stated: string[];
-  /** The turn or the session from which the statement no longer holds; null if it holds to the end. */
+  /** The turn or session at which the statement stops being true; null if it is true to the end. */
   until: string | null;
   replacedBy: string | null;
-  /** Words that the memory's text must contain, where the data set gives words instead of a sentence. */
+  /** Words that the memory's text must contain. Used if the data set has words instead of a sentence. */
   contains: string[];
-  /** The lowest importance that the memory may have. */
+  /** The minimum importance of the memory. */
   minimumImportance: number | null;
 }
 
@@ -45,19 +45,19 @@ export interface Question {
   id: string;
   /** The session after which the question is asked; null if it is asked at the end. */
   after: string | null;
-  /** The data set's category, by name: `single`, `time`, `unknown` …. For `forgotten`, the evidence must not be returned. */
+  /** The category in the data set: `single`, `time`, `unknown` …. For `forgotten`, recall must not return the evidence. */
   kind: string;
   question: string;
   answer: string;
   /** Whether the conversation answers the question. */
   isAnswerable: boolean;
-  /** The turns that answer the question; empty where the data set does not name them. */
+  /** The turns that answer the question; empty if the data set does not name them. */
   evidence: string[];
   /** The expected memories that answer the question. */
   memories: string[];
 }
 
-/** A text that is in the store from the beginning: a fact of labelled query–fact pairs. */
+/** A text that is in the store from the start, such as a fact of labelled query–fact pairs. */
 export interface StoredFact {
   id: string;
   text: string;
@@ -77,11 +77,11 @@ export interface Conversation {
 export interface Dataset {
   name: string;
   conversations: Conversation[];
-  /** Sentences that every report shows: the corrections and omissions of the loader. */
+  /** Sentences about what the loader corrected or left out. Every report shows them. */
   faults: string[];
 }
 
-/** An expected memory with defaults for the fields that are not given. */
+/** Creates an expected memory, with defaults for omitted fields. */
 export function expectedMemory(fields: Partial<ExpectedMemory> & Pick<ExpectedMemory, 'id' | 'text'>): ExpectedMemory {
   return {
     type: null,
@@ -97,24 +97,24 @@ export function expectedMemory(fields: Partial<ExpectedMemory> & Pick<ExpectedMe
   };
 }
 
-/** An empty conversation, which a loader fills in. */
+/** Creates an empty conversation for a loader to fill in. */
 export function conversation(fields: Partial<Conversation> & Pick<Conversation, 'id'>): Conversation {
   return { language: 'en', sessions: [], memories: [], questions: [], facts: [], ...fields };
 }
 
-/** A question with defaults for the fields that are not given. A question of the kind `unknown` cannot be answered. */
+/** Creates a question, with defaults for omitted fields. A question of the kind `unknown` has no answer. */
 export function question(fields: Partial<Question> & Pick<Question, 'id' | 'kind' | 'question' | 'answer'>): Question {
   return { after: null, evidence: [], memories: [], isAnswerable: fields.kind !== 'unknown', ...fields };
 }
 
-/** A turn with defaults for the fields that are not given. */
+/** Creates a turn, with defaults for omitted fields. */
 export function turn(id: string, role: Role, text: string, fields: Partial<Turn> = {}): Turn {
   return { id, role, speaker: role === 'assistant' ? 'Assistant' : 'User', text, at: null, ...fields };
 }
 
 /**
- * Makes references valid: empty turns, evidence that names no turn, and questions with only such evidence are left out. The returned
- * `faults` say how many of each were left out.
+ * Removes invalid entries: empty turns, evidence that names no existing turn, and questions that have only such evidence. The returned
+ * `faults` state how many of each were removed.
  */
 export function repaired(name: string, conversations: readonly Conversation[], faults: string[] = []): Dataset {
   const counts = { dangling: 0, unanswerable: 0, empty: 0 };
@@ -153,7 +153,7 @@ export function repaired(name: string, conversations: readonly Conversation[], f
   return { name, conversations: mended, faults: [...faults, ...said] };
 }
 
-/** A text that a data set may also give as a number, as a boolean, or not at all. */
+/** Parses a text that some data sets give as a number or a boolean, or omit. */
 export const looseText: z.ZodType<string, unknown> = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .transform((value) => (value === null ? '' : String(value)))

@@ -16,25 +16,25 @@ export type { AskOptions };
 /** The data, the measures and the configurations of an evaluation. */
 export interface EvaluateOptions {
   dataset: Dataset;
-  /** The measures to take. Default: all. */
+  /** The measures to run. Default: all. */
   measures?: readonly Measure[];
   /** Names of {@link ARMS}. Default: `all` alone. */
   arms?: readonly string[];
   /** Also runs an ablation for each signal and each arm of recall. Default false. */
   signals?: boolean;
   /**
-   * The options of createVarve() for every replay: your embedder, models, types, settings. The harness sets the clock, and the store unless
-   * you set one.
+   * The options of createVarve() for every replay: your embedder, models, types, settings. The harness sets the clock, and also the store
+   * unless you pass one.
    */
   varve?: VarveOptions;
   /** The model that answers questions and judges answers; null for no model. Default: the language model of `varve`. */
   judge?: LanguageModel | null;
-  /** The file for the rows. With a file, a run that was stopped can be resumed. */
+  /** The file for the rows. If a run is stopped, it can be resumed from its file. */
   file?: string;
-  /** Start over even if the file has a run. */
+  /** Starts over even if the file already contains a run. */
   afresh?: boolean;
   seed?: number;
-  /** The command that repeats the run, for the report. */
+  /** The command that repeats the run, shown in the report. */
   command?: string;
   version?: string;
   onProgress?(progress: Progress): void;
@@ -46,7 +46,7 @@ export interface Progress {
   done: number;
   of: number;
   conversation: string;
-  /** The estimated remaining milliseconds; null at the beginning. */
+  /** The estimated remaining time in milliseconds; null at the beginning. */
   left: number | null;
 }
 
@@ -77,7 +77,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Run> {
   return file === undefined ? { header, rows, done: [...done] } : readRun(file);
 }
 
-/** The size of a conversation for the estimate of the remaining time: the number of its turns, questions and facts. */
+/** Returns a conversation's size for estimating the remaining time: its turns, questions and facts. */
 function sizeOf({ sessions, questions, facts }: Conversation): number {
   return sessions.reduce((sum, { turns }) => sum + turns.length, 0) + questions.length + facts.length + 1;
 }
@@ -130,7 +130,7 @@ async function evaluateConversation(
         if (options.signals && group.names.includes('all'))
           for (const { arm, ...row } of await measureSignals(state, question)) add(arm, [row]);
         for (const name of group.names) {
-          // An arm that does not change recall has the same results as the first arm of its group.
+          // If an arm does not change recall, its results equal those of the first arm in its group, so they are not measured again.
           if (wanted.has('retrieval') && (name === leading || askOf(name).recall !== undefined))
             add(name, await measureRetrieval(state, question, askOf(name)));
           if (wanted.has('end-to-end')) add(name, await measureEndToEnd(state, question, askOf(name), judge));
@@ -153,7 +153,7 @@ async function evaluateConversation(
   return rows;
 }
 
-/** The options of a replay: the application's options with the changes of a group of arms. */
+/** Returns the options of a replay: the application's options, changed by a group of arms. */
 function optionsOf(
   varve: VarveOptions,
   { varve: change, oneModelOf }: Pick<Arm, 'varve' | 'oneModelOf'>,
@@ -162,7 +162,7 @@ function optionsOf(
   return { ...merged(varve, change), ...(languageModel === undefined ? {} : { languageModel }) };
 }
 
-/** Merges the settings of an arm into the application's; nested settings are merged field by field. */
+/** Merges an arm's settings into the application's. Nested settings are merged field by field. */
 function merged(base: VarveOptions, change: VarveOptions): VarveOptions {
   const isPlain = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

@@ -4,7 +4,7 @@ import { METRICS, type Row } from './row.ts';
 import type { Run } from './run-file.ts';
 import { difference, estimate, type Difference, type Estimate, type Observation } from './statistics.ts';
 
-/** The mean of a metric over its items, with its interval. */
+/** The mean of a metric over its items, with a confidence interval. */
 export interface Figure extends Estimate {
   arm: string;
   metric: string;
@@ -12,7 +12,7 @@ export interface Figure extends Estimate {
   kind: string | null;
 }
 
-/** The observations of a metric in the rows of an arm. */
+/** Returns the observations of one metric in an arm's rows. */
 function observationsOf(
   rows: readonly Row[],
   { arm, metric, kind = null }: { arm: string; metric: string; kind?: string | null },
@@ -24,7 +24,7 @@ function observationsOf(
   });
 }
 
-/** The figures of a run, in the order of the metrics: over all rows, and with `byKind` also for each kind. */
+/** Returns the figures of a run, in the order of the metrics: over all rows, and with `byKind` also for each kind. */
 export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {}): Figure[] {
   const { rows } = run;
   const { seed } = run.header;
@@ -40,14 +40,14 @@ export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {
   );
 }
 
-/** The arms with rows: first the arms of the run, then the ablations of recall. */
+/** Returns the arms that have rows: first the arms of the run, then the ablations of recall. */
 function armsOf({ header, rows }: Run): string[] {
   const there = new Set(rows.map(({ arm }) => arm));
   const named = header.arms.filter((arm) => there.has(arm));
   return [...named, ...[...there].filter((arm) => !named.includes(arm)).sort()];
 }
 
-/** How often recall abstains on unanswerable and on answerable questions, for each threshold of confidence. */
+/** How often recall abstains at each confidence threshold, for unanswerable and for answerable questions. */
 export interface Abstention {
   arm: string;
   area: number;
@@ -56,7 +56,7 @@ export interface Abstention {
 
 const THRESHOLDS = Array.from({ length: 19 }, (_, index) => (index + 1) / 20);
 
-/** The abstention curve of each arm that has confidences for both answerable and unanswerable questions. */
+/** Returns each arm's abstention curve. Arms without confidences for both answerable and unanswerable questions are left out. */
 export function abstentionOf(run: Run): Abstention[] {
   return armsOf(run).flatMap((arm) => {
     const questions = run.rows.flatMap(({ values, ...row }) => {
@@ -82,7 +82,7 @@ export interface Compared {
 
 const SIGNIFICANT = 0.05;
 
-/** Compares two runs on the same data, arm by arm and metric by metric, over the items that both have. */
+/** Compares two runs on the same data by arm and metric, over the items that both runs have. */
 export function compareRuns(before: Run, after: Run): Compared[] {
   const [one, other] = [before.header.dataset, after.header.dataset];
   if (one !== other)
@@ -113,8 +113,8 @@ function compared(before: Side, after: Side): Compared[] {
     const isSure = change.p < SIGNIFICANT && better !== 'none';
     const isBetter = better === 'higher' ? change.mean > 0 : change.mean < 0;
     const verdict = !isSure ? ('same' as const) : isBetter ? ('better' as const) : ('worse' as const);
-    // Both means are over the common items, because some arms, such as those of single signals of recall, have rows for some questions
-    // only.
+    // Both means are taken over the common items, because some arms have rows for only some questions, such as the ablations of single
+    // recall signals.
     const shared = (one: readonly Observation[], other: readonly Observation[]): Estimate => {
       const keys = new Set(other.map(({ conversation, item }) => `${conversation} ${item}`));
       return estimate(one.filter(({ conversation, item }) => keys.has(`${conversation} ${item}`)));
@@ -139,7 +139,7 @@ export function shownWithInterval(metric: string, figure: Estimate): string {
   return Number.isNaN(figure.low) ? mean : `${mean} (${shownInterval(metric, figure, '')})`;
 }
 
-/** The interval of a figure; `otherwise` if it has none. */
+/** Formats the interval of a figure. Returns `otherwise` if it has none. */
 export function shownInterval(metric: string, { low, high }: Estimate, otherwise: string): string {
   return Number.isNaN(low) ? otherwise : `${shown(metric, low)} to ${shown(metric, high)}`;
 }

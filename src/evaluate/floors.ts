@@ -15,7 +15,7 @@ export interface Floor {
 
 /** A floor that a run has missed. */
 export interface MissedFloor extends Floor {
-  /** NaN if the run has not measured the metric: a gate without a measurement must not pass. */
+  /** NaN if the run has not measured the metric. This counts as missed, because a gate must not pass without a measurement. */
   value: number;
 }
 

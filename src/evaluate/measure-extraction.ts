@@ -35,7 +35,7 @@ function memoryRow(expected: ExpectedMemory, compared: Compared): Found {
   return { ...base, values: { kept: isKept ? 1 : 0 }, detail };
 }
 
-/** An ended memory is not stale if a live statement that contains it also contains its replacement. */
+/** Checks whether an ended memory is still stated. A live statement that contains both the memory and its replacement does not count. */
 function isStale(expected: ExpectedMemory, { conversation, statements, isSaid }: Compared): boolean {
   const next = conversation.memories.find(({ id }) => id === expected.replacedBy);
   const saying = statements.filter((statement) => isSaid(expected, statement));
@@ -62,7 +62,7 @@ function expectationValues(
   };
 }
 
-/** The expected phrases that a text contains, verbatim or by all of their content words. */
+/** Returns the expected phrases that a text contains, either verbatim or with all of their content words. */
 function phrasesIn({ contains }: ExpectedMemory, text: string): string[] {
   const [plain, words] = [flat(text), tellingWords(text)];
   return contains.filter((phrase) => plain.includes(flat(phrase)) || shareOf(tellingWords(phrase), words) === 1);
@@ -101,7 +101,7 @@ function isRepeated({ memory: one }: LiveStatement, { memory: other }: LiveState
   return overlap(tellingWords(one.content), tellingWords(other.content)) >= 0.8;
 }
 
-/** Whether the values of the user's current slots are in the permanent facts or in the scaffold. */
+/** Measures whether the permanent facts or the scaffold contain the current values of the user's slots. */
 export async function measureScaffold(replay: Replay): Promise<Found[]> {
   const slots = replay.conversation.memories.filter(
     (memory) => memory.slot !== null && memory.until === null && isAboutUser(memory),
@@ -125,10 +125,13 @@ export async function measureScaffold(replay: Replay): Promise<Found[]> {
   });
 }
 
-/** The use of language models per session: calls, tokens, and money where the prices are known. Without a call there are no rows. */
+/**
+ * Measures how much language models were used per session: calls, tokens, and the cost if all prices are known. Without any call there are
+ * no rows.
+ */
 export async function measureCost({ conversation, varve }: Replay): Promise<Found[]> {
   const lines = await varve.ledger.report({ tenant: 'default', by: ['task', 'model'] });
-  // The ledger also has embeddings, which are not calls of a language model.
+  // The ledger also contains embeddings, which are not language model calls.
   const used = lines.filter(({ keys }) => Object.hasOwn(TASK_TIERS, keys.task ?? ''));
   if (used.length === 0) return [];
   const sessions = Math.max(1, conversation.sessions.length);

@@ -9,7 +9,7 @@ import { turnTexts, type Replay } from './replay.ts';
 import { BUDGETS, type Found, type Row } from './row.ts';
 import { flat, isSaidIn, quotedShare, sayTogether, tellingWords, type SaidStatement } from './says.ts';
 
-/** The options of recall and of contexts with which an arm asks questions. */
+/** An arm's options for recall and for contexts when it asks a question. */
 export interface AskOptions {
   recall?: RecallOptions;
   context?: ContextOptions;
@@ -17,7 +17,7 @@ export interface AskOptions {
 
 const LIMIT = 10;
 
-/** Whether recall finds the evidence of a question, and whether it abstains when there is none. */
+/** Measures whether recall finds the evidence of a question, and whether it abstains if there is none. */
 export async function measureRetrieval(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
   if (question.isAnswerable && question.evidence.length === 0) return [];
   const handle = replay.handle(`ask ${question.id}`);
@@ -45,7 +45,10 @@ export async function measureRetrieval(replay: Replay, question: Question, ask: 
   ];
 }
 
-/** For forgotten statements, abstention is not enough: recall must not return them even when it is forced to answer. */
+/**
+ * Returns the values for an unanswerable question. For forgotten statements it is not enough that recall abstains: recall must not return
+ * them even when forced to answer.
+ */
 function unanswerableValues(
   replay: Replay,
   question: Question,
@@ -57,7 +60,7 @@ function unanswerableValues(
   return { leaked: 1 - missingFrom(given.join('\n'), needed).length / needed.length };
 }
 
-/** The turns that a result rests on. */
+/** Returns the turns behind a result. */
 function turnsOf({ turnOf }: Replay, result: RecallResult): string[] {
   if (result.event !== null) return named(turnOf, [result.event.id]);
   return named(turnOf, [result.memory.id, ...result.memory.sourceEvents]);
@@ -68,9 +71,9 @@ function named(turnOf: ReadonlyMap<string, string>, ids: readonly string[]): str
 }
 
 /**
- * The metrics of a ranking whose results rest on several turns each. For rank metrics, each result is one item: its first turn that is
- * evidence and that no earlier result contained. Without such a turn the result is not relevant. For recall, a result counts for all its
- * turns.
+ * Computes the metrics of a ranking in which each result may be based on several turns. For the rank metrics, a result counts as one item:
+ * its first turn of evidence that no earlier result contained. A result without such a turn is not relevant. For recall, all of a result's
+ * turns count.
  */
 export function placeValues(
   turns: readonly (readonly string[])[],
@@ -96,7 +99,7 @@ export function placeValues(
   };
 }
 
-/** Whether the evidence is in the prompt at each budget, and how many tokens memory takes. */
+/** Measures whether the prompt contains the evidence at each budget, and how many tokens memory uses. */
 export async function measurePrompt(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
   const needed = neededIn(replay, question);
   const isForgotten = question.kind === 'forgotten';
@@ -127,7 +130,7 @@ export async function measurePrompt(replay: Replay, question: Question, ask: Ask
   ];
 }
 
-/** The context with which a question is asked. */
+/** Assembles the context for a question. */
 export function contextFor(
   handle: Handle,
   { question }: Question,
@@ -137,7 +140,7 @@ export function contextFor(
   return handle.context({ message: question, unlogged: true, ...ask.context, budget });
 }
 
-/** The whole context of a model as one text. */
+/** Joins a model's whole context into one text. */
 export function promptOf({ system, user, messages }: Pick<AssembledContext, 'system' | 'user' | 'messages'>): string {
   return [system, user, ...messages.map(({ content }) => content)].join('\n');
 }
@@ -150,12 +153,13 @@ interface Needed {
   memories: Replay['conversation']['memories'];
 }
 
-// The beginning of a turn is enough to identify it.
+// This many characters from the beginning of a turn are enough to identify it.
 const OPENING = 60;
-// Documents quote a turn sentence by sentence, and recall omits turns that documents have quoted almost completely.
+// A turn counts as quoted if this share of it occurs in the prompt. Documents quote a turn sentence by sentence, and recall omits turns
+// that documents have quoted almost completely.
 const QUOTED = 0.9;
 
-/** The evidence of a question: its turns, or its memories if the data set does not name the turns. */
+/** Returns the evidence of a question: its turns, or its memories if the data set does not name the turns. */
 function neededIn({ conversation }: Replay, question: Question): Needed[] {
   const texts = turnTexts(conversation);
   const memories = conversation.memories.filter(({ id }) => question.memories.includes(id));
@@ -168,7 +172,7 @@ function neededIn({ conversation }: Replay, question: Question): Needed[] {
   }));
 }
 
-/** The statements that a prompt contains under their own ids, with the turns that they rest on. */
+/** Returns the statements whose ids are in a prompt's sections, with the turns behind them. */
 async function statementsIn({ handle, turnOf }: Replay, { sections }: ContextReport): Promise<SaidStatement[]> {
   const ids = new Set(sections.flatMap((section) => section.ids.filter((id) => id.startsWith('mem_'))));
   const found = await Promise.all([...ids].map((id) => handle().memories.get(id)));
@@ -178,12 +182,14 @@ async function statementsIn({ handle, turnOf }: Replay, { sections }: ContextRep
 }
 
 /**
- * The evidence that a text lacks: neither the words of the turn, nor a line with the memory, nor several statements together contain it.
+ * Returns the ids of the evidence that a prompt lacks. Evidence is present if the prompt quotes the turn, has a line with the memory, or
+ * has several statements that together contain the memory.
  */
 function missingFrom(prompt: string, needed: readonly Needed[], statements: readonly SaidStatement[] = []): string[] {
   const lines = prompt.split('\n').map((line) => tellingWords(line));
   const flatPrompt = flat(prompt);
-  // A prompt shows a permanent fact as label and value, which have fewer words than the statement.
+  // A prompt shows a permanent fact only as a label and a value, which have fewer words than the statement. So only statements whose full
+  // text is in the prompt are used here.
   const standing = statements.filter(({ text }) => flatPrompt.includes(flat(text)));
   const isQuoted = (text: string): boolean =>
     text !== '' && (prompt.includes(text.slice(0, OPENING)) || quotedShare(text, flatPrompt) >= QUOTED);
@@ -195,7 +201,7 @@ function missingFrom(prompt: string, needed: readonly Needed[], statements: read
     .map(({ id }) => id);
 }
 
-/** Measures after how many turns of the user a prompt first has all evidence of a question. */
+/** Measures how many turns of the user it takes until a prompt contains all evidence of a question. */
 export function watchColdStart(ask: AskOptions): {
   afterTurn(replay: Replay, turn: Turn): Promise<void>;
   rows(): Found[];
@@ -244,9 +250,9 @@ type FoundByArm = Omit<Row, 'conversation'>;
 const CANDIDATES = 100;
 
 /**
- * The contribution of each signal and each arm of recall, measured by leaving it out. A result's score is the sum of its signals, so the
- * ranking without one signal needs no second search; a result that only one arm has found is missing without that arm. Results below the
- * first hundred, which might move up, are not considered.
+ * Measures the contribution of each signal and each arm of recall by leaving it out. A score is the sum of its signals, so ranking without
+ * one signal needs no second search. Without an arm, the results that only this arm has found are missing. Results below the first hundred
+ * are ignored, even though some of them might move up.
  */
 export async function measureSignals(replay: Replay, question: Question): Promise<FoundByArm[]> {
   if (!question.isAnswerable || question.evidence.length === 0) return [];

@@ -1,16 +1,16 @@
 import { invalidInput } from '../errors.ts';
 
-/** Share of the first k ranks with a relevant result. Missing results count as wrong, so the divisor is always k. */
+/** Returns the share of the first k ranks with a relevant result. The divisor is always k, so missing results count as wrong. */
 export function precisionAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return hits(ranked, relevant, k) / checkedK(k);
 }
 
-/** Share of the relevant ids that are among the first k results; NaN if `relevant` is empty. */
+/** Returns the share of the relevant ids among the first k results; NaN if `relevant` is empty. */
 export function recallAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return relevant.size === 0 ? Number.NaN : hits(ranked, relevant, k) / relevant.size;
 }
 
-/** 1 / rank of the first relevant result; 0 if no result is relevant; NaN if `relevant` is empty. */
+/** Returns 1 / rank of the first relevant result; 0 if no result is relevant; NaN if `relevant` is empty. */
 export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<string>): number {
   if (relevant.size === 0) return Number.NaN;
   const place = distinct(ranked).findIndex((id) => relevant.has(id));
@@ -18,8 +18,8 @@ export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<
 }
 
 /**
- * Normalised discounted cumulative gain with the discount 1 / log2(rank + 1). `relevant` is a set (gain 1), or a map from id to gain for
- * graded labels. The value is 1 if no other order has more gain among the first k, and NaN if nothing is relevant.
+ * Returns the normalised discounted cumulative gain, with the discount 1 / log2(rank + 1). `relevant` is a set (gain 1), or a map from id
+ * to gain for graded labels. The value is 1 if no other order has more gain among the first k, and NaN if nothing is relevant.
  */
 export function ndcgAt(
   ranked: readonly string[],
@@ -42,7 +42,7 @@ export interface AbstentionPoint {
   silentOnAnswerable: number;
 }
 
-/** For each threshold, the shares of questions on which recall would abstain below it. A share of no questions is NaN. */
+/** Returns, for each threshold, the shares of questions on which recall would abstain. The share is NaN if there are no such questions. */
 export function abstentionCurve(
   questions: readonly { isAnswerable: boolean; confidence: number }[],
   thresholds: readonly number[],
@@ -59,8 +59,8 @@ export function abstentionCurve(
 }
 
 /**
- * Area under the curve of the two shares of {@link abstentionCurve}: the probability that a question with an answer has more confidence
- * than a question without an answer. 0.5 is chance; NaN if one of the two kinds of question is missing.
+ * Returns the area under {@link abstentionCurve}: the probability that an answerable question has a higher confidence than an unanswerable
+ * one. 0.5 is chance; NaN if one of the two kinds is missing.
  */
 export function abstentionArea(questions: readonly { isAnswerable: boolean; confidence: number }[]): number {
   const answerable = questions.filter((question) => question.isAnswerable);
@@ -75,7 +75,7 @@ export function abstentionArea(questions: readonly { isAnswerable: boolean; conf
   return wins / (answerable.length * unanswerable.length || Number.NaN);
 }
 
-/** A duplicate id counts at its first rank only, so that recall and NDCG cannot exceed 1. */
+/** Removes duplicate ids, so that recall and NDCG cannot exceed 1. An id counts at its first rank. */
 function distinct(ranked: readonly string[]): string[] {
   return [...new Set(ranked)];
 }

@@ -1,8 +1,8 @@
 import type { Estimate } from './statistics.ts';
 
-// Plots are SVG text without a script, so that a report can be opened offline, printed and mailed.
+// Plots are SVG without scripts, so that a report can be opened offline, printed and mailed.
 
-/** Escapes text for HTML, because reports contain the words of users. */
+/** Escapes text for HTML. This is necessary because reports contain users' words. */
 export function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -24,7 +24,7 @@ const VALUE = 150;
 const WIDTH = 860;
 const ROW = 26;
 
-/** A line for each value, with a dot and a bar for its interval. */
+/** Draws a line for each value, with a dot and a bar for its interval. */
 export function whiskerPlot(
   whiskers: readonly Whisker[],
   { from, to, zero }: { from: number; to: number; zero?: number },
@@ -64,7 +64,7 @@ interface Line {
   isLogarithmic?: boolean;
 }
 
-/** A line with a band for its intervals if it has them. */
+/** Draws a line, with a band for the intervals if there are any. */
 export function linePlot({ name, points, xTitle, yTitle, xs, isLogarithmic = false }: Line): string {
   const [width, height, left, bottom] = [520, 300, 54, 46];
   const scale = (value: number): number => (isLogarithmic ? Math.log(value) : value);

@@ -7,14 +7,14 @@ import { createVarve, type Varve, type VarveOptions } from '../varve.ts';
 import type { SaidStatement } from './says.ts';
 import type { Conversation, Session, Turn } from './conversation.ts';
 
-/** A conversation that is being replayed: the open store, and the turn of each event. */
+/** A conversation during its replay: the open store, and the turn behind each event. */
 export interface Replay {
   conversation: Conversation;
   varve: Varve;
   clock: ManualClock;
-  /** The id of the turn or the stored fact, by the id of the event or the memory. */
+  /** Maps the id of each event or memory to the id of its turn or stored fact. */
   turnOf: Map<string, string>;
-  /** The handle of the user. A question is asked in a session of its own. */
+  /** Returns the user's handle. Questions are asked in a separate session. */
   handle(session?: string): Handle;
 }
 
@@ -27,12 +27,12 @@ export interface ReplayHooks {
 
 const SPACING = 40_000;
 const NIGHT = 20 * HOUR;
-/** The start of a conversation whose data set has no dates. */
+/** The start of a conversation if its data set has no dates. */
 const BEGINNING = Date.UTC(2026, 0, 5, 9);
 
 /**
  * Replays a conversation. Turns are observed at their own times, background work runs when it is due, and each session is closed and
- * followed by a night. The clock is simulated, so that nothing waits. By default the store is in memory.
+ * followed by a night. The clock is simulated, so nothing has to wait. By default, the store is in memory.
  */
 export async function replay(
   conversation: Conversation,
@@ -107,19 +107,19 @@ async function playSession(state: Replay, session: Session, hooks: ReplayHooks):
   await varve.drain();
 }
 
-/** The names of the speakers in the role of the user. They are recorded only if there are several. */
+/** Returns the names of everyone who speaks as the user. Names are recorded only if there are several speakers. */
 function speakersOf({ sessions }: Conversation): Set<string> {
   return new Set(
     sessions.flatMap(({ turns }) => turns.filter(({ role }) => role === 'user').map(({ speaker }) => speaker)),
   );
 }
 
-/** A live statement of a store, with the turns that it rests on. */
+/** A live statement in the store, with the turns behind it. */
 export interface LiveStatement extends SaidStatement {
   memory: Memory;
 }
 
-/** The live statements that a reader formed from events. */
+/** Returns the live statements that a reader formed from events. */
 export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveStatement[]> {
   const live: Memory[] = [];
   let cursor: string | undefined;
@@ -138,7 +138,7 @@ export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveSt
     }));
 }
 
-/** The texts of the turns and of the stored facts of a conversation, by id. */
+/** Returns the texts of a conversation's turns and stored facts, by id. */
 export function turnTexts({ sessions, facts }: Conversation): Map<string, string> {
   return new Map([...sessions.flatMap(({ turns }) => turns), ...facts].map(({ id, text }) => [id, text]));
 }

@@ -5,7 +5,7 @@ import { escaped, linePlot, whiskerPlot, type Whisker } from './plots.ts';
 import { BUDGETS, MEASURES, METRICS, type Measure, type Row } from './row.ts';
 import type { Run } from './run-file.ts';
 
-/** A run as one HTML page that can be opened offline: figures with intervals, plots, failures, and the definitions of all metrics. */
+/** Writes a run as one HTML page that opens offline: figures with intervals, plots, failures, and the definitions of all metrics. */
 export function htmlReport(run: Run): string {
   const figures = figuresOf(run, { byKind: true });
   const [base = 'all'] = run.header.arms;
@@ -67,7 +67,7 @@ const TITLES: Record<Measure, string> = {
 };
 
 function measureSection(measure: Measure, figures: readonly Figure[], run: Run): string {
-  // The mean confidence of recall is meaningless: confidence is the axis of the curve below.
+  // Recall's mean confidence is left out, because confidence is the axis of the curve below and its mean has no use.
   const own = figures.filter(({ metric }) => METRICS[metric]?.measure === measure && metric !== 'confidence');
   if (own.length === 0) return '';
   const rows = own
@@ -81,7 +81,7 @@ function measureSection(measure: Measure, figures: readonly Figure[], run: Run):
   return `<section><h2>${TITLES[measure]}</h2>${table}${plotsOf(measure, own, run)}</section>`;
 }
 
-/** The metric of each measure that is plotted by kind. */
+/** For each measure, the metric that is plotted by kind. */
 const BY_KIND: Partial<Record<Measure, string>> = {
   extraction: 'kept',
   retrieval: 'recall@10',
@@ -146,7 +146,7 @@ function figureOf(caption: string, plot: string): string {
 
 const COMPARED = ['evidence@2000', 'recall@10', 'ndcg@5', 'kept', 'right', 'correct'];
 
-/** The differences between the first arm and each other arm: one plot for each metric, one line for each arm. */
+/** Plots how each other arm differs from the first: one plot for each metric, one line for each arm. */
 function ablations(compared: readonly Compared[]): string {
   const plots = COMPARED.flatMap((metric) => {
     const rows = compared.filter((each) => each.metric === metric);
@@ -173,7 +173,7 @@ function ablations(compared: readonly Compared[]): string {
   return `<section><h2>Ablations</h2><p class="note">Significant differences are coloured (p &lt; .05, paired permutation of conversations).</p>${plots.join('')}<dl class="defined">${named.join('')}</dl></section>`;
 }
 
-/** A difference with its sign. */
+/** Formats a difference with its sign. */
 export function signed(metric: string, value: number): string {
   const size = shown(metric, Math.abs(value));
   return /[1-9]/.test(size) ? `${value < 0 ? '−' : '+'}${size}` : size;
@@ -181,7 +181,7 @@ export function signed(metric: string, value: number): string {
 
 const SHOWN_MISSES = 40;
 
-/** Lists of failures: memories that were not kept, that are stale or useless, evidence that was not found, and wrong answers. */
+/** Lists the failures: memories that were not kept, stale memories, useless statements, missing evidence and wrong answers. */
 function misses(rows: readonly Row[]): string {
   const lists: [string, Row[]][] = [
     ['Not kept', rows.filter(({ values }) => values['kept'] === 0)],

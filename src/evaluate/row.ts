@@ -8,17 +8,17 @@ export interface Row {
   /** The configuration: `all`, or the name of an ablation. */
   arm: string;
   measure: Measure;
-  /** The question, the expected memory or the statement. */
+  /** The id of the question or of the expected memory, or the name of the statement. */
   item: string;
   /** The kind of question or memory. */
   kind: string;
-  /** The measured values, by the names of {@link METRICS}. */
+  /** The measured values, by metric name (see {@link METRICS}). */
   values: Record<string, number>;
-  /** The texts that were asked, found or missed, for people. */
+  /** The texts that were asked, found or missed, for people who read the report. */
   detail?: Record<string, unknown>;
 }
 
-/** A row as a measure returns it, without its conversation and its arm. */
+/** A row without its conversation and its arm, as a measure returns it. */
 export type Found = Omit<Row, 'conversation' | 'arm'>;
 
 /** The definition of a metric. */
@@ -46,7 +46,7 @@ function metricsOf(measure: Measure, metrics: Record<string, Definition>): Recor
   return Object.fromEntries(Object.entries(metrics).map(([name, defined]) => [name, { measure, ...defined }]));
 }
 
-/** The budgets in tokens at which the prompt is measured. */
+/** The prompt is measured at each of these token budgets. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 
 /** All metrics of a run, with their definitions. */

@@ -11,14 +11,14 @@ export interface RunHeader {
   /** The conversations, in the order in which they are replayed. */
   conversations: string[];
   arms: string[];
-  /** Whether each signal of recall was left out in turn. */
+  /** Whether the run also measured recall without each of its signals. */
   signals: boolean;
   measures: string[];
   seed: number;
-  /** `local`, or the language models that read and write documents. */
+  /** The language models that read and write documents, or `local`. */
   model: string;
   embedder: string;
-  /** The corrections that the loader made, as sentences. */
+  /** What the loader corrected, as sentences. */
   faults: string[];
   varve: string;
   node: string;
@@ -64,7 +64,7 @@ const headerSchema: z.ZodType<RunHeader> = z.object({
   command: z.string(),
 });
 
-/** Reads the file of a run. Rows of an unfinished conversation are left out, because that conversation is replayed. */
+/** Reads the file of a run. Rows of an unfinished conversation are left out, because it will be replayed. */
 export function readRun(file: string): Run {
   if (!existsSync(file))
     throw invalidInput(`There is no run at ${file}. Give the .jsonl file that varve eval has written.`);
@@ -86,7 +86,7 @@ export function readRun(file: string): Run {
   }
 }
 
-/** The settings that must be equal for a run to be resumed. */
+/** Returns the settings that must be equal if a run is to be resumed. */
 function settingsOf(header: RunHeader): string {
   const { startedAt: _startedAt, machine: _machine, node: _node, command: _command, ...settings } = header;
   return JSON.stringify(settings);
@@ -100,8 +100,8 @@ interface RunWriter {
 }
 
 /**
- * Opens the file of a run. An unfinished run with the same settings is resumed. Throws `invalid_input` for a run with other settings,
- * unless `afresh` is set.
+ * Opens the file of a run, and resumes an unfinished run with the same settings. If the file contains a run with other settings, throws
+ * `invalid_input`, unless `afresh` is set.
  */
 export function openRun(file: string, header: RunHeader, { afresh = false }: { afresh?: boolean } = {}): RunWriter {
   mkdirSync(dirname(file), { recursive: true });
@@ -109,7 +109,7 @@ export function openRun(file: string, header: RunHeader, { afresh = false }: { a
   if (earlier !== null && settingsOf(earlier.header) !== settingsOf(header)) {
     throw invalidInput(`${file} has a run with other settings. Start over with --afresh, or name another folder.`);
   }
-  // The file is rewritten, so that it does not contain the rows of an unfinished conversation twice.
+  // The file is rewritten without the rows of an unfinished conversation, which would otherwise be in it twice.
   const linesOf = (conversation: string, rows: readonly Row[]): string =>
     [...rows, { done: conversation }].map((row) => `${JSON.stringify(row)}\n`).join('');
   const kept = (earlier?.done ?? []).map((conversation) =>

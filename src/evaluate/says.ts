@@ -1,7 +1,7 @@
 import type { ExpectedMemory } from './conversation.ts';
 
-// Statements are compared with expected statements by words, not by meaning: "talks into the phone, which writes for User" does not
-// count as "dictates messages to the phone". Such figures are for comparing runs; read the failures before you trust a single figure.
+// Statements are compared with expected statements by words, not by meaning: "talks into the phone, which writes for User" does not count
+// as "dictates messages to the phone". Use such figures only to compare runs, and read the failures before you trust a single figure.
 
 const STOP = new Set(
   "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(
@@ -18,12 +18,12 @@ export function flat(text: string): string {
     .trim();
 }
 
-// Shorter sentences ("Do.", "No, thanks.") occur in any long text and do not identify their source.
+// Shorter sentences ("Do.", "No, thanks.") are ignored, because they occur in any long text and do not identify their source.
 const SHORTEST = 12;
 
 /**
- * The share of a text, by characters, whose sentences occur in another text: how much of a turn a prompt quotes, in one piece or sentence
- * by sentence. `flatText` is the other text after {@link flat}. A text that has only short sentences gives 0.
+ * Returns how much of a text another text quotes, in one piece or sentence by sentence, as a share of its characters. `flatText` is the
+ * other text after {@link flat}. A text with only short sentences gives 0.
  */
 export function quotedShare(text: string, flatText: string): number {
   const sentences = text
@@ -35,7 +35,7 @@ export function quotedShare(text: string, flatText: string): number {
   return length === 0 ? 0 : found.reduce((sum, sentence) => sum + sentence.length, 0) / length;
 }
 
-/** The stemmed content words of a text; pairs of characters in scripts without spaces. */
+/** Returns the stemmed content words of a text. In scripts without spaces, returns pairs of characters. */
 export function tellingWords(text: string): Set<string> {
   const signs = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, '');
   if (signs.length > 5)
@@ -55,34 +55,34 @@ function stem(word: string): string {
   );
 }
 
-/** The share of one text's content words that another text contains. */
+/** Returns how many of the content words of `expected` occur in `text`, as a share. */
 export function covers(expected: string, text: string): number {
   return shareOf(tellingWords(expected), tellingWords(text));
 }
 
-/** The share of one set's words that another set contains. */
+/** Returns how many of the `needed` words are among the `given` ones, as a share. */
 export function shareOf(needed: ReadonlySet<string>, given: ReadonlySet<string>): number {
   let shared = 0;
   for (const word of needed) if (given.has(word)) shared += 1;
   return needed.size === 0 ? 0 : shared / needed.size;
 }
 
-/** The compared fields of a stored statement or of a reader's draft. */
+/** The fields that are compared, of a stored statement or of a reader's draft. */
 export interface SaidStatement {
   text: string;
   value: string | null;
-  /** The ids of the turns that the statement rests on. */
+  /** The ids of the turns behind the statement. */
   turns: readonly string[];
 }
 
-/** The share of an expected statement's content words that a statement must contain. */
+/** A statement contains an expected statement if it has at least this share of its content words. */
 const ENOUGH = 0.6;
-/** The same share for a statement that quotes the turn verbatim. */
+/** For a statement that quotes the turn verbatim, this share is enough. */
 const ENOUGH_QUOTED = 0.25;
 
 /**
- * Whether a statement contains an expected memory. The statement must rest on one of the memory's turns. It must also have the value of the
- * memory's slot, 60 % of the memory's content words, or 25 % of them if it quotes the turn. `textOf` returns the text of a turn.
+ * Checks whether a statement contains an expected memory. Both must have a turn in common. The statement must also contain the value of the
+ * memory's slot, or 60 % of the memory's content words; if it quotes the turn, 25 % are enough. `textOf` returns the text of a turn.
  */
 export function says(
   expected: ExpectedMemory,
@@ -98,15 +98,17 @@ export function says(
   return covers(expected.text, statement.text) >= (isQuote ? ENOUGH_QUOTED : ENOUGH);
 }
 
-/** Whether the statements of the same turns together contain an expected memory, because a reader may split it into several statements. */
+/**
+ * Checks whether statements from the same turns together contain an expected memory, because a reader may split it into several statements.
+ */
 export function sayTogether(expected: ExpectedMemory, statements: readonly SaidStatement[]): boolean {
   const together = statements.filter((statement) => restsOn(expected, statement));
   return covers(expected.text, together.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ')) >= ENOUGH;
 }
 
 /**
- * Whether a line of a longer text contains an expected memory: 60 % of its content words, or, for a slot, the words of its value and a
- * word of the slot's name ("Home city: Ghent" says that the user lives in Ghent).
+ * Checks whether a line of a longer text contains an expected memory: 60 % of its content words, or, for a slot, the value and a word of
+ * the slot's name ("Home city: Ghent" states that the user lives in Ghent).
  */
 export function isSaidIn(expected: ExpectedMemory, lines: readonly ReadonlySet<string>[]): boolean {
   const needed = tellingWords(expected.text);
@@ -122,7 +124,7 @@ function restsOn(expected: ExpectedMemory, { turns }: SaidStatement): boolean {
   return expected.stated.some((turn) => turns.includes(turn));
 }
 
-/** Whether the subject of an expected memory is the user, in the languages of the data set `lives`. */
+/** Checks whether an expected memory is about the user, in the languages of the data set `lives`. */
 export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   return (
     /^(?:user|nutzer|usuari|utilisat|usuário|用户|ユーザー|gebruiker|utente|użytkowni|사용자|пользовател|المستخدم|उपयोगकर्ता|kullanıcı)/i.test(
@@ -131,7 +133,7 @@ export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   );
 }
 
-/** Whether two values of a slot count as equal, because one contains the other. */
+/** Checks whether two values of a slot count as equal: one of them contains the other. */
 export function isSameFilling(one: string | null, other: string | null): boolean {
   const [left, right] = [(one ?? '').toLowerCase(), (other ?? '').toLowerCase()];
   return left !== '' && right !== '' && (left.includes(right) || right.includes(left));

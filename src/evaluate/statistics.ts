@@ -1,4 +1,4 @@
-/** A seeded random generator of numbers from 0 to 1 (mulberry32), so that a run is repeatable. */
+/** Returns a seeded random generator of numbers from 0 to 1 (mulberry32), so that a run is repeatable. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A value measured on one item (a question, a memory) of one conversation; NaN means that the item has no value. */
+/** A value measured on one item (a question, a memory) of a conversation; NaN if the item has no value. */
 export interface Observation {
   conversation: string;
   item: string;
@@ -22,12 +22,12 @@ export interface Estimate {
   /** The limits of the 95 % interval. */
   low: number;
   high: number;
-  /** The number of items with a value, and of their conversations. */
+  /** How many items have a value, and how many conversations they come from. */
   items: number;
   conversations: number;
 }
 
-/** The difference between two runs, over the items that both have. */
+/** The difference between two runs over their common items. */
 export interface Difference extends Estimate {
   /** The two-sided p-value of a paired permutation test over conversations. */
   p: number;
@@ -41,8 +41,8 @@ export interface ResamplingOptions {
 }
 
 /**
- * The mean over items and its 95 % interval, by bootstrap over conversations: items of one conversation are correlated, so resampling
- * single items would give an interval that is far too narrow. A single conversation has no interval (NaN).
+ * Returns the mean over items and its 95 % interval, by bootstrap over conversations. Items of one conversation are correlated, so
+ * resampling single items would give an interval that is far too narrow. A single conversation has no interval (NaN).
  */
 export function estimate(observations: readonly Observation[], options: ResamplingOptions = {}): Estimate {
   const known = observations.filter(({ value }) => !Number.isNaN(value));
@@ -58,7 +58,8 @@ export function estimate(observations: readonly Observation[], options: Resampli
 }
 
 /**
- * The difference between `after` and `before` over their common items, with interval and significance. Both must come from the same data.
+ * Returns the difference between `after` and `before` over their common items, with interval and significance. Both must come from the same
+ * data.
  */
 export function difference(
   before: readonly Observation[],
@@ -85,7 +86,7 @@ function byConversation(observations: readonly Observation[]): Group[] {
     const group = groups.get(conversation) ?? { sum: 0, count: 0 };
     groups.set(conversation, { sum: group.sum + value, count: group.count + 1 });
   }
-  // The groups are sorted, so that the same data in another order gives the same interval.
+  // The groups are sorted, so that the order of the data does not change the interval.
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
 }
 
@@ -101,7 +102,10 @@ function bootstrapMeans(groups: readonly Group[], { rounds = 2000, seed = 1 }: R
   ).sort((one, other) => one - other);
 }
 
-/** Swaps the two runs for whole conversations: under the null hypothesis the sign of each conversation's difference is arbitrary. */
+/**
+ * Returns the p-value of a permutation test that swaps the two runs for whole conversations. Under the null hypothesis, the sign of each
+ * conversation's difference is arbitrary.
+ */
 function permutationP(groups: readonly Group[], { rounds = 2000, seed = 1 }: ResamplingOptions): number {
   if (groups.length === 0) return Number.NaN;
   const random = seededRandom(seed + 1);

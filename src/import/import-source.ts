@@ -14,7 +14,7 @@ export { isObject };
 /** An unvalidated record of another program. */
 export type Imported = Record<string, unknown>;
 
-/** The text of the first field that has a non-empty one. Numbers and MongoDB's ids count as texts. */
+/** Returns the text of the first field that is not empty. Numbers and MongoDB ids are converted to texts. */
 export function textOf(record: Imported, ...fields: readonly string[]): string | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
@@ -24,32 +24,33 @@ export function textOf(record: Imported, ...fields: readonly string[]): string |
   return undefined;
 }
 
-/** The texts of a list; a single text counts as a list of one. */
+/** Returns the texts in a list. A single text is treated as a list of one. */
 export function textsOf(record: Imported, field: string): string[] {
   const value = record[field];
   const values = Array.isArray(value) ? value : value == null ? [] : [value];
   return values.map(plain).flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
 }
 
-/** Parses a time in any of the formats of exports: ISO 8601, Unix seconds or milliseconds, MongoDB's `$date`. */
+/** Parses a time in any format that exports use: ISO 8601, Unix seconds or milliseconds, MongoDB's `$date`. */
 export function timeOf(record: Imported, ...fields: readonly string[]): Date | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
     if (typeof value !== 'string' && typeof value !== 'number') continue;
     const number = typeof value === 'number' ? value : /^\d{9,17}(\.\d+)?$/.test(value) ? Number(value) : null;
-    // Unix seconds stay below this number until the year 5138; Unix milliseconds are above it since 1973.
+    // A number below this limit is in seconds, a larger one in milliseconds: Unix seconds stay below it until the year 5138, and Unix
+    // milliseconds have been above it since 1973.
     const time = number === null ? new Date(value) : new Date(number < 1e11 ? number * 1000 : number);
     if (!Number.isNaN(time.getTime())) return time;
   }
   return undefined;
 }
 
-/** The JSON object that a text contains; undefined for a plain text, even if it begins like JSON. */
+/** Parses a text that is a JSON object. Returns undefined for plain text, even if it begins like JSON. */
 export function objectInText(text: string): Imported | undefined {
   return text.startsWith('{') ? (jsonIn(text) as Imported | undefined) : undefined;
 }
 
-/** MongoDB's extended JSON as plain JSON. */
+/** Converts MongoDB's extended JSON to plain JSON. */
 function plain(value: unknown): unknown {
   if (!isObject(value)) return value;
   if ('$oid' in value) return value['$oid'];
@@ -58,25 +59,25 @@ function plain(value: unknown): unknown {
   return value;
 }
 
-/** A text as a part of a scope; undefined when it is not valid as one. */
+/** Cleans a text for use as part of a scope. Returns undefined if nothing valid is left. */
 export function scopePart(text: string | undefined): string | undefined {
   const part = text?.replaceAll(/\p{C}/gu, '').trim().slice(0, 200).trim();
   return part === '' ? undefined : part;
 }
 
-/** The object under a field; an empty one if there is none. */
+/** Returns the object in a field, or an empty one if there is none. */
 export function objectOf(record: Imported, field: string): Imported {
   const value = record[field];
   return isObject(value) ? value : {};
 }
 
-/** The objects of a list. */
+/** Returns the objects in a list, or an empty list if there are none. */
 export function objectsOf(record: Imported, field: string): Imported[] {
   const value = record[field];
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The line of a turn. The id of the line depends only on `identity`, so that importing is idempotent. */
+/** Creates the import line of a turn. Its id depends only on `identity`, so that importing twice changes nothing. */
 export function eventLine(
   identity: readonly unknown[],
   { scope, ...data }: NewEvent & { scope: ScopeInput },
@@ -94,7 +95,7 @@ interface ImportedMemory extends NewMemory {
   updatedAt?: Date;
 }
 
-/** The line of a memory. Its id depends on the identity alone. Its default for `statedAt` is the time of the last update. */
+/** Creates the import line of a memory. Its id depends only on `identity`. `statedAt` defaults to the time of the last update. */
 export function memoryLine(
   identity: readonly unknown[],
   { scope, createdAt, updatedAt = createdAt, ...fields }: ImportedMemory,
@@ -112,18 +113,18 @@ export interface SourceFile {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** The name of a file without its folders and its extension. */
+/** Returns a file's name without its folders and extension. */
 export function fileTitle(path: string): string {
   return basename(path).replace(/\.\w+$/, '');
 }
 
-/** A file that is not read, and why. */
+/** A file that is not imported, with the reason. */
 export interface LeftFile {
   file: string;
   problem: string;
 }
 
-/** The files to import: one file, or all files below a folder, sorted by name. */
+/** Finds the files to import: a single file, or all files below a folder, sorted by name. */
 export function importSource(path: string): { files: SourceFile[]; others: LeftFile[] } {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) throw notFound(`There is no file or folder ${path}.`);
@@ -142,7 +143,10 @@ export function importSource(path: string): { files: SourceFile[]; others: LeftF
 
 const READABLE = /\.(json|jsonl|ndjson|af|md|markdown|txt)$|^[^.]*$/i;
 
-/** The files below a folder. Names that begin with a dot are skipped, because programs keep settings, trash or versions there. */
+/**
+ * Lists the files below a folder. Names that begin with a dot are skipped, because programs keep settings, trash or versions under such
+ * names.
+ */
 function filesBelow(root: string, folder: string): { name: string; isLink: boolean }[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
@@ -159,7 +163,7 @@ function fileAt(path: string, name: string): SourceFile {
   return { name, size: statSync(path).size, open: () => refuseArchives(path) };
 }
 
-// The magic numbers of gzip and zip: exports are often compressed.
+// The magic numbers of gzip and zip. Exports are often compressed, and the error then names the command that unpacks them.
 const ARCHIVES: readonly { begin: readonly number[]; unpack: string }[] = [
   { begin: [0x1f, 0x8b], unpack: 'gunzip' },
   { begin: [0x50, 0x4b], unpack: 'unzip' },
@@ -175,7 +179,7 @@ async function* refuseArchives(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The same files, with a callback for the number of bytes read. */
+/** Returns the same files. While they are read, `onRead` is called with the number of bytes. */
 export function counted(files: readonly SourceFile[], onRead: (bytes: number) => void): SourceFile[] {
   return files.map((file) => ({
     ...file,

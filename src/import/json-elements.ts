@@ -2,16 +2,15 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { assertDepth } from '../record/json.ts';
 import type { SourceFile } from './import-source.ts';
 
-/** A value of a file, and the name of its list if the file is an object of lists. */
+/** A value in a file. If the file is an object of lists, `list` is the name of the value's list. */
 export interface Element {
-  /** The name of the list. */
   list: string | null;
-  /** Texts and numbers of the object that precede the list of this value: `{ "user_id": "ana", "messages": [ … ] }`. */
+  /** Texts and numbers that come before this value's list in the same object: `{ "user_id": "ana", "messages": [ … ] }`. */
   fields: Readonly<Record<string, unknown>>;
   value: unknown;
 }
 
-// The field names under which exports keep their lists.
+// Exports store their lists in fields with these names.
 const LISTS: ReadonlySet<string> = new Set(
   (
     'results memories points items data conversations messages memory_sessions memory_user memory_agent ' +
@@ -21,12 +20,12 @@ const LISTS: ReadonlySet<string> = new Set(
 const PREFIX = 64 * 1024;
 const MOST_PER_ELEMENT = 256 * 1024 * 1024;
 
-/** The values of all files, one file after the other. */
+/** Streams the values of all files, one file after the other. */
 export async function* elementsIn(files: readonly SourceFile[]): AsyncGenerator<Element> {
   for (const file of files) yield* elementsOf(file);
 }
 
-/** The values of a file. Errors name the file, because a folder may have many files. */
+/** Streams the values of a file. Errors name the file, because a folder may have many. */
 export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
   try {
     yield* jsonElements(file.open());
@@ -36,8 +35,8 @@ export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
 }
 
 /**
- * Streams the values of a JSON file from an array, an object of arrays, NDJSON, or concatenated values. Only one value is in memory at a
- * time, so that a file may be larger than memory.
+ * Streams the values of a JSON file: an array, an object of arrays, NDJSON, or concatenated values. Only one value is in memory at a time,
+ * so the file may be larger than memory.
  */
 export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Element> {
   const decoder = new TextDecoder();
@@ -50,7 +49,7 @@ export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
   scan ??= new Scan(holderOf(prefix));
   const rest = decoder.decode();
-  // The added line break ends the last value of a file without a final line break.
+  // The added line break ends the last value if the file does not end with one.
   yield* scan.take(`${prefix.length >= PREFIX ? '' : prefix}${rest}\n`);
   yield* scan.take(END);
 }
@@ -61,8 +60,8 @@ const END = '\0';
 type Holder = 0 | 1 | 2;
 
 /**
- * Detects where the values are: in an array, in a known list of an object, or otherwise one on each line. Only the beginning of the file
- * is examined.
+ * Detects where the values are: in an array, in a known list of an object, or otherwise one on each line. Examines only the beginning of
+ * the file.
  */
 function holderOf(prefix: string): Holder {
   const start = prefix.replace(/^\uFEFF/, '').trimStart();
@@ -75,20 +74,21 @@ function holderOf(prefix: string): Holder {
       if (depth === 1 && key !== undefined && LISTS.has(key)) holder = 2;
       if (token.endsWith('[')) depth += 1;
     } else depth += '{['.includes(token) ? 1 : -1;
-    // The first object has ended. If another one follows, each object is a value, such as a conversation with its messages.
+    // The first object has ended. If another one follows, each object is a value, such as a conversation with its messages; the lists in it
+    // are not read separately.
     if (depth === 0) return start.slice(index + 1).trim() === '' ? holder : 0;
   }
   return holder;
 }
 
-/** An incremental parser: takes chunks of text and returns the values that end in them. */
+/** An incremental parser. It takes chunks of text and returns the values that end in them. */
 class Scan {
   readonly #base: Holder;
   readonly #fields: Record<string, unknown> = {};
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** In an object of lists: whether the position is within one of the lists and not within another value. */
+  /** Only for an object of lists: whether the parser is within one of the lists. */
   #inList: boolean;
   #list: string | null = null;
   /** The part of the current value that was in earlier chunks. */
@@ -133,7 +133,7 @@ class Scan {
 
   #open(character: string, at: number): void {
     if (this.#depth < this.#base) {
-      // A bracket of the container itself, not of a value.
+      // This bracket belongs to the container, not to a value.
       if (this.#base === 2 && this.#depth === 1) {
         this.#inList = character === '[';
         this.#list = this.#inList ? (/"([^"]*)"\s*:\s*$/.exec(this.#read(at))?.[1] ?? '') : null;
@@ -185,7 +185,7 @@ class Scan {
 
 const LONGEST_FIELD = 2000;
 
-/** Keeps a text or a number of the object that contains the lists. Readers get it in `fields`. */
+/** Stores a text or number that is beside the lists in `fields`, where readers find it. */
 function noteField(fields: Record<string, unknown>, text: string): void {
   const [, key, value] =
     (text.length > LONGEST_FIELD ? null : /^\s*"([^"\\]+)"\s*:\s*(".*"|-?[\d.]+)\s*$/s.exec(text)) ?? [];

@@ -6,7 +6,7 @@ import { elementsIn } from './json-elements.ts';
 import { noteLines } from './read-markdown.ts';
 
 /**
- * The export of Claude's apps: `conversations.json` (each conversation is a session), `memories.json` (Claude's memory of the
+ * Reads the export of Claude's apps: `conversations.json` (each conversation becomes a session), `memories.json` (Claude's memory of the
  * user and of each project) and `projects.json` (instructions and documents).
  */
 export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
@@ -19,7 +19,7 @@ export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<
   }
 }
 
-/** Whether a value comes from a Claude export, whose files have several shapes. */
+/** Checks whether a value comes from a Claude export. Its files have several formats. */
 export function isClaude(value: Imported): boolean {
   return 'chat_messages' in value || isMemories(value) || ('docs' in value && 'prompt_template' in value);
 }
@@ -49,7 +49,7 @@ function* turnsOf(conversation: Imported): Generator<EventLine> {
   }
 }
 
-/** Claude's memory of a user is Markdown with a section for each topic. */
+/** Reads Claude's memory of a user: Markdown with a section for each topic. */
 function memoriesOf(value: Imported): MemoryLine[] {
   const projects = objectOf(value, 'project_memories');
   const texts = [

@@ -8,9 +8,9 @@ import { elementsOf } from './json-elements.ts';
 import { countWords } from '../record/parse.ts';
 
 /**
- * Eden's older layout: `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (a merged text for
- * each agent and user) and `memory_agent` (a merged text for each shard of an agent), as MongoDB exports them: a file
- * for each collection, or one object that holds all three.
+ * Reads Eden's older layout: `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (a merged text for each agent and
+ * user) and `memory_agent` (a merged text for each shard of an agent). MongoDB exports them either as a file for each collection or as one
+ * object with all three.
  */
 export async function* readEden(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   const users: Imported[] = [];
@@ -38,7 +38,7 @@ async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collecti
   }
 }
 
-/** The key of a record's scope: its agent and its user. */
+/** Returns a key for a record's scope, made of its agent and user. */
 function placeOf(record: Imported): string {
   return JSON.stringify([textOf(record, 'agent_id'), textOf(record, 'user_id') ?? null]);
 }
@@ -65,7 +65,7 @@ function agentLines(shards: Imported[]): RecordLine[] {
   return [...block, ...inactive.map((shard) => noteLine(scope, titled(shard), shard))];
 }
 
-/** A merged text becomes a block. Text beyond the size of a block is kept as a note. */
+/** Converts a merged text to a block. If it is too long for a block, the whole text is also kept as a note. */
 function mergedLines(
   scope: ScopeInput,
   { text, limit, record }: { text: string; limit: number; record: Imported },
@@ -91,7 +91,7 @@ function noteLine(scope: ScopeInput, text: string, record: Imported): RecordLine
   return edenLine(['note', textOf(record, '_id') ?? text], record, note);
 }
 
-/** The memory type for each type of Eden. */
+/** Maps Eden's memory types to Varve's. */
 const TYPES: Record<string, { type: 'reflection' | 'fact'; level: ScopeLevel }> = {
   episode: { type: 'reflection', level: 'session' },
   directive: { type: 'reflection', level: 'user' },
@@ -128,12 +128,12 @@ function* sessionLines(
   }
 }
 
-/** The scopes of a record: one for each user that the record is about, or else the scope of its session or agent. */
+/** Returns the scopes of a record: one for each user that the record is about, or else the scope of its session or agent. */
 function placesOf(
   record: Imported,
   { level, memoryType, users, session }: { level: ScopeLevel; memoryType: string; users: string[]; session?: string },
 ): { user?: string; level: ScopeLevel }[] {
-  // A fact without a shard is about the user from whom it was learned.
+  // A fact without a shard is about the users related to it.
   const isUsersFact = memoryType === 'fact' && textOf(record, 'shard_id') === undefined && users.length > 0;
   if (level === 'user' || isUsersFact) return users.map((user) => ({ user, level: 'user' }));
   if (level !== 'session') return [{ level }];

@@ -14,23 +14,23 @@ import { isZep, readZep } from './read-zep.ts';
 
 /** How the files of a format are recognised and read. */
 interface ImportFormat {
-  /** The lines to import. A value that is not a record is returned as an error text for the report. */
+  /** Returns the lines to import. For a value that is not a record, returns an error text for the report. */
   read: (files: readonly SourceFile[]) => AsyncGenerator<unknown>;
-  /** The names that only files of this format have. */
+  /** A file with such a name always has this format. */
   named?: RegExp;
-  /** Whether a file is of this format, if its values do not tell. */
+  /** Checks a whole file. For formats that cannot be recognised by a file's values. */
   isFile?: (file: SourceFile) => Promise<boolean>;
-  /** Whether a value of a file is a record of this format. */
+  /** Checks whether a value in a file is a record of this format. */
   isOne?: (value: Imported, element: Element) => boolean;
   /** How often its files are read. Default 1. */
   passes?: number;
-  /** Whether a record without a user belongs to no user, and not to the user of the command. */
+  /** Whether a record without a user belongs to nobody. If false, it belongs to the user named in the command. */
   isScoped?: boolean;
 }
 
 /**
- * The formats that can be imported. Names are compared first, then whole files, then values, each in this order, because several formats
- * call a field `memory` or `content`.
+ * The formats that can be imported. A file is compared with all of them in this order, first by name, then as a whole, then by its values.
+ * The order is important because several formats have a field `memory` or `content`.
  */
 const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
   Object.entries<ImportFormat>({
@@ -39,7 +39,7 @@ const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
       read: readEden,
       named: /memory_(sessions|user|agent)/,
       isOne: (value, { list }) => list?.startsWith('memory_') === true || 'memory_type' in value,
-      // The collections refer to each other.
+      // There are two passes, because the collections refer to each other.
       passes: 2,
     },
     chatgpt: { read: readChatgpt, isOne: (value) => 'mapping' in value },
@@ -67,26 +67,26 @@ const FORMATS: ReadonlyMap<string, ImportFormat> = new Map(
 /** The names of the formats that can be imported. */
 export const IMPORT_FORMATS: readonly string[] = [...FORMATS.keys()];
 
-/** The format of a name. */
+/** Finds a format by name. Throws `invalid_input` if there is none. */
 export function importFormat(name: string): ImportFormat {
   const format = FORMATS.get(name);
   if (format === undefined) throw invalidInput(`There is no format ${name}. Formats: ${IMPORT_FORMATS.join(', ')}.`);
   return format;
 }
 
-/** Files of one format, which are read together: the files of some formats refer to each other. */
+/** Files of one format. They are read together, because in some formats the files refer to each other. */
 export interface ImportGroup {
   format: string;
   files: SourceFile[];
 }
 
-/** The files that will be read, by format, and the files that will not. */
+/** The files that will be imported, by format, and the files that will not. */
 interface ImportPlan {
   groups: ImportGroup[];
   left: LeftFile[];
 }
 
-/** Detects the format of each file from its name and its first value. Throws when no file has a known format. */
+/** Detects each file's format from its name and content. Throws if no file has a known format. */
 export async function planImport(files: readonly SourceFile[]): Promise<ImportPlan> {
   const found = new Map<string, SourceFile[]>();
   const left: LeftFile[] = [];
@@ -122,7 +122,7 @@ function formatOfElement(element: Element): string | null {
   return null;
 }
 
-/** The lines of Varve's own export, unchanged. */
+/** Returns the lines of Varve's own export unchanged. */
 async function* readVarve(files: readonly SourceFile[]): AsyncGenerator<unknown> {
   for await (const { value } of elementsIn(files)) yield value;
 }

@@ -4,8 +4,8 @@ import { type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
 /**
- * LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table, whose `prefix` is the
- * namespace joined with dots. The first part of a namespace that is not a common word is read as the user.
+ * Reads LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table, in which `prefix` is
+ * the namespace joined with dots. The first part of a namespace that is not a common word is taken as the user.
  */
 export async function* readLanggraph(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value } of elementsIn(files)) {
@@ -25,7 +25,7 @@ function lineOf(item: Imported): RecordLine | null {
   const namespace = namespaceOf(item);
   const key = textOf(item, 'key');
   if (namespace === null || key === undefined || item['value'] === undefined) return null;
-  // In a row that was exported as text, the value is a JSON text.
+  // If a row was exported as text, its value is a JSON text.
   const given = item['value'];
   const value = typeof given === 'string' ? (objectInText(given) ?? { content: given }) : given;
   const user = scopePart(namespace.find((part) => !COMMON.has(part.toLowerCase())));
@@ -33,7 +33,7 @@ function lineOf(item: Imported): RecordLine | null {
   const metadata = { langgraph: { namespace, key } };
   return memoryLine(['langgraph', namespace, key], {
     scope: { user },
-    // A value without a text field is kept whole, as a note.
+    // A value without a text field becomes a note with the whole value.
     ...(found === undefined
       ? { type: 'note', title: key.slice(0, 500), content: JSON.stringify(value) }
       : { type: 'fact', content: found }),
@@ -53,7 +53,7 @@ function namespaceOf(item: Imported): string[] | null {
 
 const CONTENT: readonly string[] = ['content', 'memory', 'data', 'text', 'fact', 'value'];
 
-/** The text of a value. LangMem wraps it: `{ kind: 'Memory', content: { content: '…' } }`. */
+/** Returns the text of a value. LangMem nests it: `{ kind: 'Memory', content: { content: '…' } }`. */
 function contentOf(value: Imported): string | undefined {
   const inner = value['content'];
   return isObject(inner) ? contentOf(inner) : textOf(value, ...CONTENT);

@@ -2,19 +2,19 @@ import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { fileTitle, memoryLine, type SourceFile } from './import-source.ts';
 
 const LONGEST_FILE = 16 * 1024 * 1024;
-// A longer file is split into its sections, so that recall can find a single section that fits into a prompt.
+// A file longer than this is split into its sections, so that recall can return a single section that fits into a prompt.
 const LONGEST_WHOLE = 1500;
 const LONGEST_NOTE = 20_000;
 
 /**
- * Notes in Markdown: CLAUDE.md and similar files, folders of notes, Obsidian vaults. A short file becomes one note, a longer file one
- * note for each section. Title, tags and dates come from the front matter, and `#tags` in the text are tags too. Links stay unchanged.
+ * Reads Markdown notes: CLAUDE.md and similar files, folders of notes, Obsidian vaults. A short file becomes one note, a longer file one
+ * note per section. Title, tags and dates come from the front matter; `#tags` in the text also become tags. Links stay unchanged.
  */
 export async function* readMarkdown(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
     const text = await wholeText(file);
     if (text === null) yield `${file.name} is longer than 16 MiB`;
-    // The folders of a note are its tags: `work/projects/apollo.md` has `work` and `projects`.
+    // A note's folders become tags: `work/projects/apollo.md` gets `work` and `projects`.
     else yield* noteLines({ source: 'markdown', path: file.name, text, tags: file.name.split('/').slice(0, -1) });
   }
 }
@@ -33,7 +33,7 @@ interface MarkdownText {
   tags: readonly string[];
 }
 
-/** Splits a Markdown text into notes. The ids depend on the text and its path only, so that importing is idempotent. */
+/** Splits a Markdown text into notes. Their ids depend only on the text and its path, so that importing twice changes nothing. */
 export function noteLines({ source, path, text, tags }: MarkdownText): MemoryLine[] {
   const { fields, body } = frontMatter(text.replaceAll('\r\n', '\n'));
   const name = fields['title'] ?? fileTitle(path);
@@ -89,7 +89,7 @@ function dateOf(value: string | undefined): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** The sections under each heading of the first and second level. A heading within a fenced code block is code. */
+/** Splits a text at its headings of the first and second level. A heading within a fenced code block is treated as code. */
 function sectionsOf(body: string): { heading: string; text: string }[] {
   const sections = [{ heading: '', text: '' }];
   let isCode = false;
@@ -102,7 +102,7 @@ function sectionsOf(body: string): { heading: string; text: string }[] {
   return sections.map(({ heading, text }) => ({ heading, text: text.trim() })).filter(({ text }) => text !== '');
 }
 
-/** Splits a text into pieces that fit into a note, between paragraphs where possible. */
+/** Splits a text into pieces that fit into a note, if possible between paragraphs. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   let rest = text;
@@ -115,7 +115,10 @@ function piecesOf(text: string): string[] {
   return [...pieces, rest.toWellFormed()];
 }
 
-/** The tags in a text, such as `#travel/2026`. A heading has a space after its `#`, and the `#` of a URL has no space before it. */
+/**
+ * Finds the tags in a text, such as `#travel/2026`. Skips headings, which have a space after the `#`, and URLs, which have no space before
+ * it.
+ */
 function hashTags(text: string): string[] {
   return [...text.matchAll(/(?:^|\s)#([\p{L}_][\p{L}\p{N}_/-]{0,99})/gu)].map(([, tag]) => tag ?? '');
 }

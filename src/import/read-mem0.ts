@@ -4,9 +4,8 @@ import type { SourceFile } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
 /**
- * mem0: the responses of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store
- * (`{ id, payload: { data, … } }`, also in the pages of a Qdrant scroll). The relations of its graph are skipped, because they repeat the
- * memories.
+ * Reads mem0: responses of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store (`{ id, payload:
+ * { data, … } }`, also in the pages of a Qdrant scroll). Skips the relations of its graph, because they repeat the memories.
  */
 export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { list, value } of elementsIn(files)) {
@@ -18,7 +17,7 @@ export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<Re
   }
 }
 
-/** The points of a page from Qdrant; null when the value is not such a page. */
+/** Returns the points of a Qdrant page, or null if the value is not such a page. */
 export function scrolled(value: unknown): unknown[] | null {
   const result = isObject(value) ? value['result'] : null;
   return isObject(result) && Array.isArray(result['points']) ? result['points'] : null;

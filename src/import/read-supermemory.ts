@@ -4,8 +4,9 @@ import type { SourceFile } from './import-source.ts';
 import { elementsIn } from './json-elements.ts';
 
 /**
- * Supermemory, as its API lists documents and memories. The first container tag names the user, as Supermemory's guides recommend; the
- * others become tags. A document with a URL becomes a saved item, a document with only a title a note, and any other record a fact.
+ * Reads Supermemory's documents and memories, as its API lists them. The first container tag names the user, as Supermemory's guides
+ * recommend; the others become tags. A document with a URL becomes a saved item, a document with only a title a note, and any other record
+ * a fact.
  */
 export async function* readSupermemory(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value } of elementsIn(files)) {
@@ -14,7 +15,7 @@ export async function* readSupermemory(files: readonly SourceFile[]): AsyncGener
   }
 }
 
-/** Whether a value comes from Supermemory's API. */
+/** Checks whether a value comes from Supermemory's API. */
 export function isSupermemory(value: Imported): boolean {
   return ['containerTags', 'containerTag', 'customId', 'spaceContainerTag'].some((field) => field in value);
 }

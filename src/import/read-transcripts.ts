@@ -5,8 +5,8 @@ import { elementsOf } from './json-elements.ts';
 import { wholeText } from './read-markdown.ts';
 
 /**
- * Plain transcripts: one turn on each line (`{ role, content, session, timestamp }`, or `user: I live in Rome`), or one conversation on
- * each line (`{ messages: [{ role, content }] }`). A turn without an id is identified by its position in the session and its text.
+ * Reads plain transcripts: one turn per line (`{ role, content, session, timestamp }`, or `user: I live in Rome`), or one conversation per
+ * line (`{ messages: [{ role, content }] }`). A turn without an id is identified by its text and its position in the session.
  */
 export async function* readTranscripts(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -36,13 +36,13 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
 
 const TURN = new RegExp(`^(${Object.keys(ROLE_ORIGINS).join('|')}):[ \\t]*`, 'i');
 
-/** Whether a file begins with the turn of a role: "user: I live in Rome". */
+/** Checks whether a file begins with a role and a turn: "user: I live in Rome". */
 export async function isPlainTranscript(file: SourceFile): Promise<boolean> {
   for await (const chunk of file.open()) return TURN.test(new TextDecoder().decode(chunk).trimStart());
   return false;
 }
 
-/** The turns of a plain transcript. A line that begins with a role starts a turn; any other line belongs to the turn before it. */
+/** Splits a plain transcript into turns. A line that begins with a role starts a turn; any other line continues it. */
 function plainTurns(text: string): Imported[] {
   const turns: { role: string; content: string }[] = [];
   for (const line of text.trimStart().split(/\r?\n/)) {
@@ -59,7 +59,7 @@ function oldestFirst(turns: readonly Imported[]): Imported[] {
   return timed.sort((one, other) => one.at - other.at).map(({ turn }) => turn);
 }
 
-/** Whether a message only calls tools and has no text. The results are in the tools' messages. */
+/** Checks whether a message only calls tools and has no text. The results are in the tools' own messages. */
 function isCall(turn: unknown): boolean {
   return isObject(turn) && Array.isArray(turn['tool_calls']) && contentOf(turn) === undefined;
 }
@@ -101,7 +101,7 @@ function shared(record: Imported): Imported {
 function contentOf(turn: Imported): string | undefined {
   const { content } = turn;
   if (!Array.isArray(content)) return textOf(turn, 'content', 'text', 'message', 'value');
-  // OpenAI's threads nest the text of a part in another object: { "text": { "value": "…" } }.
+  // OpenAI's threads nest a part's text in another object: { "text": { "value": "…" } }.
   const texts = content.map((part) => {
     if (!isObject(part)) return String(part);
     return textOf(isObject(part['text']) ? part['text'] : part, 'text', 'value') ?? '';

@@ -5,8 +5,8 @@ import type { SourceFile } from './import-source.ts';
 import { type Element, elementsIn } from './json-elements.ts';
 
 /**
- * Zep and Graphiti, as their APIs respond: threads or sessions with messages, facts (the edges of the graph, with the time in which they
- * are true) and nodes, whose summaries become notes. A fact with `expired_at` is imported as a superseded memory.
+ * Reads Zep and Graphiti, as their APIs respond: threads or sessions with messages, facts (the graph's edges, with the period in which they
+ * are true) and nodes. Node summaries become notes. A fact with `expired_at` is imported as a superseded memory.
  */
 export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for await (const { value, fields } of elementsIn(files)) {
@@ -15,7 +15,7 @@ export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<Rec
   }
 }
 
-/** Whether a value comes from Zep's API. */
+/** Checks whether a value comes from Zep's API. */
 export function isZep({ value, fields }: Element): boolean {
   if (!isObject(value)) return false;
   const isThread = Array.isArray(value['messages']) && ('thread_id' in value || 'session_id' in value);
@@ -54,7 +54,7 @@ function userOf(record: Imported, fields: Imported): string | undefined {
 function factLine(edge: Imported, fields: Imported): MemoryLine {
   const createdAt = timeOf(edge, 'created_at');
   const validFrom = timeOf(edge, 'valid_at');
-  // Zep sets this time when another fact replaces this one.
+  // Zep sets this time when a new fact replaces the old one.
   const archivedAt = timeOf(edge, 'expired_at');
   const id = textOf(edge, 'uuid') ?? '';
   const relation = textOf(edge, 'name');
@@ -96,7 +96,7 @@ function messageLine(message: unknown, thread: Imported): EventLine[] {
   if (content === undefined || origin === undefined || origin === 'system') return [];
   const session = scopePart(textOf({ ...message, ...thread }, 'thread_id', 'session_id', 'threadId')) ?? 'zep';
   const id = textOf(message, 'uuid') ?? content;
-  // Before v3, `role` was the speaker's name and `role_type` was the role.
+  // Before v3, `role` contained the speaker's name, and the role was in `role_type`.
   const speaker = textOf(message, 'name') ?? ('role_type' in message ? textOf(message, 'role') : undefined);
   return [
     eventLine(['zep', session, id], {

@@ -2,14 +2,11 @@ import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { attributeLabel, attributeTable } from '../record/statement.ts';
 import { MEMORY_TYPES } from '../record/memory-types.ts';
 
-/**
- * The formats that an export can be written in. `varve` is complete and can be imported again; the others are for other programs and for
- * people.
- */
+/** The formats of an export. `varve` is complete and can be imported again; the others are for other programs and for people. */
 export const EXPORT_FORMATS = ['varve', 'mem0', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Writes the records of an export in a format, piece by piece. */
+/** Writes the records of an export in the given format, piece by piece. */
 export function writeExport(lines: AsyncIterable<RecordLine>, format: ExportFormat): AsyncGenerator<string> {
   if (format === 'mem0') return writeMem0(lines);
   return format === 'markdown' ? writeMarkdown(lines) : writeVarve(lines);
@@ -19,7 +16,7 @@ async function* writeVarve(lines: AsyncIterable<RecordLine>): AsyncGenerator<str
   for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
 
-/** Whether an export in the given format contains a record. The formats for other programs contain only live memories. */
+/** Checks whether an export in the given format includes a record. Formats for other programs include only live memories. */
 export function isWritten(line: RecordLine, format: ExportFormat): boolean {
   return format === 'varve' || isLiveMemory(line);
 }
@@ -32,7 +29,7 @@ async function* liveMemories(lines: AsyncIterable<RecordLine>): AsyncGenerator<M
   for await (const line of lines) if (isLiveMemory(line)) yield line;
 }
 
-/** Writes the format of mem0's `get_all()`. */
+/** Writes an export in the format of mem0's `get_all()`. */
 async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
   yield '{"results":[';
   let isFirst = true;
@@ -54,7 +51,7 @@ async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<stri
   yield '\n]}\n';
 }
 
-/** Writes a Markdown document with a part for each user and a section for each type. */
+/** Writes an export as a Markdown document, with a part for each user and a section for each type. */
 async function* writeMarkdown(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
   const byOwner = new Map<string, MemoryLine[]>();
   for await (const line of liveMemories(lines)) {
@@ -88,7 +85,7 @@ function memoryText({ data }: MemoryLine): string {
   return `- ${inLine(data.content)}${date}\n`;
 }
 
-/** The heading of a type. For a type that the application has added, it is the name of the type: "brew_note" → "Brew note". */
+/** Returns a type's heading. A type that the application has added gets its own name: "brew_note" → "Brew note". */
 function headingOf(type: string): string {
   const words = type.replaceAll('_', ' ');
   return MEMORY_TYPES[type]?.heading ?? words.charAt(0).toUpperCase() + words.slice(1);

@@ -18,22 +18,22 @@ export type MiddlewareHandle = Pick<
 
 /** The options of {@link memoryMiddleware}. */
 export interface MemoryMiddlewareOptions {
-  /** How contexts are assembled. The application's instructions and the past turns come from the call itself. */
+  /** Options for the contexts. Instructions and past turns are not among them: they come from the model call itself. */
   context?: Omit<ContextOptions, 'message' | 'instructions'>;
   /** Whether the context is added to the prompt. Default true. */
   inject?: boolean;
   /** Whether turns are logged. Default true. */
   observe?: boolean;
   /**
-   * Whether the first call of a session also logs the messages before the user's last message, for conversations that began before Varve was
-   * added. Default false: such messages may be examples or summaries by the application, which would become statements of the user.
+   * Whether the first call of a session also logs the messages before the user's last one. For conversations that began before Varve was
+   * added. Default false: such messages may be the application's examples or summaries, which would be stored as statements of the user.
    */
   logHistory?: boolean;
-  /** Whether the text of files that the user attaches is indexed. Default true. */
+  /** Whether the text of attached files is indexed. Default true. */
   indexAttachments?: boolean;
   /** The channel that is stored with the turns: web, cli, telegram … */
   channel?: string;
-  /** Called with errors of memory, which never stop the model. Default: emits a process warning. */
+  /** Called with errors in memory, which never stop the model. Default: emits a process warning. */
   onError?: (error: unknown) => void;
 }
 
@@ -50,16 +50,16 @@ interface OpenTurn {
 }
 
 /**
- * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. The context goes into the system
- * prompt, and recalled records go before the user's message. The turn, its tool calls and the answer are logged without these additions.
- * With a function, one wrapped model serves many users: the function gets the call's `providerOptions.varve`.
+ * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. The context is added to the system
+ * prompt, and recalled records before the user's message. The turn, its tool calls and the answer are logged without these additions. Pass
+ * a function instead of a handle if one wrapped model serves many users. The function is called with the call's `providerOptions.varve`.
  */
 export function memoryMiddleware(
   handle: MiddlewareHandle | ((options: Record<string, unknown>) => MiddlewareHandle),
   options: MemoryMiddlewareOptions = {},
 ): LanguageModelMiddleware {
   if (typeof handle !== 'function') assertNamed(handle);
-  // The AI SDK passes the object that transformParams returns to the wrappers unchanged.
+  // The AI SDK passes to the wrappers the same object that transformParams returns, so the object can be a key.
   const open = new WeakMap<object, OpenTurn>();
   const warn =
     options.onError ?? ((error) => process.emitWarning(`Memory failed: ${messageOf(error)}`, 'VarveMemoryWarning'));
@@ -103,7 +103,7 @@ export function memoryMiddleware(
           controller.enqueue(part);
         },
         flush: () => finish(params, answer),
-        // The consumer has cancelled the stream: the text up to this point is logged.
+        // The consumer has cancelled the stream. The text up to this point is logged.
         cancel: () => finish(params, answer),
       });
       return { ...result, stream: result.stream.pipeThrough(listen) };
@@ -121,7 +121,7 @@ async function noticed<Result>(call: PromiseLike<Result>, failed: () => Promise<
   }
 }
 
-/** Refuses a handle without a user and a session, because all users would share the same memories. */
+/** Throws if a handle has neither a user nor a session, because all users would share the same memories. */
 function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
   if (scope.user !== null || scope.session !== null) return;
   throw invalidInput("Memory needs a handle with a user or a session: varve.for({ …, user: '…' }).", { field: 'user' });
@@ -130,7 +130,7 @@ function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
 const BESIDE_MIDDLEWARE: ToolChoice = { except: ['get_context', 'log_conversation'] };
 
 /**
- * The agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. Default: the everyday set without
+ * Returns the agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. Default: the everyday set without
  * `get_context` and `log_conversation`, because {@link memoryMiddleware} does their work.
  */
 export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDDLEWARE): ToolSet {
@@ -149,7 +149,7 @@ export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDD
   ) as ToolSet;
 }
 
-/** Caches the context of a turn, so that each step of a tool loop gets the same context. */
+/** Returns the context of a turn. It is cached, so that each step of a tool loop gets the same one. */
 function contextFor(
   kept: Lru<Promise<AssembledContext>>,
   { handle, turn }: OpenTurn,
@@ -173,7 +173,7 @@ function keyOfTurn({ scope }: MiddlewareHandle, { index, message }: PromptTurn):
 
 const MOST_KEPT = 200;
 
-/** Adds the context after the application's instructions, and recalled records before the message. */
+/** Adds the context after the application's instructions, and the recalled records before the user's message. */
 function withContext(
   prompt: CallParameters['prompt'],
   { index }: PromptTurn,
@@ -196,11 +196,10 @@ function withContext(
   return [{ role: 'system', content: system }, ...messages];
 }
 
-/** The answer of a model. */
 interface Answer {
   texts: string[];
   calls: Map<string, ToolUse>;
-  /** False when tool calls follow and the answer is not complete. */
+  /** False if tool calls follow, so that the answer is not complete yet. */
   isFinal: boolean;
 }
 
@@ -226,14 +225,14 @@ function hearTool({ calls }: Answer, part: GenerateResult['content'][number] | S
 }
 
 interface Observing extends MemoryMiddlewareOptions {
-  /** The idempotency keys of turns that were logged without an answer. The SDK may call the model again for such a turn. */
+  /** The idempotency keys of turns that were logged without an answer, because the SDK may call the model again for such a turn. */
   unanswered: Lru<string>;
   warn(error: unknown): void;
 }
 
 /**
- * Logs the turn when its answer is complete or the model has failed (`answer` is null). The log has the user's own words without the
- * recalled records. An answer that follows a failure is added to the same turn.
+ * Logs the turn when its answer is complete, or when the model has failed (`answer` is null). The user's words are logged without the
+ * recalled records. An answer after a failure is added to the same turn.
  */
 async function observed(
   open: OpenTurn | undefined,
@@ -262,8 +261,8 @@ async function observed(
 }
 
 /**
- * Logs the messages before the turn, if the session has no events yet. In a session that has events, a message that differs from the log
- * may have been forgotten, so it is not logged again. The ids keep two first calls at the same time from logging a message twice.
+ * Logs the messages before the turn, if the session has no events yet. Otherwise a message that is missing in the log may have been
+ * forgotten, so it must not be logged again. The ids prevent two simultaneous first calls from logging a message twice.
  */
 async function logHistory(handle: MiddlewareHandle, { before }: PromptTurn): Promise<void> {
   if (before.length === 0 || handle.scope.session === null) return;
@@ -293,7 +292,7 @@ interface SpokenMessage {
 
 const LAST_SAID = 8;
 
-/** The user's last messages of a call. */
+/** Returns the user's last messages in a call. */
 function saidByUser(messages: readonly SpokenMessage[]): string[] {
   return messages
     .filter(({ role }) => role === 'user')

@@ -17,9 +17,9 @@ export type MemoryCommand =
 
 /** Keeps the files of Anthropic's memory tool in Varve. */
 export interface AnthropicMemory {
-  /** Carries out a command and returns the text for the model. Never throws: the text describes the error. */
+  /** Runs a command and returns the text for the model. Never throws; in case of an error, the text describes it. */
   execute(command: MemoryCommand): Promise<string>;
-  /** One function for each command, for Anthropic's SDK: `betaMemoryTool(anthropicMemory(handle).handlers)`. */
+  /** One function per command, for Anthropic's SDK: `betaMemoryTool(anthropicMemory(handle).handlers)`. */
   handlers: MemoryHandlers;
 }
 
@@ -39,8 +39,8 @@ const commandSchema = z.discriminatedUnion('command', [
 ]);
 
 /**
- * A backend for the memory tool: each file is a note that recall finds and that has a history. The files belong to the handle's
- * user; a handle without a user is refused.
+ * Creates a backend for the memory tool. Each file is a note with a history, and recall finds it. The files belong to the handle's user.
+ * Throws if the handle has no user.
  */
 export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): AnthropicMemory {
   assertHasUser(handle, 'The memory tool');
@@ -58,7 +58,7 @@ export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): Ant
   return { execute, handlers: { view: execute, ...changing } };
 }
 
-/** An error whose message is the answer to the command. */
+/** An error whose message is returned to the model as the answer. */
 class Refused extends Error {}
 
 async function run(files: KeyedNotes, command: z.output<typeof commandSchema>): Promise<string> {
@@ -84,11 +84,11 @@ async function run(files: KeyedNotes, command: z.output<typeof commandSchema>): 
 
 const ROOT = 'memories';
 
-/** The parts of a path below /memories. A path that leads anywhere else is refused. */
+/** Splits a path below /memories into its parts. Refuses any other path. */
 function placeOf(given: string): string[] {
   let decoded: string;
   try {
-    // The path is decoded before it is checked, because "%2e%2e" stands for "..".
+    // The path is decoded before the check, because "%2e%2e" stands for "..".
     decoded = decodeURIComponent(given);
   } catch (error) {
     throw new Refused(`Error: The path ${given} is not valid: ${messageOf(error)}`);
@@ -113,7 +113,7 @@ async function fileAt(files: KeyedNotes, given: string, otherwise: string): Prom
   return memory;
 }
 
-// A note cannot be empty, so metadata marks an empty file.
+// The content of a note for an empty file, because a note cannot be empty. Metadata marks such a note.
 const EMPTY = '(empty)';
 
 function textOf({ content, metadata }: Memory): string {
@@ -150,7 +150,7 @@ function numbered(text: string, range: readonly number[] | null): string {
     .join('\n');
 }
 
-/** The directory and its content, two levels deep, with sizes. */
+/** Lists a directory and its content, two levels deep, with sizes. */
 function listing(directory: string, place: readonly string[], below: readonly Memory[]): string {
   const sizes = new Map<string, number>([[directory, 0]]);
   for (const memory of below) {

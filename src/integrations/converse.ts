@@ -8,19 +8,19 @@ import type { ToolUse } from '../observe/log-interaction.ts';
 /** The prompt to send to any model. */
 export interface ConversationPrompt {
   system: string;
-  /** Past turns and, last, the user's turn with the recalled records. */
+  /** Past turns, followed by the user's turn with the recalled records. */
   messages: HistoryMessage[];
 }
 
-/** A model's answer, and the tools that were called for it. */
+/** A model's answer, and the tools that it called. */
 export interface ConversationAnswer {
   text: string;
   toolsUsed?: ToolUse[];
 }
 
 /**
- * One turn with memory and any model: context → your call → observe. If your call fails, the user's message is still logged, and the
- * error is rethrown. `notLogged` is the error if the turn could not be logged.
+ * Runs one turn with memory and any model: context → your call → observe. If your call fails, the user's message is still logged, and the
+ * error is rethrown. If the turn could not be logged, `notLogged` is the error.
  */
 export async function converse(
   handle: Pick<Handle, 'context' | 'logInteraction'>,
@@ -35,13 +35,13 @@ export async function converse(
     try {
       return await handle.logInteraction({ userMessage: asked.message, agentResponse, toolsUsed, channel });
     } catch (error) {
-      // The application has closed the store while the model answered. The caller must still get the answer.
+      // The application closed the store while the model was answering. The caller must still get the answer.
       if (VarveError.isInstance(error, 'closed')) return { logged: false, error };
       throw error;
     }
   };
   const given = await generate({ system: context.system, messages }).catch(async (error: unknown) => {
-    // The caller must see the failure of the model, whether or not the message could be logged.
+    // The caller must get the model's error, whether or not the message could be logged.
     await Promise.allSettled([log()]);
     throw error;
   });

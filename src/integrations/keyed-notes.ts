@@ -12,37 +12,37 @@ export interface KeyedNote {
   metadata: Record<string, unknown>;
 }
 
-/** Notes that are identified by a place, as files are by a path. Each place has at most one note. Recall finds them like all notes. */
+/** Notes that are identified by a place, as files are by a path. Each place has at most one note. Recall finds them like any other note. */
 export interface KeyedNotes {
   get(place: readonly string[]): Promise<Memory | null>;
   /** The notes below a place, oldest first. */
   list(prefix: readonly string[]): Promise<Memory[]>;
   put(place: readonly string[], note: KeyedNote): Promise<Memory>;
-  /** Moves a note, with its history. */
+  /** Moves a note and keeps its history. */
   move(memory: Memory, place: readonly string[], note: Partial<KeyedNote>): Promise<Memory>;
   remove(memory: Memory): Promise<void>;
-  /** The tag of all notes below a place. */
+  /** Returns the tag of all notes below a place. */
   tagOf(prefix: readonly string[]): string;
-  /** Serialises changes within this process. */
+  /** Runs changes one after another within this process. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 const PAGE = 1000;
 
-/** Refuses a handle without a user, because all users would share its memories. */
+/** Throws if a handle has no user, because all users would share its memories. */
 export function assertHasUser({ scope }: Pick<Handle, 'scope'>, what: string): void {
   if (scope.user !== null) return;
   throw invalidInput(`${what} needs a handle with a user: varve.for({ …, user: '…' }).`, { field: 'user' });
 }
 
-/** Refuses a handle without a user or a session, because all of the user's conversations would be merged into one. */
+/** Throws if a handle has no user or no session, because all of the user's conversations would be merged into one. */
 export function assertHasSession(handle: Pick<Handle, 'scope'>, what: string): void {
   assertHasUser(handle, what);
   if (handle.scope.session !== null) return;
   throw invalidInput(`${what} needs a handle with a session: varve.for({ …, session: '…' }).`, { field: 'session' });
 }
 
-/** The keyed notes of a kind within a handle. Places are stored as digests in tags, so that no place can be confused with another. */
+/** Returns a handle's keyed notes of one kind. Places are stored as digests in tags, so that no place can be mistaken for another. */
 export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): KeyedNotes {
   const inTurn = createMutex();
   const at = (place: readonly string[]): string => `${kind}:at:${digest([...place], 24)}`;

@@ -10,8 +10,8 @@ import { foundRecords } from '../tools/found-record.ts';
 import { assertHasSession } from './keyed-notes.ts';
 
 /**
- * The history of a conversation for LangChain: `new RunnableWithMessageHistory({ runnable, getMessageHistory })`. Messages are logged and
- * memories are formed from them; the last turns of the session are the history.
+ * A conversation history for LangChain: `new RunnableWithMessageHistory({ runnable, getMessageHistory })`. Messages are logged, and
+ * memories are formed from them. The history consists of the session's last turns.
  */
 export class VarveChatHistory extends BaseListChatMessageHistory {
   override lc_namespace: string[] = ['varve', 'chat_history'];
@@ -50,7 +50,7 @@ export class VarveChatHistory extends BaseListChatMessageHistory {
     await this.#handle.observe({ messages: spoken.filter(({ role }) => KNOWN_ROLES.has(role)) });
   }
 
-  /** Erases this session, with the memories that rest on it alone. */
+  /** Erases this session, with the memories that were formed from it alone. */
   override async clear(): Promise<void> {
     await this.#handle.erase({ reason: 'cleared through LangChain' });
   }
@@ -58,7 +58,7 @@ export class VarveChatHistory extends BaseListChatMessageHistory {
 
 const KNOWN_ROLES: ReadonlySet<string> = new Set(['human', 'ai', 'tool', 'system']);
 
-/** A retriever for any chain, which returns recalled records as documents. Metadata has the id, the date, the speaker and the trust. */
+/** A retriever for any chain. It returns recalled records as documents; their metadata has the id, the date, the speaker and the trust. */
 export class VarveRetriever extends BaseRetriever {
   override lc_namespace: string[] = ['varve', 'retrievers'];
   readonly #handle: Pick<Handle, 'recall'>;

@@ -13,31 +13,30 @@ const LONGEST_TEXT = 20_000;
 
 export type StoreHandle = Pick<Handle, 'scope' | 'memories' | 'recall'>;
 
-/** How namespaces of a LangGraph store map to scopes. */
+/** How a LangGraph store's namespaces map to scopes. */
 export interface VarveStoreOptions {
   /** Default "default". */
   tenant?: string;
   agent?: string;
   /**
-   * The user that a namespace belongs to; null for a namespace that all users share. Default: the second label, as in
-   * `['memories', userId]`. A namespace with one label names no user and is refused.
+   * Returns the user of a namespace, or null if all users share it. Default: the second label, as in `['memories', userId]`. A namespace
+   * with only one label names no user and is refused.
    */
   userOf?: (namespace: readonly string[]) => string | null | undefined;
 }
 
-/** The notes of one user. */
 interface Shelf {
   handle: StoreHandle;
   notes: KeyedNotes;
 }
 
-// Bounds the memory of a process that serves many users. Creating a shelf again is cheap.
+// At most this many shelves are kept, to limit memory in a process that serves many users. Creating a shelf again is cheap.
 const MOST_SHELVES = 1000;
 
 /**
- * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(varve) })`. Items are notes that recall finds and that
- * have a history. Namespaces map to scopes: `['memories', userId]` is stored in that user's scope, so that one store serves many users,
- * and no user can read, search or list the items of another. With a handle instead of `varve`, all namespaces belong to the handle's user.
+ * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(varve) })`. Items are notes with a history, and recall
+ * finds them. Namespaces map to scopes: `['memories', userId]` is stored in that user's scope. So one store serves many users, and no user
+ * can read, search or list another's items. If you pass a handle instead of `varve`, all namespaces belong to the handle's user.
  */
 export class VarveStore extends BaseStore {
   readonly #shelfOf: (namespace: readonly string[]) => Shelf;
@@ -63,7 +62,7 @@ export class VarveStore extends BaseStore {
 
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     const results: unknown[] = [];
-    // Operations run in order, so that a get after a put in the same batch sees the new value.
+    // Operations run in order, so that a get after a put in the same batch returns the new value.
     for (const operation of operations) results.push(await this.#run(operation));
     return results as OperationResults<Op>;
   }
@@ -109,7 +108,7 @@ export class VarveStore extends BaseStore {
     const { results } = await handle.recall(query, {
       sources: ['notes'],
       filter: { tags: [notes.tagOf(prefix)] },
-      // The filter on values is applied afterwards, so more results are requested than asked for.
+      // The filter on values is applied afterwards, so more results are requested than needed.
       limit: Math.min(limit * 4, 200),
       abstain: false,
     });
@@ -143,7 +142,7 @@ function namesNobody(namespace: readonly string[]): VarveError {
   );
 }
 
-// The key is encoded separately from the namespace, so that ["a", "b"] + "c" differs from ["a"] + "b".
+// The key is kept apart from the namespace, so that ["a", "b"] + "c" differs from ["a"] + "b".
 function placeOf(namespace: readonly string[], key: string): string[] {
   return [...namespace, `\u0000${key}`];
 }

@@ -12,7 +12,7 @@ import { assertHasSession } from './keyed-notes.ts';
 
 /**
  * Long-term memory for LlamaIndex: `createMemory({ memoryBlocks: [new VarveMemoryBlock(handle)] })`. Messages that leave the short-term
- * memory are logged, and memories are formed from them; the context, of at most `tokens` tokens, precedes the conversation.
+ * memory are logged, and memories are formed from them. The context, of at most `tokens` tokens, is put before the conversation.
  */
 export class VarveMemoryBlock extends BaseMemoryBlock {
   readonly #handle: Pick<Handle, 'scope' | 'observe' | 'context'>;
@@ -46,7 +46,7 @@ export class VarveMemoryBlock extends BaseMemoryBlock {
   }
 }
 
-/** A retriever for any query engine, which returns recalled records as nodes with scores. */
+/** A retriever for any query engine. It returns recalled records as nodes with scores. */
 export class VarveRetriever extends BaseRetriever {
   readonly #handle: Pick<Handle, 'recall'>;
   readonly #options: RecallOptions;

@@ -18,7 +18,7 @@ export interface VarveMemoryOptions {
   varve: Pick<Varve, 'for' | 'operator'>;
   /** Default `default`. */
   tenant?: string;
-  /** The agent of the scope. Default: none, so that all agents share the memories about a user. */
+  /** The agent of the scope. Default: none, so all agents share the memories about a user. */
   agent?: string;
   /** How contexts are assembled: layout, budget, history. */
   context?: Omit<ContextOptions, 'message' | 'tools'>;
@@ -40,7 +40,7 @@ const MOST_MESSAGES = 1000;
 
 /**
  * The memory of Mastra's agents: `new Agent({ …, memory: new VarveMemory({ varve }) })`. A resource is a user and a thread is a session.
- * Before a turn the agent gets the context, the last turns and recalled records; afterwards the turn is logged and memories are formed
+ * Before a turn, the agent gets the context, the last turns and recalled records. Afterwards the turn is logged, and memories are formed
  * from it.
  */
 export class VarveMemory extends MastraMemory {
@@ -51,7 +51,7 @@ export class VarveMemory extends MastraMemory {
     this.#options = options;
   }
 
-  /** The handle of a user, or of one of the user's threads. */
+  /** Returns the handle of a user, or of one of the user's threads. */
   handle(resourceId: string, threadId?: string): Handle {
     const { varve, tenant, agent } = this.#options;
     return varve.for({ tenant, agent, user: resourceId, session: threadId });
@@ -103,7 +103,7 @@ export class VarveMemory extends MastraMemory {
   async getThreadById({ threadId }: { threadId: string }): Promise<StorageThreadType | null> {
     const { items } = await this.#sessions({ session: threadId });
     const [found, ...others] = items;
-    // Two users may each have a session with this id, so a thread cannot be found without its resource.
+    // Two users may have sessions with the same id, so without its resource a thread is found only if its id is unique.
     return found === undefined || others.length > 0 ? null : this.#toThread(found);
   }
 
@@ -137,7 +137,7 @@ export class VarveMemory extends MastraMemory {
     return this.saveThread({ thread: changed });
   }
 
-  /** Erases a thread, with the memories that rest on it alone. */
+  /** Erases a thread, with the memories that were formed from it alone. */
   async deleteThread(threadId: string): Promise<void> {
     const thread = await this.getThreadById({ threadId });
     if (thread === null) return;
@@ -159,7 +159,7 @@ export class VarveMemory extends MastraMemory {
     return { messages };
   }
 
-  /** The messages of a thread; with `vectorSearchString`, only those that match it best. */
+  /** Returns the messages of a thread. With `vectorSearchString`, returns only those that match it best. */
   async recall(asked: Messages<'recall'>): ReturnType<MastraMemory['recall']> {
     const { threadId, resourceId, page = 0, perPage = 40, vectorSearchString, filter } = asked;
     const found: MastraDBMessage[] = [];
@@ -177,7 +177,7 @@ export class VarveMemory extends MastraMemory {
       ({ createdAt }) => (start === undefined || createdAt >= start) && (end === undefined || createdAt <= end),
     );
     const limit = perPage === false ? within.length : perPage;
-    // The newest page comes first; messages within a page are in chronological order.
+    // The newest page is the first one. Messages within a page are in chronological order.
     const until = within.length - page * limit;
     const messages = until <= 0 ? [] : within.slice(Math.max(0, until - limit), until);
     return { messages, total: within.length, page, perPage, hasMore: until > limit };
@@ -189,7 +189,7 @@ export class VarveMemory extends MastraMemory {
     return block === null ? null : typeof block.content === 'string' ? block.content : JSON.stringify(block.content);
   }
 
-  /** Returns null, because Varve writes the working memory from the conversation and the agent has no template to fill in. */
+  /** Returns null: Varve writes the working memory from the conversation, so the agent has no template to fill in. */
   async getWorkingMemoryTemplate(): Promise<null> {
     return null;
   }
@@ -260,8 +260,8 @@ export class VarveMemory extends MastraMemory {
   }
 
   /**
-   * Titles and metadata of threads are stored under a separate connection, so that recall and contexts, which use no connection, do not
-   * find them.
+   * Returns the notes with the titles and metadata of threads. They are stored under a separate connection. Recall and contexts use no
+   * connection, so they do not find these notes.
    */
   #threadNotes(resourceId: string): KeyedNotes {
     const { varve, tenant, agent } = this.#options;
@@ -283,8 +283,8 @@ interface PreparedTurn {
 }
 
 /**
- * Adds recalled records before the user's words in the prompt only. In the list of messages they would be saved as the user's own words,
- * and in the system prompt they would invalidate the provider's cache.
+ * Adds recalled records before the user's words, but only in the prompt. In the list of messages they would be saved as the user's own
+ * words, and in the system prompt they would invalidate the provider's cache.
  */
 function addLookups({ prompt, state }: ProcessLLMRequestArgs) {
   const turn = state['turn'] as PreparedTurn | undefined;
@@ -310,7 +310,7 @@ function textOf({ content }: MastraDBMessage): string {
     .trim();
 }
 
-/** The message and its tool results. Results of Varve's own tools are left out, because they are already in memory. */
+/** Returns a message and its tool results. Results of Varve's own tools are left out, because they are already in memory. */
 function toChatMessages(message: MastraDBMessage): ChatMessage[] {
   const { id, role, content, createdAt } = message;
   if (role !== 'user' && role !== 'assistant') return [];
@@ -331,5 +331,5 @@ function toDbMessage(fields: MessageFields, text: string, { thread, resource }: 
   return { ...fields, threadId: thread, resourceId: resource, content };
 }
 
-// The time of past turns. Mastra sorts messages by time, so past turns come before the turns of today.
+// Past turns get a time in the distant past. Mastra sorts messages by time, so they come before the current ones.
 const LONG_AGO = Date.UTC(2000, 0);

@@ -10,13 +10,13 @@ export type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'eras
 
 /**
  * A session of the OpenAI Agents SDK in Varve: `run(agent, 'Hello', { session: new VarveSession(handle) })`. Messages of the user and the
- * agent are logged, memories are formed from them, and the last turns are the history of the next run. Tool calls and their results are
- * logged too but are not part of the history: the API refuses a replayed call without its result.
+ * agent are logged, and memories are formed from them. The last turns are the history of the next run. Tool calls and their results are
+ * logged too but left out of the history, because the API refuses a replayed call without its result.
  */
 export class VarveSession implements Session {
   readonly #handle: SessionHandle;
   readonly #most: number;
-  /** The event ids of items that the runner has popped. The log keeps these events; the history of this process omits them. */
+  /** The event ids of items that the runner has popped. The log keeps these events, but this process leaves them out of the history. */
   readonly #popped = new Set<string>();
 
   constructor(handle: SessionHandle, { turns = 50 }: { turns?: number } = {}) {
@@ -30,8 +30,8 @@ export class VarveSession implements Session {
   }
 
   /**
-   * The last messages of the session, oldest first.
-   * @param limit - the most messages; default: the option `turns`
+   * Returns the last messages of the session, oldest first.
+   * @param limit - the maximum number of messages; default: the option `turns`
    */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     return (await this.#spoken(limit ?? this.#most)).map(itemOf);
@@ -49,13 +49,13 @@ export class VarveSession implements Session {
     return itemOf(last);
   }
 
-  /** Erases this session, with the memories that rest on it alone. */
+  /** Erases this session, with the memories that were formed from it alone. */
   async clearSession(): Promise<void> {
     await this.#handle.erase({ reason: 'cleared through the Agents SDK' });
   }
 
   async #spoken(limit: number): Promise<Event[]> {
-    // The window may contain tool results, so more turns are read than asked for.
+    // The window may contain tool results, so more turns are read than requested.
     const turns = await this.#handle.session.window(Math.min(limit * 3 + this.#popped.size, 1000));
     const spoken = turns.filter(
       ({ id, kind, origin }) =>
@@ -82,15 +82,15 @@ function messageOf(item: AgentInputItem): { role: string; content: string; name?
 }
 
 /**
- * The agent's tools for the Agents SDK: `new Agent({ tools: memoryTools(handle) })`. Default: the everyday set without `log_conversation`,
- * because {@link VarveSession} logs the conversation.
+ * Returns the agent's tools for the Agents SDK: `new Agent({ tools: memoryTools(handle) })`. Default: the everyday set without
+ * `log_conversation`, because {@link VarveSession} logs the conversation.
  */
 export function memoryTools(handle: ToolHandle, choice: ToolChoice = { except: ['log_conversation'] }): FunctionTool[] {
   return chosenTools(choice).map((one) =>
     tool({
       name: one.name,
       description: one.description,
-      // Strict schemas do not allow optional fields; the tool itself validates its input.
+      // Strict schemas allow no optional fields. The tool itself validates its input.
       strict: false,
       parameters: { additionalProperties: true, ...modelSchema(one.input, 'input') } as never,
       execute: async (input: unknown) => JSON.stringify(await one.run(handle, input)),

@@ -8,20 +8,20 @@ import { agentTool } from '../tools/agent-tools.ts';
 export type CallParameters = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params'];
 export type PromptMessage = CallParameters['prompt'][number];
 
-/** The user's turn that a call answers, with the tool calls since then. */
+/** The user's turn that a model call answers, with the tool calls since then. */
 export interface PromptTurn {
   /** The index of the turn among the messages. */
   index: number;
   message: string;
   /** The messages of the user and the agent before the turn, each with its text. */
   before: (ChatMessage & { content: string })[];
-  /** The agent's text between tool calls. */
+  /** The texts that the agent wrote between its tool calls. */
   said: string[];
   toolsUsed: ToolUse[];
   attachments: { name: string | undefined; text: string }[];
 }
 
-/** The last turn of the user in a prompt; null when there is none. */
+/** Returns the user's last turn in a prompt, or null if there is none. */
 export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null {
   const index = prompt.findLastIndex(({ role }) => role === 'user');
   const spoken = prompt[index];
@@ -54,8 +54,8 @@ export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null 
 const LONGEST_RESULT = 100_000;
 
 /**
- * Keeps the result of a tool. Results of Varve's own tools are left out, because learning them again would duplicate memories and turn
- * guesses into facts.
+ * Records a tool's result. Results of Varve's own tools are left out: learning them again would duplicate memories and turn guesses into
+ * facts.
  */
 export function addResult(calls: Map<string, ToolUse>, id: string, tool: string, output: unknown): void {
   const use = calls.get(id) ?? { tool };
@@ -71,7 +71,7 @@ function textOf(output: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? output);
 }
 
-/** The arguments of a call, which may come as JSON text. */
+/** Returns the arguments of a call. They may be given as JSON text. */
 export function objectOf(input: unknown): Record<string, unknown> {
   const value: unknown = typeof input === 'string' ? parsed(input) : input;
   return isObject(value) ? value : {};

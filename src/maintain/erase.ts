@@ -26,7 +26,7 @@ import { findChangeable } from '../store/read-memories.ts';
 import { singlesOf } from '../store/write-memory.ts';
 import { memoryRowsOf, type RecordRow, rowsBy } from '../store/rows.ts';
 
-/** Who erases, and why. The certificate keeps both texts, so neither must repeat erased content. */
+/** Who erases, and why. Both texts are stored in the certificate, so neither may repeat erased content. */
 export interface EraseOptions {
   /** Default `application`. */
   actor?: string;
@@ -38,7 +38,7 @@ function whyOf({ actor = 'application', reason = 'erased on request' }: EraseOpt
   return { actor, reason };
 }
 
-/** The counts of the records that were removed for good, and the certificate. */
+/** How many records were removed for good, with the certificate. */
 export type ErasedWithCertificate = Erased & { certificate: ErasureCertificate };
 
 /** Removes a person, a session, an agent or a tenant for good, with everything that was derived from them alone. */
@@ -64,7 +64,10 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
   return result;
 }
 
-/** Removes one memory for good, with everything that was derived from it alone. The statements in a merged text are removed with it. */
+/**
+ * Removes one memory for good, with everything that was derived from it alone. If the memory is a merged text, the statements in it are
+ * removed too.
+ */
 export async function eraseMemory(
   parts: Parts,
   scope: Scope,
@@ -75,8 +78,8 @@ export async function eraseMemory(
   const certificate = await database.write(scope.tenant, async (writer) => {
     const memory = await findChangeable(writer, scope, memoryId);
     if (memory === null) throw notFound(`There is no memory ${memoryId} that this handle can see.`, memoryId);
-    // The memory is forgotten first, which removes its words from the log and from everything that repeats them. The records of this
-    // forgetting are erased with the memories.
+    // The memory is forgotten first. This removes its words from the log and from everything that repeats them. The records that forgetting
+    // leaves are then erased with the memories.
     const why = whyOf(options);
     const emptied: string[] = [];
     const memories = [memory, ...(await singlesOf(writer, memory))];
@@ -97,11 +100,14 @@ export async function eraseMemory(
 interface RowsToErase {
   rows: readonly RecordRow[];
   options: EraseOptions;
-  /** Receives the ids of the removed records. */
+  /** The ids of the removed records are added to this list. */
   removed?: string[];
 }
 
-/** Removes memories for good, with everything that was derived from them alone, and certifies it. `entities` were removed before. */
+/**
+ * Removes memories for good, with everything that was derived from them alone, and issues a certificate. `entities` is the number of
+ * entities that the caller has already removed.
+ */
 export async function eraseRows(
   writer: Writer,
   parts: Parts,
@@ -125,7 +131,9 @@ export async function eraseRows(
   return certify(writer, parts, { scope, id, subject, counts: all, removed: ids, options });
 }
 
-/** Removes events for good, and certifies it. Memories that were learned from the events stay, without their references to the events. */
+/**
+ * Removes events for good and issues a certificate. Memories that were formed from the events stay, without their references to the events.
+ */
 export async function eraseEvents(
   writer: Writer,
   parts: Parts,
@@ -166,15 +174,15 @@ async function certify(
     removedHash: hashIds(removed),
   };
   await insertErasure(writer, scope.tenant, certificate);
-  // The job is queued in case this process ends before it has scrubbed the files.
+  // The job is a safeguard in case this process ends before it has scrubbed the files.
   await enqueueJobs(writer, [{ ...tenantJob('scrub', scope.tenant), uniqueKey: 'scrub' }], parts);
   return certificate;
 }
 
-/** A sentence with this share of its words from an erased text counts as repeating it. */
+/** A sentence repeats an erased text if the text contains at least this share of its words. */
 const SAYS_IT = 0.8;
 
-/** Whether a text repeats an erased text and no remaining text. */
+/** Returns a check whether a text repeats an erased text but none of the remaining ones. */
 function saysErased(erased: readonly string[], kept: readonly string[]): Says {
   const [isGone, isKept] = [repetitionOf(erased), repetitionOf(kept)];
   return (text) => {
@@ -183,10 +191,7 @@ function saysErased(erased: readonly string[], kept: readonly string[]): Says {
   };
 }
 
-/**
- * Whether a sentence, given by its stems, repeats one of many texts. The texts are indexed by their stems when the first sentence is
- * tested.
- */
+/** Returns a check whether a sentence, given by its stems, repeats one of many texts. The texts are indexed by stem at the first check. */
 function repetitionOf(texts: readonly string[]): (stems: ReadonlySet<string>) => boolean {
   let places: Map<string, number[]> | null = null;
   return (stems) => {
@@ -203,7 +208,7 @@ function repetitionOf(texts: readonly string[]): (stems: ReadonlySet<string>) =>
   };
 }
 
-/** The positions of the texts that contain each stem. */
+/** Maps each stem to the positions of the texts that contain it. */
 function placesOfStems(texts: readonly string[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const [place, text] of texts.entries()) {

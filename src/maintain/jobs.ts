@@ -13,7 +13,7 @@ import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 
-/** The job kinds of maintenance, with the schedules from the settings. The modules that do the work are loaded with the first job. */
+/** Returns the maintenance jobs with their configured schedules. The code that does the work is loaded with the first job. */
 export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
   return {
     maintain: { isPaid: false, cron: deps.consolidation.intervals.maintain, run: () => queueMaintenance(deps) },
@@ -52,11 +52,11 @@ async function queueMaintenance(deps: Parts): Promise<void> {
 
 const BOOST = 0.1;
 const MOST_RELATED = 20;
-// The share of a memory's words that must occur in the decision or in its outcome.
+// A memory is related to a decision if the decision or its outcome contains at least this share of its words.
 const RELATED = 0.5;
 const BOOSTED = 'boostedBy';
 
-/** Raises the importance of the memories that are related to a decision with a positive outcome: by 0.1, once for each outcome. */
+/** Raises the importance of memories related to a decision with a positive outcome: by 0.1 for each outcome, and only once per outcome. */
 async function boostOutcomes(deps: Parts, scope: Scope, outcomeId: string): Promise<void> {
   const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));
   if (related.length === 0) return;

@@ -28,13 +28,13 @@ import { enforceRetention, type Retired } from './retention.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 
 interface MaintenanceOptions extends UpkeepOptions {
-  /** Whether to roll all changes back, one range of rows at a time. The report is then the same as in a real run. */
+  /** Rolls all changes back, one range of rows at a time. The report is the same as for a real run. */
   dryRun?: boolean;
 }
 
 /** The changes that maintenance has made to a tenant's memories, or would make. */
 export interface MaintenanceReport extends UpkeepReport, Retired {
-  /** The number of working memories that lost stale sentences. */
+  /** How many working memories lost stale sentences. */
   aged: number;
 }
 
@@ -53,7 +53,7 @@ export async function maintainTenant(
 const AT_ONCE = 500;
 
 /**
- * Removes stale sentences from working memories that have not changed for a long time, because their users have said nothing since. Other
+ * Removes stale sentences from working memories that have not changed for a long time because their users have said nothing. All other
  * working memories lose their stale sentences at each synthesis. Returns the number of changed working memories.
  */
 async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<number> {
@@ -66,7 +66,8 @@ async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOp
     before: deps.clock.now() - staleAfterDays * DAY,
     limit: AT_ONCE,
   } as const;
-  // Pages continue after the last id, because a working memory without stale sentences, such as one that a person wrote, stays unchanged.
+  // The paging is by id, because not every working memory is changed: one without stale sentences, such as a handwritten one, stays as it
+  // is.
   const owners = pages<StaleBlock>(AT_ONCE, (last) =>
     deps.database.read(tenant, (reader) => staleBlocks(reader, { ...stale, after: last?.id ?? '' })),
   );
@@ -85,10 +86,10 @@ interface UpkeepReport {
   /** The number of live memories that were examined. */
   read: number;
   faded: number;
-  /** The number of plans whose day has come, and which are now past events or states that hold. */
+  /** How many plans became past events or current states, because their day has come. */
   plansOver: number;
   archived: Record<'decayed' | 'pruned' | 'expired', number>;
-  /** The number of ended sessions whose merged text was emptied and whose reflections were archived. */
+  /** How many ended sessions were cleared: their merged text was emptied and their reflections were archived. */
   sessionsEnded: number;
   /** The first 1,000 archived memories, with their reasons. */
   archivedMemories: { id: string; reason: ArchiveReason }[];
@@ -97,7 +98,7 @@ interface UpkeepReport {
 interface UpkeepOptions {
   cause: RunCause;
   signal?: AbortSignal;
-  /** Keeps the progress between attempts of the job, so that no memory is faded twice in one pass. */
+  /** Stores the progress between attempts of the job, so that no memory's importance is lowered twice in one pass. */
   progress?: { pass: UpkeepPass | null; save(writer: Writer, pass: UpkeepPass): Promise<void> };
 }
 
@@ -112,9 +113,9 @@ const STRETCH = 1000;
 const MOST_SHOWN = 1000;
 
 /**
- * One maintenance pass over a tenant: lowers the importance of unread memories, and archives memories that have become unimportant,
- * outdated or unread. The memories are processed in ranges of rows, each in its own transaction. An interrupted pass leaves every range
- * either done or untouched, and the next attempt of its job continues with the rest.
+ * Runs one maintenance pass over a tenant. Lowers the importance of unread memories, and archives memories that have become unimportant,
+ * outdated or unread. Each range of rows has its own transaction. If a pass is interrupted, every range is either done or untouched, and
+ * the job's next attempt continues with the rest.
  */
 async function upkeep(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;
@@ -204,9 +205,9 @@ async function maintainStretch(
 }
 
 /**
- * Turns plans whose day is over into past events, and planned states whose day has come into present ones. Goals and intentions are
- * skipped, because they have states of their own, and a day that has passed does not show whether they were reached. Plans for attributes
- * with one value are skipped, because a job of formation applies them on their day. Returns the number of changed plans.
+ * Turns plans whose day is over into past events, and planned states whose day has come into current ones. Skips goals and intentions: they
+ * have states of their own, and a past day does not show whether they were reached. Also skips plans for attributes with one value, because
+ * a formation job applies them on their day. Returns the number of changed plans.
  */
 async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
   const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
@@ -227,8 +228,8 @@ async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: 
 }
 
 /**
- * Whether a plan is a state that will begin. Readers set `dueAt` for an event, and only `validFrom` for a state. "Ines takes over the shop
- * in June" holds from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
+ * Checks whether a plan is a state that will begin. For an event, readers set `dueAt`; for a state, only `validFrom`. "Ines takes over the
+ * shop in June" is true from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
  */
 function isState({ reader, dueAt }: Memory): boolean {
   return reader !== null && dueAt === null;
@@ -244,18 +245,17 @@ async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Chan
   return 1;
 }
 
-/** The fields of a live memory that decide what maintenance does with it. Times are milliseconds. */
+/** The fields of a live memory by which maintenance chooses what to do with it. Times are milliseconds. */
 export type UpkeepRow = Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'>;
 
-/** What maintenance does with a memory. */
 type UpkeepPlan =
   | { action: 'keep' }
   | { action: 'fade'; importance: number }
   | { action: 'archive'; reason: Extract<ArchiveReason, 'decayed' | 'pruned' | 'expired'> };
 
 /**
- * Decides what a maintenance pass does with a memory: keep it, lower its importance slightly, or archive it. A memory is unread for 30 days
- * if 30 × 24 hours have passed since it was created or last read, confirmed or changed. For a plan, this time begins with its day.
+ * Returns what to do with a memory: keep it, lower its importance slightly, or archive it. The unread time starts when the memory was
+ * created or last read, confirmed or changed; for a plan, not before its day. Days are 24 hours long.
  */
 export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySettings, now: number): UpkeepPlan {
   if (isOver(row, now)) return { action: 'archive', reason: 'expired' };
@@ -274,8 +274,8 @@ export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySett
 }
 
 function isOver({ expiresAt, endedAt }: UpkeepRow, now: number): boolean {
-  // An end at midnight UTC is a date without a time of day, and includes the whole day. If the user says that something is over, its end is
-  // the time of the turn.
+  // An end at midnight UTC is a date without a time of day and includes the whole day. If the user says that something is over, the end is
+  // the time of that turn.
   const wholeDay = endedAt !== null && endedAt % DAY === 0 ? DAY : 0;
   return (expiresAt !== null && expiresAt <= now) || (endedAt !== null && endedAt + wholeDay <= now);
 }
@@ -286,25 +286,24 @@ function hasOutlivedItsType(
   now: number,
 ): boolean {
   const age = daysSince(Math.max(row.createdAt, row.beginsAt ?? 0), now);
-  // A situation with a stated end lasts until that end. `isOver` has already found that the end is in the future. Past events do not
-  // expire.
+  // A situation with a stated end lasts until that end, which is in the future, as `isOver` has already checked. Past events do not expire.
   const isPassing = row.endedAt === null && row.tense !== 'happened';
   if (expiresAfterDays !== null && isPassing && age >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;
-  // An intention without a day of its own has only a day on which it is brought up, and does not expire with that day.
+  // The day of such an intention is only the day on which it is brought up again. The intention does not expire with it.
   const hasNoDay = row.tense === 'planned' && row.endedAt === null && (row.beginsAt === null || row.isFollowUp);
   if (hasNoDay) return age >= MEANT_FOR_DAYS;
-  // The days count from the end of a planned stay, because the stay is in the future or in progress until its end.
+  // For a planned stay, the days count from its end, because until then it is in the future or in progress.
   const due = Math.max(row.plannedFor, row.beginsAt ?? 0, row.endedAt ?? 0);
   return daysSince(due, now) >= expiresAfterDueDays;
 }
 
-/** How long an intention without a day stays open when nothing more is said about it. A situation lasts equally long. */
+/** An intention without a day stays open for this long if nothing more is said about it, as long as a situation lasts. */
 const MEANT_FOR_DAYS = 90;
 
 /**
- * The factor by which decay is multiplied: 1 for a memory that was never used, and less for a memory that was read often, confirmed or
- * followed by a good outcome.
+ * Returns a factor for decay: 1 for a memory that was never used, and less for one that was often read, confirmed or followed by a good
+ * outcome.
  */
 export function slowness({
   accessCount,

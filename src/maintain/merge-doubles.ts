@@ -20,9 +20,9 @@ const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near duplicates of the statements of one owner that have changed within a day. Two live statements of one type are merged if none
- * of their fields differ and they have the same value or nearly the same meaning. The more informative statement stays, with the sources of
- * both and the higher importance of the two, slightly raised. The other one is archived. Texts that consolidation has merged are left out.
+ * Merges near duplicates among the statements of an owner that were changed in the last day. Two live statements of one type are merged if
+ * no field differs and they have the same value or nearly the same meaning. The more informative one stays. It gets the sources of both and
+ * the higher importance, slightly raised. The other one is archived. Texts that consolidation has merged are left out.
  */
 export async function mergeDoubles(deps: ConsolidateDeps, owner: Scope, signal: AbortSignal): Promise<void> {
   const recent = await deps.database.read(owner.tenant, (reader) =>
@@ -89,7 +89,7 @@ async function sameMeaning(
     .filter((other) => mayBeDoubles(memory, other, deps.attributes));
 }
 
-/** Whether two statements differ in no field, and in no number, name or negation of their texts. */
+/** Checks that two statements differ in no field, and that their texts differ in no number, name or negation. */
 export function mayBeDoubles(one: Memory, other: Memory, attributes: AttributeTable): boolean {
   if (one.tense !== other.tense || one.state !== other.state) return false;
   const shape = attributes.policyOf(one.attribute ?? other.attribute ?? '').shape;
@@ -133,7 +133,10 @@ async function merge(writer: Writer, deps: ConsolidateDeps, pair: [Memory, Memor
   return loser.id;
 }
 
-/** Ranks a permanent fact first, then a statement with an attribute and a value, then the longer text. */
+/**
+ * Checks whether `one` is more informative: a permanent fact ranks first, then a statement with an attribute and a value, then the longer
+ * text.
+ */
 function saysMore(one: Memory, other: Memory): boolean {
   const weight = ({ permanent, attribute, value }: Memory): number =>
     4 * Number(permanent) + 2 * Number(attribute !== null) + Number(value !== null);

@@ -7,7 +7,7 @@ import { eraseEvents, eraseRows } from './erase.ts';
 import type { RecordRow } from '../store/rows.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 
-/** The number of records that retention has erased. */
+/** How many records retention has erased. */
 export interface Retired {
   /** The number of memories by type. */
   retired: Record<string, number>;
@@ -16,14 +16,14 @@ export interface Retired {
 }
 
 /**
- * Erases records that are older than the application's retention settings allow. Memories are erased by type, live or archived, with the
- * memories that were derived from them alone. Events are erased by kind, but not the memories that were learned from them. Without a
- * setting, nothing is erased.
+ * Erases records that are older than the application's retention settings allow. Without a setting, nothing is erased. Memories are erased
+ * by type, live or archived, together with the memories derived from them alone. Events are erased by kind, but the memories formed from
+ * them stay.
  */
 export async function enforceRetention(deps: ConsolidateDeps, tenant: string, options: RunContext): Promise<Retired> {
   const { retention, eventRetention } = deps.consolidation;
   const result: Retired = { retired: {}, retiredEvents: {} };
-  // The ids that were already removed. A dry run still finds their records in the store.
+  // The ids that have already been removed. In a dry run, the store still contains their records.
   const gone = new Set<string>();
   for (const [name, days] of Object.entries(retention)) {
     result.retired[name] = await retire(
@@ -85,12 +85,12 @@ async function retire(
   }
 }
 
-// A reflection runs every night. Messages do not wait for it longer than this, in case it fails or does not run.
+// Messages wait for the nightly reflection at most this long, in case it fails or does not run.
 const WAIT_FOR_NIGHT = 2 * DAY;
 
 /**
- * Finds old events that may be erased. Messages are kept until the nightly reflection has read them, and observations until the working
- * memory includes them, if these steps are enabled.
+ * Finds old events that may be erased. If the nightly reflection is enabled, messages are kept until it has read them. If the working
+ * memory is enabled, observations are kept until it includes them.
  */
 function findOldEvents(
   reader: Reader,

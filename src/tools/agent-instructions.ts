@@ -1,6 +1,6 @@
 import { TOOL_SETS, type ToolSetName } from './agent-tools.ts';
 
-/** The tools that the instructions name: those for memory, and the application's own tools for other sources. */
+/** The tools that the instructions mention: the memory tools, and the application's own tools for other sources. */
 export interface InstructionOptions {
   /** The tool that returns the structured profile, such as `get_user_profile`. */
   profileTool?: string;
@@ -10,7 +10,7 @@ export interface InstructionOptions {
   tools?: ToolSetName | readonly string[] | false;
 }
 
-/** Instructions for an agent about its memory: which source to use first, when to save, and when to say that an answer is not known. */
+/** Returns instructions for an agent about its memory: which source to use first, when to save, and when to admit that it does not know. */
 export function agentInstructions({ tools = 'everyday', ...own }: InstructionOptions = {}): string {
   const names = tools === false ? [] : typeof tools === 'string' ? TOOL_SETS[tools].map(({ name }) => name) : tools;
   const has = (name: string): boolean => names.includes(name);
@@ -22,7 +22,7 @@ export function agentInstructions({ tools = 'everyday', ...own }: InstructionOpt
     .join('\n\n');
 }
 
-/** The lines about tools that the agent has. A line about a missing tool would make the agent call a tool that does not exist. */
+/** Returns only the lines about tools that the agent has. With the other lines, the agent would call tools that do not exist. */
 function linesFor(has: (name: string) => boolean, lines: readonly (readonly [tool: string, line: string])[]): string[] {
   return lines.flatMap(([tool, line]) => (has(tool) ? [line] : []));
 }
@@ -60,7 +60,7 @@ function orderOf(has: (name: string) => boolean): string[] {
       ['recall_facts', 'recall_facts(query)'],
       ['search_history', 'search_history(query)'],
       ['semantic_search', 'semantic_search(query)'],
-      // `search_memory`, the only search of the everyday set, covers everything, so it would repeat the searches above.
+      // `search_memory` covers everything and would repeat the searches above. So it is listed only for agents without `semantic_search`.
       ...(has('semantic_search') ? [] : [['search_memory', 'search_memory(query)'] as const]),
     ]),
     'Say that you do not know it yet, and offer to remember it now.',

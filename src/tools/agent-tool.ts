@@ -24,13 +24,13 @@ export type ToolHandle = Pick<
   | 'events'
 >;
 
-/** The messages of the current turn, if the caller knows them. The log does not contain them until the turn has ended. */
+/** The messages of the current turn, if the caller knows them. The log contains them only after the turn has ended. */
 export interface ToolTurn {
   /** The user's own messages in the current turn and just before it. */
   said?: readonly string[];
 }
 
-/** The parameter with which an agent names the source of its content. */
+/** A parameter in which an agent names the source of its content. */
 export const sourceParameter: z.ZodOptional<z.ZodString> = z
   .string()
   .min(1)
@@ -40,12 +40,12 @@ export const sourceParameter: z.ZodOptional<z.ZodString> = z
     'Where this comes from: "user" if the user said it in this conversation, otherwise the page, mail, file or tool that says it. What does not come from the user is kept as unverified',
   );
 
-/** The reason with which a memory from an agent is stored. */
+/** Returns the reason that is stored with a memory from an agent. */
 export function rememberedFrom(source: string | null): string {
   return source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500);
 }
 
-/** The effects of a tool, for clients that ask the user before a model may call it. */
+/** A tool's effects. Clients use them to ask the user before a model may call the tool. */
 export interface ToolHints {
   /** Whether the tool changes nothing. */
   readOnly: boolean;
@@ -54,25 +54,25 @@ export interface ToolHints {
   idempotent: boolean;
 }
 
-/** A tool of the agent. It is defined once and offered by every interface and integration. */
+/** An agent tool. It is defined once, and every interface and integration offers it. */
 export interface AgentTool {
   name: AgentToolName;
-  /** The name of the tool for people. */
+  /** The tool's name as people see it. */
   title: string;
   /** For the model: what the tool does, when to use it, what it returns. */
   description: string;
   input: z.ZodObject;
   output: z.ZodObject;
   hints: ToolHints;
-  /** The answer as a text for a model. Default: JSON. */
+  /** Writes the answer as a text for a model. Default: JSON. */
   textOf?: ((output: Record<string, unknown>) => string) | undefined;
-  /** Runs the tool within a handle. Throws `invalid_input` for bad input, with a message that says what is expected. */
+  /** Runs the tool with a handle. Throws `invalid_input` for bad input, with a message that explains what is expected. */
   run(handle: ToolHandle, input: unknown, turn?: ToolTurn): Promise<Record<string, unknown>>;
 }
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: AgentToolName;
-  /** Default: the words of the name. */
+  /** Default: the name, split into words. */
   title?: string;
   description: string;
   input: Input;
@@ -88,7 +88,7 @@ const HINTS: Record<ToolEffect, ToolHints> = {
   removes: { readOnly: false, destructive: true, idempotent: true },
 };
 
-/** Declares a tool. Its input is checked before it runs. */
+/** Defines a tool whose input is checked before it runs. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): AgentTool {
@@ -103,7 +103,8 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     textOf: definition.textOf,
     async run(handle, given, turn = {}) {
       const mended = mendedInput(input, given ?? {});
-      // Unknown arguments are ignored, unless the call is refused. The error then names them, because one may be a misspelt required one.
+      // Unknown arguments are ignored if the call is otherwise valid. If not, the error names them, because one may be a misspelt required
+      // argument.
       const schema = input.safeParse(mended).success ? input : (input.strict() as unknown as Input);
       return definition.run(handle, parse(schema, mended, `The input of ${name}`), turn);
     },
@@ -128,8 +129,9 @@ interface Shape {
 const shapeOf = cachedFor((schema: z.ZodObject) => z.toJSONSchema(schema, { io: 'input' }) as Shape);
 
 /**
- * Converts the input of a model to the types of the schema: null or an empty text leaves an optional field out, `"5"` becomes 5, a single
- * text or a list in JSON becomes a list, and a number beyond its bounds becomes the bound. The schema refuses input that is still invalid.
+ * Converts a model's input to the types of the schema: null or an empty text becomes a missing optional field, `"5"` becomes 5, a single
+ * text or a JSON list becomes a list, and a number out of bounds becomes the nearest bound. The schema then refuses any input that is still
+ * invalid.
  */
 export function mendedInput(schema: z.ZodObject, given: unknown): unknown {
   return mended(shapeOf(schema), given);
@@ -175,27 +177,27 @@ function listOf(text: string): unknown {
   return Array.isArray(list) ? list : [text];
 }
 
-/** The matching name, regardless of case, plural and separators. */
+/** Finds the matching name, regardless of case, plural and separators. */
 function named<Name extends string>(names: readonly Name[], given: string): Name | undefined {
   const plain = (name: string): string => spelledKey(name).replace(/s$/, '').replace(/ie$/, 'y');
   return names.find((name) => plain(name) === plain(given));
 }
 
-/** A text that begins like a date or a time. */
+/** The schema of a text that begins like a date or a time. */
 export const isoTime: z.ZodString = z
   .string()
   .max(40)
   .regex(/^\d{4}-\d\d-\d\d/, 'is not a date or time in ISO 8601, such as 2026-03-17');
 
-/** Maps each synonym to its name, from a list of synonyms for each name. */
+/** Maps each synonym to its name. `words` has the synonyms of each name. */
 export function synonymsOf<Name extends string>(words: Partial<Record<Name, string>>): Record<string, Name> {
   const entries = Object.entries(words) as [Name, string][];
   return Object.fromEntries(entries.flatMap(([name, list]) => list.split(' ').map((word) => [word, name])));
 }
 
 /**
- * The schema of a choice among names, regardless of case, plural and separators. Synonyms are mapped to their names, and any other text to
- * `otherwise`. The schema that a model sees still lists the names.
+ * Returns the schema of a choice among names, regardless of case, plural and separators. Synonyms are converted to their names, and any
+ * other text to `otherwise`. The schema that a model is shown still lists the names.
  */
 export function mappedChoice<const Name extends string>(
   names: readonly [Name, ...Name[]],

@@ -7,12 +7,12 @@ import { SEARCH_TOOLS } from './search-tools.ts';
 
 export const AGENT_TOOLS: readonly AgentTool[] = [...EVERYDAY_TOOLS, ...SEARCH_TOOLS, ...RECORD_TOOLS];
 
-/** A tool by its name; undefined if there is none. */
+/** Finds a tool by name. Returns undefined if there is none. */
 export function agentTool(name: string): AgentTool | undefined {
   return AGENT_TOOLS.find((tool) => tool.name === name);
 }
 
-/** Which tools to offer, by the name of a set. */
+/** The name of a set of tools. */
 export type ToolSetName = 'everyday' | 'all';
 
 export const TOOL_SETS: Readonly<Record<ToolSetName, readonly AgentTool[]>> = {
@@ -20,7 +20,7 @@ export const TOOL_SETS: Readonly<Record<ToolSetName, readonly AgentTool[]>> = {
   all: AGENT_TOOLS,
 };
 
-/** The tools that a text names: sets and tools, separated by commas. No text or an empty text means the everyday set. */
+/** Parses a comma-separated list of tools and tool sets. A missing or empty text gives the everyday set. */
 export function toolsNamed(text: string | undefined): readonly AgentTool[] {
   const given = (text ?? '').split(',').map((name) => name.trim());
   const names = given.every((name) => name === '') ? ['everyday'] : given;
@@ -28,7 +28,7 @@ export function toolsNamed(text: string | undefined): readonly AgentTool[] {
   return [...new Set(names.flatMap((name) => sets.get(name) ?? [toolOrFail(name)]))];
 }
 
-/** A tool by its name. Throws `invalid_input` for an unknown name, with a list of the known ones. */
+/** Finds a tool by name. If there is none, throws `invalid_input` with a list of the known names. */
 export function toolOrFail(name: string): AgentTool {
   const tool = agentTool(name);
   if (tool !== undefined) return tool;
@@ -36,18 +36,19 @@ export function toolOrFail(name: string): AgentTool {
   throw invalidInput(`There is no tool or set of tools ${JSON.stringify(name)}. Sets: everyday, all. Tools: ${known}.`);
 }
 
-// Bounds are checked when a tool is called, and the error states them, so a model need not read them in every conversation.
+// These keys are left out of the schemas for models, so that not every conversation contains them. Bounds are checked when a tool is
+// called, and the error states them.
 const LEFT_OUT: ReadonlySet<string> = new Set(
   '$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern format'.split(' '),
 );
 
-/** The JSON schema of a tool's input or output as a model reads it: names, types, choices, and, for an input, descriptions. */
+/** Returns the JSON schema of a tool's input or output for a model: names, types and choices, and for an input also descriptions. */
 export function modelSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
   const leftOut = io === 'input' ? LEFT_OUT : new Set([...LEFT_OUT, 'description', 'required']);
   return shortened(z.toJSONSchema(schema, { io }), { leftOut }) as Record<string, unknown>;
 }
 
-/** A JSON schema without the keys of `leftOut`. With `isNames` the keys are property names, and none of them is left out. */
+/** Returns a JSON schema without the keys in `leftOut`. With `isNames`, the keys are property names, and all of them are kept. */
 function shortened(
   value: unknown,
   { leftOut, isNames = false }: { leftOut: ReadonlySet<string>; isNames?: boolean },
@@ -76,13 +77,13 @@ export interface ToolChoice {
   except?: readonly string[];
 }
 
-/** The tools of a choice. Throws `invalid_input` for an unknown name. */
+/** Returns the chosen tools. Throws `invalid_input` for an unknown name. */
 export function chosenTools({ set = 'everyday', only, except = [] }: ToolChoice = {}): AgentTool[] {
   const left = new Set(except.map(toolOrFail));
   return (only?.map(toolOrFail) ?? TOOL_SETS[set]).filter((tool) => !left.has(tool));
 }
 
-/** Definitions for any provider's API. */
+/** Returns the definitions of tools for any provider's API. */
 export function toolDefinitions(choice?: ToolChoice): ToolDefinition[] {
   return chosenTools(choice).map(({ name, description, input }) => {
     return { name, description, parameters: modelSchema(input, 'input') };

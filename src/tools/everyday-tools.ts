@@ -29,15 +29,15 @@ export interface Meant {
 
 const MOST_CANDIDATES = 5;
 /**
- * A memory that is less similar to the words than this and shares no word with them is not a candidate. Related texts have 0.7. A memory that
- * was written a moment ago has no vector, so only a shared word makes it a candidate.
+ * A memory is a candidate if it has at least this similarity to the words, or shares a word with them. Related texts have 0.7. A memory
+ * written a moment ago has no vector yet, so it needs a shared word.
  */
 const SIMILAR = 0.6;
 const RECORD_ID = /^mem_[0-9a-z]+$/;
 
 /**
- * Finds the live memories of this user that a model refers to. Plain words match a memory with certainty only if no other memory contains
- * all of them. Near matches are offered as candidates, because removing the wrong memory is worse than asking again.
+ * Finds the user's live memories to which a model refers. Plain words are a certain match only if exactly one memory contains all of them.
+ * Otherwise the nearest memories are returned as candidates, because removing the wrong memory is worse than asking again.
  */
 async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   if (RECORD_ID.test(what.trim())) return byId(handle, what.trim());
@@ -49,7 +49,7 @@ async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   return certain.length === 1 ? { memories: certain, candidates: [] } : { memories: [], candidates: near };
 }
 
-/** Forgets the memories that match a reference with certainty; intentions are dismissed. */
+/** Forgets the memories that a reference matches with certainty. Intentions are dismissed instead. */
 export async function forgetMeant(handle: ToolHandle, what: string, actor: 'agent' | 'user'): Promise<Meant> {
   const meant = await meantBy(handle, what);
   const why = { reason: 'forgotten on request', actor };
@@ -65,7 +65,7 @@ async function byId(handle: ToolHandle, id: string): Promise<Meant> {
   return { memories: memory === null || memory.archivedAt !== null ? [] : [memory], candidates: [] };
 }
 
-/** The user's own facts under a key: "Phone number" means `phone`. */
+/** Returns the user's own facts under a key: "Phone number" means `phone`. */
 async function byKey(handle: ToolHandle, what: string): Promise<Memory[]> {
   const key = snakeCase(what.replace(/^(?:my|the user['’]?s?|user['’]s)\s+/i, ''));
   if (key === '') return [];
@@ -87,7 +87,7 @@ async function nearest(handle: ToolHandle, what: string): Promise<Memory[]> {
   return [...new Map(own.map((memory) => [memory.id, memory])).values()].slice(0, MOST_CANDIDATES);
 }
 
-// A model must be able to choose the right tool from these descriptions alone. They are short because every conversation pays for their
+// A model must be able to choose the right tool from these descriptions alone. They are short, because every conversation pays for their
 // tokens.
 
 const shortRecord = z.object({ id: z.string(), text: z.string() });
@@ -115,7 +115,7 @@ const remember: AgentTool = defineTool({
     also: z.string().optional(),
   }),
   async run(handle, { text, key, value: given, due, source: named }, turn) {
-    // Without a value, the text is the value of the key and not a sentence.
+    // If only a key is given, the text is its value and not a sentence.
     const sentence = key !== undefined && given === undefined ? undefined : text;
     const value = (given ?? text).trim();
     const claim = key === undefined ? { text } : { text: sentence, key, value: given ?? text };
@@ -132,8 +132,8 @@ const remember: AgentTool = defineTool({
         : { type: 'intention', tense: 'planned' as const, dueAt: due, state: 'open' };
     const created = { ...planned, content: text, statedBy, sourceEvents: events, read: true };
     const { memory, outcome, others } = await handle.memories.create(created, why);
-    // If the outcome is `unchanged` but the memory has another value, the user's own statement was kept, because the user's statement is
-    // trusted more than the agent's.
+    // If the outcome is `unchanged` but the memory has another value, the user's own statement was kept: it is trusted more than the
+    // agent's.
     const isDenied = memory.polarity === 'denied' && !isNegated(text);
     const isOther = isDenied || !text.toLowerCase().includes((memory.value ?? '').toLowerCase());
     const isKept = outcome === 'unchanged' && isOther;
@@ -196,8 +196,8 @@ const correct: AgentTool = defineTool({
 });
 
 /**
- * The memory after a correction; null if the correction is trusted less than the memory. As in `remember`, the agent's word replaces no
- * statement of the user unless the user's own turns state the correction.
+ * Corrects a memory and returns it. Returns null if the correction is trusted less than the memory. As in `remember`, the agent can replace
+ * a statement of the user only if the user's own turns state the correction.
  */
 async function corrected(
   handle: ToolHandle,
@@ -226,7 +226,7 @@ async function rewordedBy(
   const { statedBy, events } = await provenanceOf(handle, { ...claim, corrects: memory }, { source, ...turn });
   if (isMoreTrusted(memory.trust, trustOf(statedBy))) return null;
   const stays = { type, subject, attribute, category, permanent, tags, title, dueAt, state };
-  // The value of an appointment is its day, so only the text names the appointment.
+  // An appointment's value is only its day, so the text is kept to name the appointment.
   const isInWords = attribute === null || (slot !== undefined && plannedFor(memory) !== null);
   const content = isInWords ? text : `${attributeLabel(attributeTable(), attribute)}: ${said}`;
   const value = attribute === null ? {} : { value: said };
@@ -235,7 +235,9 @@ async function rewordedBy(
   return handle.memories.supersede(memory.id, next, why);
 }
 
-/** The new value that a correction states for a memory with an attribute. The correction is the value alone or a sentence with it. */
+/**
+ * Returns the new value that a correction states for a memory with an attribute. The correction is the value alone or a sentence with it.
+ */
 function valueIn(text: string, { attribute, value, content }: Memory, slot: FilledSlot | undefined): string {
   if (slot?.value != null) return slot.value;
   const plain = withoutEnd(text.trim(), '.!');
@@ -264,7 +266,7 @@ const getContext: AgentTool = defineTool({
     tokens: z.number().int().min(100).max(20_000).default(1500),
   }),
   output: z.object({ context: z.string() }),
-  // The layout has already escaped stored text. JSON would escape the tags of the layout too, which costs tokens.
+  // The layout has already escaped stored text. JSON would also escape the layout's tags, which costs tokens.
   textOf: ({ context }) => String(context),
   async run(handle, { message, tokens }) {
     const { system, beforeMessage } = await handle.context({ message, budget: tokens, history: false });
@@ -273,10 +275,10 @@ const getContext: AgentTool = defineTool({
 });
 
 const loggedText = z.string().min(1).max(100_000);
-// Turns with any other role have the trust of a tool result.
+// Turns with any other role are trusted like a tool result.
 const ROLES = synonymsOf<'user' | 'assistant' | 'tool'>({ user: 'human', assistant: 'ai agent bot model' });
 
-/** Messages without the system's, which `observe` does not keep either. The roles that a model is offered do not include it. */
+/** Removes system messages, which `observe` does not store either. The schema that a model sees does not list this role. */
 function withoutSystem(messages: unknown): unknown {
   if (!Array.isArray(messages)) return messages;
   const originOf = (message: { role?: unknown } | null): unknown =>
@@ -321,7 +323,7 @@ const listDue: AgentTool = defineTool({
     const last = until?.length === DATE_LENGTH ? `${until}T23:59:59Z` : until;
     const end = last === undefined ? Infinity : parse(timeSchema, last, 'until').getTime();
     const intentions = (await handle.intentions.list()).map((item) => ({ item, at: item.dueAt }));
-    // Statements such as "Has a dentist appointment on 4 May". Only `dueAt` has the time of day.
+    // Includes planned statements such as "Has a dentist appointment on 4 May". Only `dueAt` has the time of day.
     const planned = (await handle.memories.list({ tenses: ['planned'], limit: 1000 })).items
       .filter((item) => item.type !== 'intention' && plannedFor(item) !== null)
       .map((item) => ({ item, at: item.dueAt ?? plannedFor(item) }));
@@ -329,14 +331,14 @@ const listDue: AgentTool = defineTool({
       .filter(({ at }) => Number(at) <= end)
       .sort((one, other) => Number(one.at) - Number(other.at))
       .slice(0, 50);
-    // Nobody has stated the default day on which an intention is brought up again.
+    // The default day on which an intention is brought up again is not shown, because nobody has stated it.
     const dayOf = (item: Memory, at: Date | null): string =>
       item.internal['due'] === FOLLOW_UP ? '' : (at?.toISOString() ?? '');
     return { due: items.map(({ item, at }) => ({ ...shown(item), due: dayOf(item, at) })) };
   },
 });
 
-/** The tools that are offered by default: few enough to be part of every conversation. */
+/** The default tools: few enough to be part of every conversation. */
 export const EVERYDAY_TOOLS: readonly AgentTool[] = [
   searchMemory,
   remember,

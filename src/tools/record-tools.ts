@@ -262,7 +262,7 @@ const updateConnectionContext: AgentTool = defineTool({
   input: z.object({ learned_info: z.record(z.string().min(1).max(200), z.json()) }),
   output: z.object({ learned_info: z.record(z.string(), z.json()), refused: z.array(z.string()).optional() }),
   async run(handle, { learned_info }, turn) {
-    // Every prompt of the connection contains the block, which has no mark for unverified entries.
+    // Every prompt of the connection contains this block, and the block cannot mark entries as unverified.
     const learned = { ...learned_info };
     for (const [key, given] of Object.entries(learned_info)) {
       const value = typeof given === 'string' ? given : JSON.stringify(given);

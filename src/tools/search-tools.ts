@@ -39,14 +39,14 @@ const searchUserMemories: AgentTool = defineTool({
   input: z.object({ query }),
   output: z.object({ results }),
   async run(handle, input) {
-    // The limit is more than ten, because the results include memories of the agent itself, which are filtered out below.
+    // More than ten are requested, because the results include the agent's own memories, which are filtered out below.
     const found = await byMeaning(handle, input.query, { limit: 30, sources: ['memories'] });
     const own = found.filter(({ memory }) => memory?.scope.user === handle.scope.user);
     return { results: foundRecords(own.slice(0, 10)) };
   },
 });
 
-/** Recalls messages and tool results, without observations about them. */
+/** Options to recall messages and tool results, without observations about them. */
 const HISTORY: RecallOptions = { sources: ['events'], filter: { types: ['message', 'tool_result'] } };
 
 const searchHistory: AgentTool = defineTool({
@@ -68,7 +68,7 @@ const SOURCES: Record<(typeof SOURCE_NAMES)[number], RecallOptions> = {
   interactions: HISTORY,
   saved_items: { sources: ['saved_items'] },
 };
-// Far below the similarity of related texts: a result with a lower similarity is unrelated to the query.
+// A result with a lower similarity is unrelated to the query. Related texts are far above this.
 const RELATED_AT_ALL = 0.3;
 
 const semanticSearch: AgentTool = defineTool({
@@ -125,12 +125,12 @@ const findEverything: AgentTool = defineTool({
   },
 });
 
-/** Searches by vectors, and by keywords if the vectors find nothing, for example because there are none. */
+/** Searches by vectors. If they find nothing, for example because there are none, searches by keywords. */
 async function byMeaning(handle: ToolHandle, text: string, options: RecallOptions): Promise<RecallResult[]> {
   const near = await handle.recall(text, { ...options, mode: 'semantic', recencyBoost: true });
   if (near.results.length > 0) return near.results;
   return (await handle.recall(text, { ...options, mode: 'text', minimumSimilarity: undefined })).results;
 }
 
-/** Tools that look things up, besides {@link searchMemory}. */
+/** The search tools besides {@link searchMemory}. */
 export const SEARCH_TOOLS: readonly AgentTool[] = [searchUserMemories, searchHistory, semanticSearch, findEverything];

@@ -17,18 +17,18 @@ import {
 } from './document.ts';
 import { contentHash } from '../../record/id.ts';
 
-/** An item that a model is shown under a number: a sentence of a document, or a new item. */
+/** A numbered item in a model's prompt: a sentence of a document, or a new item. */
 export type Shown = Sentence | Material;
 
 /**
- * A change of a document. A new sentence replaces the sentences among `from`. It rests on the new items among `from`, and on those sources
- * of the replaced sentences whose content its text still has.
+ * A change to a document. A new sentence replaces the sentences in `from`. Its sources are the new items in `from`, and those sources of
+ * the replaced sentences whose content it still contains.
  */
 export type DocumentChange =
   | { text: string; from: readonly Shown[]; section: string | null }
   | { drop: readonly Shown[] };
 
-/** A change that was refused, and the reason that the model and people are told. */
+/** A refused change, with the reason that the model and people are told. */
 export interface RefusedChange {
   text: string;
   reason: 'no_source' | 'value_not_said' | 'unsupported' | 'order' | 'address' | 'outranked';
@@ -51,7 +51,7 @@ const changeSchema = z.union([
   }),
 ]);
 
-/** Reads the changes in a model's list. Unreadable items are skipped and counted, and numbers that do not exist are left out. */
+/** Reads a model's list of changes. Unreadable items are skipped and counted. Numbers that do not exist are ignored. */
 export function toChanges(
   items: readonly unknown[],
   shown: readonly Shown[],
@@ -72,9 +72,9 @@ export function toChanges(
 const JSON_BEGINS = /(?<![^])[[{]|\[\s*\{|\{\s*["'“]?\w+["'”]?\s*:|^[ \t]*\[\s*\][ \t]*$/m;
 
 /**
- * Reads the changes in a model's answer: the list of changes that the model was asked for, or a whole text, which some models write
- * instead. A sentence of the document that the whole text repeats stays, and a sentence that it lacks is dropped. The result is null for
- * unreadable JSON, which is never read as a whole text. `shown` has the items in the order of their numbers.
+ * Reads the changes in a model's answer. The model was asked for a list of changes, but some models write a whole text instead. In that
+ * case a sentence that the text repeats stays, and a sentence that it lacks is dropped. Returns null for unreadable JSON, which is never
+ * taken for a whole text. `shown` has the items in the order of their numbers.
  */
 export function readChanges(
   answer: string,
@@ -101,9 +101,9 @@ export function withoutFence(text: string): string {
     .trim();
 }
 
-/** The maximum number of changes that are read from one answer. */
+/** Further changes in one answer are ignored. */
 const MOST_CHANGES = 200;
-/** A sentence of a whole text is taken to be made from a source if one of the two contains at least this share of the other's words. */
+/** In a whole text, a sentence is taken to come from a source if one of the two contains at least this share of the other's words. */
 const MADE_OF = 0.5;
 
 function changesOfText(text: string, { sentences }: BlockText, materials: readonly Material[]): DocumentChange[] {
@@ -127,18 +127,18 @@ function changesOfText(text: string, { sentences }: BlockText, materials: readon
 interface ChangedDocument {
   document: BlockText;
   refused: RefusedChange[];
-  /** The number of valid statements and handwritten sentences in the document before the changes, and how many of them were lost. */
+  /** How many valid statements and handwritten sentences the document had before the changes, and how many of them were lost. */
   held: number;
   lost: number;
 }
 
 interface ChangeSources {
-  /** The new items. All of them count as considered afterwards, so that no model is asked about them twice. */
+  /** The new items. Afterwards all of them count as considered, so that no model is asked about them twice. */
   materials: readonly Material[];
-  /** All statements by id, for the basis of sentences. */
+  /** All statements by id, from which the bases of new sentences are built. */
   known: ReadonlyMap<string, Material>;
   sources: TextSources;
-  /** Statements that another document of the same prompt contains. They do not count as lost. */
+  /** Statements in another document of the same prompt. They do not count as lost. */
   elsewhere?: ReadonlySet<string>;
 }
 
@@ -194,15 +194,15 @@ export function changed(
   };
 }
 
-/** What a new sentence is made of: the sentences that it replaces, and new items. */
+/** The origin of a new sentence: the sentences that it replaces, and the new items in it. */
 interface MadeOf {
   replaced: readonly Sentence[];
   used: readonly Material[];
 }
 
 /**
- * The sentences of a document and the new items that a model has named. A sentence of another document stands for its sources. An item
- * stands for the line that rests on this item alone, if the document has one.
+ * Resolves the items that a model named to sentences of the document and new items. A sentence of another document is resolved to its
+ * sources. An item is resolved to the line that is based on it alone, if there is one.
  */
 function madeOf(items: readonly Shown[], { sentences }: BlockText, materials: readonly Material[]): MadeOf {
   const replaced = new Set<Sentence>();
@@ -221,7 +221,9 @@ function madeOf(items: readonly Shown[], { sentences }: BlockText, materials: re
   return { replaced: [...replaced], used: [...used] };
 }
 
-/** Why a change is refused; null if it is accepted. `own` contains the numbers in the user's own words and in known statements. */
+/**
+ * Returns why a change is refused, or null if it is accepted. `own` contains the numbers in the user's own words and in known statements.
+ */
 function problemIn(
   { text }: { text: string },
   { replaced, used, sources, own }: MadeOf & { sources: TextSources; own: ReadonlySet<number> },
@@ -239,8 +241,8 @@ function problemIn(
   if (number !== null && !(Number(number) <= 31)) return { reason: 'value_not_said', detail: number };
   const stems = contentStems(text);
   if (stems.size === 0 || coveredBy(stems, contentStems(said.join(' '))) > 0) return null;
-  // A description of how somebody talks shares no words with their messages. So a sentence that rests on a turn may use other words, but
-  // every name in it must occur in the shown texts.
+  // A description of how somebody talks shares no words with their messages. So a sentence based on a turn may use other words, but every
+  // name in it must occur in the shown texts.
   const names = text.match(/(?<=[\p{Ll},;]\s)\p{Lu}\p{Ll}[\p{L}'-]*/gu) ?? [];
   const isImpression = used.some(({ isEvent }) => isEvent) && names.every((name) => isNameSaid(name, sources.shown));
   return isImpression ? null : { reason: 'unsupported', detail: null };
@@ -250,8 +252,8 @@ function problemIn(
 const MOST_WORDS = 100;
 
 /**
- * The new sentence. It rests on the new items, and on the sources of the replaced sentences whose content it still says. A sentence that
- * only rephrases another sentence keeps all sources of that sentence.
+ * Builds the new sentence. Its sources are the new items, and those sources of the replaced sentences whose content it still contains. If
+ * it only rephrases one sentence, it keeps all of that sentence's sources.
  */
 function sentenceOf(
   change: { text: string; section: string | null },
@@ -274,17 +276,17 @@ function sentenceOf(
   };
 }
 
-/** A document with fewer items than this may lose any share of them, but not all. */
+/** A document with fewer items than this may lose any number of them, but not all. */
 const FEW = 3;
 
 type Loss = Pick<ChangedDocument, 'held' | 'lost'>;
 
-/** Whether changes remove so much that they are more likely a mistake: everything, or more than `share`. */
+/** Checks whether changes remove so much that they are probably a mistake: everything, or more than `share`. */
 export function losesTooMuch({ held, lost }: Loss, share: number): boolean {
   return held > 0 && (lost === held || (held >= FEW && lost > held * share));
 }
 
-/** Why changes of a text need a review: they would lose too many of the statements that still hold. Null if they need none. */
+/** Returns why changes need a review: they would lose too many statements that are still true. Null if they need none. */
 export function lossOf(loss: Loss, share: number, what: string): string | null {
   if (!losesTooMuch(loss, share)) return null;
   return `${what} would lose ${loss.lost} of ${loss.held} statements that still hold`;

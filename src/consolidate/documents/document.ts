@@ -13,21 +13,21 @@ import type { Reader } from '../../store/database.ts';
 /** One sentence of a document, with its sources. */
 export interface Sentence {
   text: string;
-  /** The name of the heading above the sentence; null if there is none. */
+  /** The heading above the sentence, without its marks; null if there is none. */
   section: string | null;
-  /** The heading as it was written, with any headings directly above it; empty if the sentence has no heading. */
+  /** The heading with its marks, and any headings directly above it; empty if there is none. */
   heading: string;
-  /** The day of a line of a dated list; null for a sentence of prose. */
+  /** The day, if the sentence is a line of a dated list; null for prose. */
   day: string | null;
-  /** Null for a sentence that somebody wrote by hand: its sources are unknown, so it never becomes stale. */
+  /** Null if a person wrote the sentence by hand. Its sources are unknown, so it never becomes stale. */
   basis: SentenceBasis | null;
   /** The white space before the sentence. */
   gap: ' ' | '\n' | '\n\n';
-  /** The bullet or number of an item of a handwritten list; otherwise empty. */
+  /** The bullet or number, if the sentence begins an item of a handwritten list; otherwise empty. */
   mark: string;
 }
 
-/** The text of a block, split into sentences, and the ids of items that were considered for it and left out. */
+/** A block's text, split into sentences. `omitted` has the ids of the items that were considered for the text and left out. */
 export interface BlockText {
   sentences: Sentence[];
   omitted: string[];
@@ -55,13 +55,13 @@ export async function readDocument(
   return { ...readBlockText(text, basis), stored: { text, basis, version } };
 }
 
-/** Whether writing the new text would change nothing. An empty text for a document that does not exist is no change. */
+/** Checks whether writing the new text would change nothing. An empty text for a document that does not exist is no change. */
 export function isUnchanged(next: Pick<StoredDocument, 'text' | 'basis'>, stored: StoredDocument): boolean {
   if (next.text === '' && stored.version === 0) return true;
   return next.text === stored.text && isDeepStrictEqual(next.basis, stored.basis);
 }
 
-/** The key of the basis that holds the omitted ids. It is not the hash of any sentence. */
+/** The basis stores the omitted ids under this key. No sentence has this hash. */
 const OMITTED = '';
 
 export function readBlockText(text: string, basis: Basis): BlockText {
@@ -101,9 +101,9 @@ export function readBlockText(text: string, basis: Basis): BlockText {
 }
 
 /**
- * Writes the text of a document. Under each heading, prose comes before the dated lines, which are in the order of their days. Without
- * `sections`, sentences without a heading come first and the others stay under their headings. With `sections`, a sentence of an unknown
- * section goes under the last section.
+ * Writes the text of a document. Under each heading, prose comes first, then the dated lines by day. Without `sections`, sentences without
+ * a heading come first and the others stay under their headings. With `sections`, a sentence whose section is unknown goes under the last
+ * one.
  */
 export function writeBlockText(
   { sentences, omitted }: BlockText,
@@ -126,7 +126,7 @@ function headingsOf(sentences: readonly Sentence[]): string[] {
   return [...new Set(sentences.map(({ heading }) => heading))].filter((heading) => heading !== '');
 }
 
-/** The section that a heading names, regardless of spelling: "Goals and values", "goals & values". */
+/** Finds the section that a heading names, regardless of spelling: "Goals and values", "goals & values". */
 function sectionNamed(heading: string | null, sections: readonly string[]): string | null {
   const plain = (text: string): string =>
     text
@@ -148,12 +148,12 @@ function writeBody(sentences: readonly Sentence[]): string {
   return paragraphs([prose, lines.join('\n')]);
 }
 
-/** The ids that a sentence rests on. */
+/** Returns the ids of a sentence's sources. */
 export function sourcesOf({ basis }: Pick<Sentence, 'basis'>): string[] {
   return Object.keys(basis?.rests ?? {});
 }
 
-/** The ids that the sentences of a document rest on. */
+/** Returns the ids of all sources of a document's sentences. */
 export function idsOf({ sentences }: Pick<BlockText, 'sentences'>): Set<string> {
   return new Set(sentences.flatMap(sourcesOf));
 }
@@ -161,32 +161,32 @@ export function idsOf({ sentences }: Pick<BlockText, 'sentences'>): Set<string> 
 /** A source of a document: a statement, an observation or a turn. */
 export interface Material {
   id: string;
-  /** The text as documents show it, with the day of a plan or the end of a statement that is over. */
+  /** The text as documents show it. It includes the day of a plan, or the end of a statement that has ended. */
   text: string;
   at: Date;
-  /** The hash of the text with its dates. When the text changes or is partly forgotten, sentences that rest on the source are stale. */
+  /** The hash of the text with its dates. If the text changes or is partly forgotten, sentences based on it become stale. */
   hash: string;
-  /** Whether the source is an event, not a statement that was formed from one. */
+  /** Whether the source is an event. False for a statement, which was formed from one. */
   isEvent: boolean;
-  /** When sentences that rest on the source expire: at the end of a plan's day or of the source's validity; null if they never do. */
+  /** When sentences based on the source expire: at the end of a plan's day or of the source's validity; null if never. */
   until: number | null;
   section: string | null;
   importance: number;
   /**
-   * Whether a statement counts as outdated: a later statement puts it in doubt, or it is a past event or a passing remark that has been
-   * neither said nor used for a long time. A sentence is removed when all its sources have aged.
+   * Whether a statement counts as outdated: a later statement puts it in doubt, or it is a past event or a passing remark that was neither
+   * said nor used for a long time. A sentence is removed when all its sources are outdated.
    */
   hasAged: boolean;
-  /** The events that a statement was formed from. A document that has considered all of them does not list the statement. */
+  /** The events from which a statement was formed. If a document has considered all of them, it does not list the statement. */
   events: readonly string[];
 }
 
-/** The defaults of the fields that depend on the kind of material. */
+/** Defaults for the fields that not every kind of material sets. */
 export const BARE = { isEvent: false, until: null, section: null, hasAged: false, importance: 0, events: [] } as const;
 
 /**
- * Materials without text for the sources of a sentence. The basis of a sentence that replaces it needs only their ids and hashes, so the
- * sources are not read again.
+ * Returns placeholders without text for the sources of a sentence. The basis of a replacement sentence needs only ids and hashes, so the
+ * sources need not be read again.
  */
 export function standInsOf({ basis }: Sentence): Material[] {
   const { rests, until = null } = basis ?? { rests: {} };
@@ -201,7 +201,7 @@ export function basisOf(materials: readonly Material[]): SentenceBasis {
   };
 }
 
-/** A dated line that contains one item word for word. */
+/** Returns a dated line that contains one item word for word. */
 export function lineOf(material: Material): Sentence {
   return {
     text: material.text.replace(/\s+/gu, ' ').trim(),
@@ -217,22 +217,22 @@ export function lineOf(material: Material): Sentence {
 /** A document that is being brought up to date. */
 export interface OpenDocument {
   read: ReadDocument;
-  /** Its sentences that still hold, and for the working memory a line for each statement that it lacked. */
+  /** The sentences that are still true. In the working memory, each statement that was missing has a line. */
   document: BlockText;
   materials: Materials;
 }
 
 /** The sources of a document. */
 export interface Materials {
-  /** The sources that still hold, by id. A sentence that rests on anything else is stale. */
+  /** The sources that are still valid, by id. A sentence based on any other source is stale. */
   known: ReadonlyMap<string, Material>;
   /** The items that the document should contain. */
   wanted: readonly Material[];
 }
 
 /**
- * Adds a line for each wanted item that no sentence rests on and that was not left out before. Sentences that rest on changed or ended
- * statements are removed first; their statements that still hold are added again as lines.
+ * Brings a document up to date. Removes the sentences whose sources have changed or ended, then adds a line for each wanted item that no
+ * sentence is based on, unless the item was left out before. The valid sources of removed sentences come back as lines.
  */
 export function refreshed(document: BlockText, { known, wanted }: Materials, now: number): BlockText {
   const listed = new Set(wanted.map(({ id }) => id));
@@ -260,8 +260,8 @@ export function refreshed(document: BlockText, { known, wanted }: Materials, now
 }
 
 /**
- * A new version of the document `before`, with the changes that `current` has made to `before` meanwhile: sentences that `current` removed
- * are removed, and its new sentences are added. A new line whose sources the new version has already considered is not added.
+ * Merges into `next` the changes that turned `before` into `current`: sentences that `current` removed are removed, and its new sentences
+ * are added. A new line is not added if `next` has already considered its sources.
  */
 export function withChangesSince(next: BlockText, before: BlockText, current: BlockText): BlockText {
   const hashesOf = (sentences: readonly Sentence[]) => new Set(sentences.map(({ text }) => contentHash(text)));
@@ -277,7 +277,7 @@ export function withChangesSince(next: BlockText, before: BlockText, current: Bl
   return { sentences: [...kept, ...news], omitted: next.omitted.filter((id) => !said.has(id)) };
 }
 
-/** The items that a document neither contains nor has left out. */
+/** Returns the wanted items that a document neither contains nor has deliberately left out. */
 export function unsaid(document: BlockText, wanted: readonly Material[]): Material[] {
   const considered = new Set([...idsOf(document), ...document.omitted]);
   return wanted.filter(
@@ -285,7 +285,10 @@ export function unsaid(document: BlockText, wanted: readonly Material[]): Materi
   );
 }
 
-/** The words of a sentence as it is written. The mark and the day of a line count as two. Cached, because fitting counts repeatedly. */
+/**
+ * Counts the words of a sentence as it is written. A line's mark and day count as two. Cached, because fitting counts each sentence
+ * repeatedly.
+ */
 const wordsOf = cachedFor(({ text, day, mark }: Sentence) => countWords(`${mark}${text}`) + (day === null ? 0 : 2));
 
 function wordsOfAll(sentences: readonly Sentence[]): number {
@@ -293,8 +296,9 @@ function wordsOfAll(sentences: readonly Sentence[]): number {
 }
 
 /**
- * Fits a document into a word limit. Handwritten sentences are kept first. Prose gets the remaining words that the dated lines do not need,
- * but at least half of them. Lines whose sources another document contains (`elsewhere`) are removed first, then the oldest lines.
+ * Shortens a document to a word limit. Handwritten sentences are kept first. Of the remaining words, prose gets those that the dated lines
+ * do not need, but at least half. Of the lines, those whose sources are all in another document (`elsewhere`) are removed first, then the
+ * oldest.
  */
 export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySet<string> = new Set()): BlockText {
   const isElsewhere = (sentence: Sentence): boolean => {
@@ -325,8 +329,8 @@ export function fitted(document: BlockText, limit: number, elsewhere: ReadonlySe
 }
 
 /**
- * Fits a document with sections into a word limit. While the document is too long, the longest section loses its least important line, or
- * its last sentence if it has no line. Handwritten sentences are removed when nothing else is left.
+ * Shortens a document with sections to a word limit. While it is too long, the longest section loses its least important line, or its last
+ * sentence if it has no lines. Handwritten sentences are removed only when nothing else is left.
  */
 export function fittedSections(
   document: BlockText,
@@ -355,10 +359,13 @@ export function fittedSections(
   return { ...document, sentences };
 }
 
-/** Whether a text contains enough of a statement's words. A material without text counts as contained, because it cannot be compared. */
+/**
+ * Checks whether a text contains enough of a statement's words. A material without text cannot be compared, so it always counts as
+ * contained.
+ */
 export function says(text: string, material: Pick<Material, 'text'>): boolean {
   return material.text === '' || coveredBy(contentStems(material.text), contentStems(text)) >= SAYS;
 }
 
-// A model may rephrase most of a statement.
+// This share is low, because a model may rephrase most of a statement.
 const SAYS = 0.34;

@@ -11,20 +11,20 @@ import { type Trust, trustOf } from '../../record/statement.ts';
 import { isObject } from '../../record/parse.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
-/** An observation to be worked into the working memory and the scaffold. Its text is redacted by the privacy policy. */
+/** An observation that is to enter the working memory and the scaffold. The privacy policy has already redacted its text. */
 export interface Observed extends Material {
   event: Event;
   sequence: number;
-  /** The keys and JSON values of an update of the scaffold; empty for other observations. */
+  /** The keys and values of a scaffold update; empty for other observations. */
   entries: readonly (readonly [key: string, value: unknown])[];
   sourceType: SourceType;
-  /** The precedence of the source: explicit › correction › chat › autonomous. */
+  /** The rank of the source. The order is explicit › correction › chat › autonomous. */
   rank: number;
   trust: Trust;
   stems: ReadonlySet<string>;
 }
 
-// The categories of observations from autonomous work of the agent.
+// Observations of these categories come from the agent's autonomous work.
 const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
 
 const CORRECTION_RANK = 3;
@@ -48,7 +48,7 @@ export function toObserved({ event, sequence }: { event: Event; sequence: number
   };
 }
 
-/** The keys and redacted values of a scaffold update, which is a call of the tool `update_user_context` or a JSON object. */
+/** Returns the keys and redacted values of a scaffold update. The update is a call of the tool `update_user_context` or a JSON object. */
 function scaffoldEntries({ category, content, metadata }: Event, privacy: PrivacyPolicy): [string, unknown][] {
   if (category !== 'scaffold_update') return [];
   const { key, value } = metadata;
@@ -59,7 +59,7 @@ function scaffoldEntries({ category, content, metadata }: Event, privacy: Privac
     .map(([name, each]) => [name, redactJson(each, privacy, name)]);
 }
 
-/** Parses a text that is JSON, and returns any other text unchanged. Returns null for JSON that is too deep or has a key `__proto__`. */
+/** Parses a JSON text and returns any other text unchanged. Returns null if the JSON is too deeply nested or has a key `__proto__`. */
 function readJson(content: string): unknown {
   try {
     return unwrapJson(content, {});
@@ -70,18 +70,18 @@ function readJson(content: string): unknown {
 }
 
 const MOST_WORDS = 30;
-/** The minimum share of a fact's words that one observation must contain. */
+/** An observation supports a fact if it contains at least this share of its words. */
 const SUPPORTED = 0.5;
 
-/** A fact of a model's answer, with the observations that it cites. */
+/** A fact in a model's answer, with the observations that it cites. */
 export interface CitedFact {
   content: string;
   from: readonly Observed[];
 }
 
 /**
- * The facts of a synthesis that observations support. Facts that formation has already formed from the same observations are left out,
- * even if they were archived since: storing them again would restore outdated statements.
+ * Returns the facts that observations support. Omits facts that formation has already formed from the same observations, even if they have
+ * been archived: storing them again would restore outdated statements.
  */
 export function factsToKeep(
   facts: readonly CitedFact[],

@@ -29,7 +29,7 @@ interface ReflectionBuffer {
 
 const MOST_AT_ONCE = 60;
 
-/** The reflections of a scope that wait to be merged, in one buffer for its agent, one for its user, and one for each session. */
+/** Returns the reflections of a scope that wait to be merged: one buffer for the agent, one for the user, and one for each session. */
 export async function reflectionBuffers(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -50,12 +50,12 @@ export async function reflectionBuffers(
   return buffers;
 }
 
-/** The back-off after an unusable answer, before a model is asked about the same reflections again. */
+/** After an unusable answer, the model is not asked about the same reflections again for this long. */
 const ASKED_AGAIN_AFTER = DAY;
 
 /**
- * Merges a full buffer into the text of its scope. One transaction writes the text and archives the reflections, so that after a failure
- * all of them still wait. Returns the number of merged reflections.
+ * Merges a full buffer into the text of its scope. One transaction writes the text and archives the reflections, so after a failure all of
+ * them are still waiting. Returns the number of merged reflections.
  */
 export async function mergeReflections(
   deps: ConsolidateDeps,
@@ -89,7 +89,7 @@ export async function mergeReflections(
   });
 }
 
-/** Whether a recent answer about these reflections was unusable. */
+/** Checks whether a recent answer about these reflections was unusable. */
 async function wasRefused({ database, clock }: ConsolidateDeps, scope: Scope, group: string): Promise<boolean> {
   const filter = { kinds: ['merge-reflections'], statuses: ['failed'] as const };
   const runs = await database.read(scope.tenant, (reader) => listRuns(reader, scope, filter));
@@ -97,7 +97,7 @@ async function wasRefused({ database, clock }: ConsolidateDeps, scope: Scope, gr
   return runs.some((run) => run.read['refused'] === group && isRecent(run));
 }
 
-/** The text with the additions. A model works them into the text; without a model, each of them becomes a line. */
+/** Returns the text with the additions. A model works them into the text. Without a model, each becomes a line. */
 async function absorbed(
   deps: ConsolidateDeps,
   run: ActiveRun,
@@ -138,7 +138,7 @@ const MOST_SESSIONS = 500;
 /** One owner, or the whole tenant if both agent and user are null. */
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
-/** Removes the reflections of an owner's sessions that are over, in a run of its own: see {@link endSessions}. */
+/** Clears an owner's finished sessions as {@link endSessions} does, in a separate run. */
 export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
@@ -151,8 +151,8 @@ export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, option
 }
 
 /**
- * Empties the merged text and archives the reflections of sessions that are closed or had no event for a day. Text and reflections stay in
- * the history, and the status of the sessions does not change. Processes at most {@link MOST_SESSIONS} sessions and returns their number.
+ * Empties the merged text and archives the reflections of sessions that are closed or had no event for a day. Both stay in the history, and
+ * the sessions keep their status. Processes at most {@link MOST_SESSIONS} sessions and returns how many it processed.
  */
 export async function endSessions(writer: Writer, parts: ConsolidateDeps, whose: Whose, run: string): Promise<number> {
   const over = await sessionsOver(writer, parts, whose);

@@ -14,7 +14,7 @@ import { type Confidence, CONFIDENCE_LEVELS } from '../../record/statement.ts';
 /** The scaffold of an owner, with notes on its entries. */
 export interface Scaffold {
   entries: Record<string, unknown>;
-  /** The observations that each entry rests on, by its key. */
+  /** The observations on which each entry is based, by the entry's key. */
   basis: Basis;
   notes: Record<string, EntryNote>;
 }
@@ -44,14 +44,14 @@ const notesSchema = z.object({
   refused: z.array(z.custom<RefusedChange>()).catch([]).default([]),
 });
 
-/** The notes of an owner and the version of their block. The notes are empty if the block does not exist or has another format. */
+/** Reads an owner's notes and the version of their block. The notes are empty if the block does not exist or has another format. */
 export async function readTierNotes(reader: Reader, scope: Scope): Promise<TierNotes & { version: number }> {
   const block = await findBlock(reader, scope, 'tier_notes');
   const { data = { scaffold: {}, refused: [] } } = notesSchema.safeParse(block?.content);
   return { ...data, version: block?.version ?? 0 };
 }
 
-/** A change of one entry of the scaffold, with its observations. An undefined value removes the entry. */
+/** A change to one entry of the scaffold, with the observations behind it. An undefined value removes the entry. */
 export interface ScaffoldChange {
   key: string;
   value: unknown;
@@ -59,7 +59,7 @@ export interface ScaffoldChange {
   from: readonly Observed[];
 }
 
-/** The changes of the scaffold that observations contain as keys and values, for use without a model. */
+/** Returns the changes that observations state directly as keys and values. Used without a model. */
 export function givenChanges(observed: readonly Observed[]): ScaffoldChange[] {
   return observed.flatMap((each) =>
     each.entries.map(([key, value]) => ({ key, value, confidence: null, from: [each] })),
@@ -67,8 +67,8 @@ export function givenChanges(observed: readonly Observed[]): ScaffoldChange[] {
 }
 
 /**
- * The changes of the scaffold by values of pages, mails and tools, with their source. They replace no value that has no such source. Orders
- * to the agent are left out.
+ * Returns the changes that values from pages, mails and tools make to the scaffold, marked with their source. They never replace a verified
+ * value. Orders to the agent are left out.
  */
 export function unverifiedChanges({ entries }: Scaffold, observed: readonly Observed[]): ScaffoldChange[] {
   const isOpen = ({ key }: ScaffoldChange): boolean => !Object.hasOwn(entries, key) || isUnverified(entries[key]);
@@ -83,7 +83,7 @@ export function unverifiedChanges({ entries }: Scaffold, observed: readonly Obse
     });
 }
 
-/** The entries of a scaffold that do not come from a page, a mail or a tool. */
+/** Returns the entries that do not come from a page, a mail or a tool. */
 export function verifiedEntries({ entries }: Pick<Scaffold, 'entries'>): Scaffold['entries'] {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => !isUnverified(value)));
 }
@@ -93,7 +93,7 @@ interface ChangedScaffold {
   /** The keys whose old value was replaced or removed. */
   replaced: string[];
   refused: RefusedChange[];
-  /** Why the change needs a review; null if it needs none. */
+  /** The reason why a person must review the change; null if no review is needed. */
   suspicion: string | null;
 }
 
@@ -101,12 +101,12 @@ interface ScaffoldSources {
   observed: readonly Observed[];
   keys: readonly string[] | null;
   shrinkShare: number;
-  /** The texts that the model was shown; null without a model: then entries are applied as they were given. */
+  /** The texts that the model was shown. Null without a model; entries are then applied without checks on their text. */
   sources: TextSources | null;
   now: string;
 }
 
-/** Applies the changes that an observation of sufficient rank supports, entry by entry. Other entries stay unchanged. */
+/** Applies each change that an observation of sufficient rank supports. Other entries stay unchanged. */
 export function changedScaffold(
   before: Scaffold,
   changes: readonly ScaffoldChange[],
@@ -119,7 +119,7 @@ export function changedScaffold(
   const refused: RefusedChange[] = [];
   for (const change of changes) {
     const { key, value } = change;
-    // Code that copies an entry `__proto__` by assignment would set the prototype of the copy.
+    // An entry `__proto__` is skipped, because copying it by assignment would set the prototype of the copy.
     if (key === '__proto__' || given.keys?.includes(key) === false) continue;
     const old = entries.get(key);
     const support = supportOf(change, old, given);
@@ -153,19 +153,22 @@ export function changedScaffold(
   };
 }
 
-/** The number of values in a JSON value, at every depth. */
+/** Counts the values in a JSON value, at every depth. */
 function countValues(value: unknown): number {
   if (value === null || value === undefined || value === '') return 0;
   if (typeof value !== 'object') return 1;
   return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 0);
 }
 
-/** The minimum share of an entry's words that must occur in an observation: a model may rephrase, but not entirely. */
+/** An observation supports an entry if it contains at least this share of its words. A model may rephrase, but not entirely. */
 const SUPPORTED = 0.3;
-/** An observation with at least this share of an entry's words names the entry. */
+/** An observation names an entry if it contains at least this share of its words. */
 const NAMES = 0.5;
 
-/** The latest observation of the highest rank among those that the answer cites and those that contain the entry's words. */
+/**
+ * Returns the observation that supports a change: the highest in rank, then the latest, of those that the answer cites or that contain the
+ * entry's words.
+ */
 function supportOf({ key, value, from }: ScaffoldChange, old: unknown, { observed }: ScaffoldSources): Observed | null {
   const novel = contentStems([key, ...textsIn(value)].join(' '));
   const known = contentStems(textsIn(old).join(' '));
@@ -198,7 +201,7 @@ function confidenceOf(rank: number): Confidence {
   return rank === 2 ? 'medium' : 'low';
 }
 
-/** The keys and values in a JSON value, at every depth. */
+/** Returns the keys and values in a JSON value, at every depth. */
 function textsIn(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'object') return [String(value)];

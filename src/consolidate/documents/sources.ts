@@ -30,18 +30,20 @@ import { BARE, idsOf, type Material, type OpenDocument, readDocument, refreshed,
 import { usesModel } from '../../form/read/reader.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
-// All sources of documents are read in this file, so that one place excludes forgotten content and the words of tools and pages. The latter
-// are excluded because sentences of a document carry no mark `(unverified)`.
+// All sources of documents are read in this file, so that forgotten content and text from tools and pages are excluded in one place. Such
+// text is excluded because the sentences of a document have no mark `(unverified)`.
 
 const MOST_STATEMENTS = 1000;
 
-/** Live statements, and the ids of those that a later statement puts in doubt. */
+/** Live statements. `doubted` has the ids of those that a later statement puts in doubt. */
 interface Statements {
   statements: readonly Memory[];
   doubted: ReadonlySet<string>;
 }
 
-/** The live verified statements of an owner, the newest first, without drafts of the local reader that a model will read again. */
+/**
+ * Reads an owner's live verified statements, newest first. Drafts of the local reader are left out if a model will read their text again.
+ */
 export async function currentStatements(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Statements> {
   const place = { session: null, connection: null };
   const filter = { place, withoutDrafts: usesModel(deps, 'read'), withoutUnverified: true, limit: MOST_STATEMENTS };
@@ -50,8 +52,8 @@ export async function currentStatements(reader: Reader, deps: ConsolidateDeps, s
 }
 
 /**
- * Opens the working memory of an owner. Its sources are the statements that hold, and the observations from which nothing was formed. The
- * statements are read if they are not given.
+ * Opens an owner's working memory. Its sources are the current statements, and the observations from which no statement was formed. If
+ * `given` is omitted, the statements are read from the store.
  */
 export async function openWorkingMemory(
   reader: Reader,
@@ -64,7 +66,7 @@ export async function openWorkingMemory(
   const listed = workingMaterials(current, deps);
   const { observed, unformed } = await recentObservations(reader, deps, scope);
   const known = new Map<string, Material>([...listed, ...observed].map((each) => [each.id, each]));
-  // A model may have added items that the working memory does not list by itself, such as an intention or a learning.
+  // A model may have added items that the working memory does not list on its own, such as an intention or a learning.
   const resting = idsOf(read);
   for (const memory of current.statements) {
     if (resting.has(memory.id) && !known.has(memory.id) && holdsNow(memory, deps))
@@ -72,14 +74,14 @@ export async function openWorkingMemory(
   }
   const turns = [...resting].filter((id) => !known.has(id));
   for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
-  // The prompt contains a merged text in place of its statements.
+  // The prompt contains a merged text instead of its statements.
   const merged = new Set(current.statements.filter(mergedAmong(current.statements)).map(({ id }) => id));
   const single = listed.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
   const materials = { known, wanted: [...single, ...unformed] };
   return { read, document: refreshed(read, materials, deps.clock.now()), materials };
 }
 
-/** Opens the profile of an owner. The document has no lines yet for the statements that the profile lacks. */
+/** Opens an owner's profile. Statements that it lacks are not added as lines yet. */
 export async function openProfile(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -93,7 +95,7 @@ export async function openProfile(
   const sentences = read.sentences.filter(({ text }) => !stale.has(contentHash(text)));
   const wanted = profileMaterials(statements, deps);
   const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));
-  // The turns and facts that a sentence rests on still hold, because a sentence whose sources no longer hold is stale.
+  // The turns and facts behind these sentences are still valid, because stale sentences were removed above.
   for (const material of sentences.flatMap(standInsOf)) {
     if (!known.has(material.id)) known.set(material.id, { ...material, until: null });
   }
@@ -101,20 +103,20 @@ export async function openProfile(
   return { read, document: { sentences, omitted }, materials: { known, wanted } };
 }
 
-/** Whether a statement holds now: it has not ended, its day is not over, and it has no outcome. */
+/** Checks whether a statement is true now: it has not ended, its day is not over, and it has no outcome. */
 function holdsNow(memory: Memory, { memoryTypes, clock }: ConsolidateDeps): boolean {
   const now = clock.now();
   if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
-  // A plan whose day is over is history but still worded as a plan, so documents leave it out.
+  // A plan whose day is over is in the past but still worded as a plan, so documents leave it out.
   const wasPlan = memory.tense === 'happened' && (memory.internal['planned'] === true || memory.dueAt !== null);
   return !wasPlan && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
 
 /**
- * The sources of the working memory, oldest first: statements that hold. Permanent facts are left out, because every prompt lists them
- * separately. Merged texts are left out, because their statements are listed individually. Past events and passing words
- * ({@link isPassing}) count as aged when they have been neither said nor used for `staleAfterDays`, habits after twice that time. Other
- * statements stay until they end.
+ * Returns the sources of the working memory: current statements, oldest first. Permanent facts are left out, because every prompt lists
+ * them separately. Merged texts are left out, because their statements are listed one by one. Past events and passing remarks ({@link
+ * isPassing}) count as aged when they have been neither said nor used for `staleAfterDays`, habits after twice that time. Other statements
+ * stay until they end.
  */
 function workingMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
@@ -134,15 +136,15 @@ function workingMaterials({ statements, doubted }: Statements, deps: Consolidate
     .toReversed();
 }
 
-/** A habit stays current longer than a situation, by this factor. */
+/** A habit stays current this many times as long as a situation. */
 const HABIT_LASTS = 2;
 /**
- * A statement that is still read stays in the documents for at most this many times `staleAfterDays`. A third of the statements that are
- * older than that have ended.
+ * A statement that is still being read stays in the documents for at most this many times `staleAfterDays`. Of older statements, a third
+ * have ended.
  */
 const MOST_BY_USE = 5;
 
-/** Whether a statement has been neither said nor read for a long time. */
+/** Checks whether a statement has been neither said nor read for a long time. */
 function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, clock }: ConsolidateDeps): boolean {
   const stale = consolidation.tiers.staleAfterDays * DAY;
   const age = clock.now() - statedAt.getTime();
@@ -151,25 +153,26 @@ function isUnused({ statedAt, lastAccessedAt, tense }: Memory, { consolidation, 
 }
 
 /**
- * Whether documents contain a statement only while it is being said or used. Such a statement is the user's own words without an attribute
- * by which a later statement could end it, so nothing would show that it no longer holds. Recall still finds it after documents have
- * dropped it. In 46 conversations of the data set `lives`, one in six such facts and one in four such habits had ended, but only one in
- * thirty tastes and personal details, whose types are therefore `lasting`.
+ * Checks whether a statement is a passing remark, which documents contain only while it is said or used. It is quoted in the user's own
+ * words and has no attribute by which a later statement could end it, so nothing would show that it is no longer true. Recall still finds
+ * it after documents have dropped it. In 46 conversations of the data set `lives`, one in six such facts and one in four such habits had
+ * ended, but only one in thirty tastes and personal details. The types of the latter are therefore `lasting`.
  */
 function isPassing({ reader, attribute, type }: Memory, { memoryTypes }: ConsolidateDeps): boolean {
   return reader === 'local' && attribute === null && memoryTypes.get(type)?.lasting !== true;
 }
 
 /**
- * The sources of the profile, oldest first: statements that hold, are not permanent facts and have a type with a section in the profile.
- * The user's own words are left out if they are in doubt or have not been said or used for a long time.
+ * Returns the sources of the profile: current statements whose type has a section in the profile, oldest first, without permanent facts.
+ * Quotations of the user are left out if they are in doubt, or if they are passing remarks that have been neither said nor used for a long
+ * time.
  */
 function profileMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .flatMap((memory) => {
       const { profileSection: section = null, formable = true } = deps.memoryTypes.get(memory.type) ?? {};
-      // A merged text is left out, because its statements are listed individually. A pattern has no such statements.
+      // A merged text is left out, because its statements are listed one by one. A pattern stays, because it replaces no statements.
       const isMerged = memory.sourceType === 'consolidation' && formable;
       const isListed = section !== null && !isMerged && !isPresentFact(memory, now) && holdsNow(memory, deps);
       const hasAged = doubted.has(memory.id) || (isPassing(memory, deps) && isUnused(memory, deps));
@@ -178,17 +181,20 @@ function profileMaterials({ statements, doubted }: Statements, deps: Consolidate
     .toReversed();
 }
 
-/** The minimum calibrated similarity at which a change puts passing words in doubt, and lasting words such as tastes. */
+/**
+ * From this calibrated similarity on, a change puts a statement in doubt: `RELATED` for passing remarks, `SAME` for lasting statements such
+ * as tastes.
+ */
 const RELATED = 0.65;
 const SAME = 0.8;
-/** Statements made within this time of each other count as made together. */
+/** Two statements made within this time of each other count as made together, so that neither puts the other in doubt. */
 const TOGETHER = DAY / 2;
 
 /**
- * Finds the user's own statements that are in doubt: for each later change ("Glenys does Wednesdays with me now") the statement that is
- * most similar to it. Without a model it is unknown whether the change ends that statement, so documents leave the statement out; recall
- * still finds it. Doubting every statement above a threshold was rejected: outside English, where sentences are more similar to each other,
- * documents lost a third of their statements (`bench/documents.ts`).
+ * Finds the user's own statements that are in doubt: for each later change ("Glenys does Wednesdays with me now"), the statement most
+ * similar to it. Without a model it is unknown whether the change ends that statement, so documents leave it out; recall still finds it.
+ * Doubting every statement above a threshold was rejected: outside English, where sentences are more similar to each other, documents lost
+ * a third of their statements (`bench/documents.ts`).
  */
 async function doubtedAmong(
   reader: Reader,
@@ -231,7 +237,7 @@ async function doubtedAmong(
   return new Set(doubted);
 }
 
-/** Whether a statement is a denial or contains words of change of its language. */
+/** Checks whether a statement is a denial or contains words of change in its language. */
 function saysChange({ content, polarity }: Memory, usual: Pack): boolean {
   const pack = detectPack(content, usual) ?? usual;
   return polarity === 'denied' || CHANGES.some((words) => packPattern(pack, words).test(content));
@@ -257,7 +263,7 @@ export function toMaterial(memory: Memory, section: string | null): Material {
   };
 }
 
-/** An observation as a source of a document. Its text never changes, and it expires after `staleAfterDays`. */
+/** Converts an observation to a document source. Its text never changes, and it expires after `staleAfterDays`. */
 export function observedMaterial(event: Event, deps: ConsolidateDeps): Material {
   return {
     ...turnMaterial(event),
@@ -267,12 +273,15 @@ export function observedMaterial(event: Event, deps: ConsolidateDeps): Material 
   };
 }
 
-/** A turn of the user as a source of a document. */
+/** Converts a turn of the user to a document source. */
 export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'content' | 'occurredAt'>): Material {
   return { ...BARE, id, text: content, at: occurredAt, hash: contentHash(content), isEvent: true };
 }
 
-/** The events among these ids that are still in the log, unless all statements formed from them have been replaced, ended or forgotten. */
+/**
+ * Returns the events with these ids that are still valid. An event is no longer valid if it is not in the log, or if all statements formed
+ * from it have been replaced, ended or forgotten.
+ */
 async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
   const events = await eventsById(reader, tenant, ids);
   const found = events.map(({ id }) => id);
@@ -283,8 +292,9 @@ async function standingEvents(reader: Reader, tenant: string, ids: readonly stri
 const MOST_OBSERVED = 500;
 
 /**
- * The recent observations that the tiers have processed and that still hold. An observation no longer holds when all statements formed from
- * it have been replaced, ended or forgotten. No statement was formed from the `unformed` ones, so documents list these observations.
+ * Returns the recent observations that have been processed and are still valid. An observation is no longer valid if all statements formed
+ * from it have been replaced, ended or forgotten. From the `unformed` ones no statement was formed, so documents list these observations
+ * themselves.
  */
 async function recentObservations(
   reader: Reader,
@@ -304,8 +314,8 @@ async function recentObservations(
 }
 
 /**
- * The observations that the tiers have not processed, oldest first, and those that failed before. A cursor identifies the new ones, because
- * formation sets the mark `processed` too.
+ * Returns the observations that are not processed yet, oldest first, and those that failed before. New ones are recognised by a cursor,
+ * because formation also sets the mark `processed`.
  */
 export function waitingObservations(
   reader: Reader,
@@ -317,7 +327,7 @@ export function waitingObservations(
   return observationsAfter(reader, scope, { sequence: after, tries, limit: batch });
 }
 
-/** The pending verified reflections of a scope, oldest first. */
+/** Returns a scope's verified reflections that wait to be merged, oldest first. */
 export function waitingReflections(reader: Reader, deps: ConsolidateDeps, place: Scope): Promise<Memory[]> {
   return ownMemories(reader, place, { types: reflectionTypes(deps), withoutUnverified: true, limit: MOST_STATEMENTS });
 }
@@ -327,8 +337,8 @@ export function reflectionTypes({ memoryTypes }: ConsolidateDeps): string[] {
 }
 
 /**
- * The messages recorded after `since` and up to `until`, oldest first. Messages with the same recording time stay in one range, unless
- * there are more of them than `limit`: then `sequence` is the position in the order of events after which the next range begins.
+ * Returns the messages recorded after `since` and up to `until`, oldest first. Messages with the same recording time stay in one range. If
+ * there are more of them than `limit`, the next range begins after the position `sequence`.
  */
 export async function messagesBetween(
   reader: Reader,
@@ -336,7 +346,7 @@ export async function messagesBetween(
   { limit, ...range }: { since: number; sequence: number; until: number; limit: number },
 ): Promise<{ messages: Event[]; until: number; sequence: number; hasMore: boolean }> {
   const { since, sequence } = range;
-  // Messages without a user belong to their session only, so no reflection reads them.
+  // A message without a user belongs only to its session, so no reflection reads it.
   if (scope.user === null) return { messages: [], until: since, sequence, hasMore: false };
   const recorded = { after: since, sequence, upTo: range.until };
   const found = await ownEventRows(reader, scope, { kind: 'message', recorded, order: 'recorded', limit: limit + 1 });
@@ -352,7 +362,7 @@ export async function messagesBetween(
   };
 }
 
-/** Whether the privacy policy allows a text to be stored at all. */
+/** Checks whether the privacy policy allows a text to be stored at all. */
 export function mayBeKept(text: string, privacy: PrivacyPolicy): boolean {
   return applyPrivacy(text, privacy).dropped === null;
 }

@@ -58,15 +58,15 @@ export interface SynthesisCounts {
   memories: number;
   /** The number of batches whose answer waits for review. */
   held: number;
-  /** The number of observations that failed in a batch of their own, and how many of them were set aside. */
+  /** How many observations failed in a batch of their own, and how many of these were set aside. */
   failed: number;
   setAside: number;
 }
 
 /**
- * Updates the working memory and the scaffold of an owner: first with the observations since the last run, each of them once, then with the
- * statements that hold. Statements need no model: each stays a line until the nightly reflection works it into prose. A batch with an
- * unusable answer is halved until the observation that causes the failure is alone, so that the others are processed.
+ * Updates an owner's working memory and scaffold: first with the observations since the last run, each of them once, then with the current
+ * statements. Statements need no model: each becomes a line until the nightly reflection works it into prose. If a model's answer to a
+ * batch is unusable, the batch is halved until the failing observation is alone, so that all others are processed.
  */
 export async function synthesiseOwner(
   deps: ConsolidateDeps,
@@ -101,7 +101,7 @@ async function takeObservations(work: Work): Promise<void> {
         held: (await listHeldChanges(reader, scope)).filter(({ kind }) => kind === 'synthesis'),
       };
     });
-    // While an answer waits for review, the model is not asked again before there are new observations.
+    // While an answer waits for review, the model is asked again only if there are new observations.
     const waiting = new Set(held.flatMap(({ events }) => events));
     if (observed.length === 0 || (held.length > 0 && observed.every(({ id }) => waiting.has(id)))) return;
     // Observations that failed before are tried one by one, so that they do not fail a batch.
@@ -138,7 +138,9 @@ async function synthesiseBatch(given: Batch): Promise<number> {
   }
 }
 
-/** Reads the tiers, asks a model for changes, checks the changes, and applies them or holds them for review. */
+/**
+ * Reads the working memory and the scaffold, asks a model for changes and checks them. Then applies the changes or holds them for review.
+ */
 async function synthesiseOnce({ deps, scope, batch, seen, after, options, counts }: Batch): Promise<number> {
   const reached = reachedBy(batch, after);
   return meteredRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
@@ -148,7 +150,7 @@ async function synthesiseOnce({ deps, scope, batch, seen, after, options, counts
       formed: await memoriesFrom(reader, scope.tenant, events),
     }));
     run.read({ observations: batch.length });
-    // The words of tools and pages do not go into documents, except values of the scaffold, which have a mark. Recall finds the others.
+    // Text from tools and pages does not enter the documents, except marked scaffold values. Recall still finds it.
     const trusted = batch.filter(({ trust }) => trust !== 'low');
     const unverified = batch.filter(({ trust }) => trust === 'low');
     const next = await nextTiers(deps, run, { tiers, batch: trusted, unverified });
@@ -178,7 +180,7 @@ async function synthesiseOnce({ deps, scope, batch, seen, after, options, counts
   });
 }
 
-/** Stores a change for review instead of applying it, because it would lose many statements that still hold. */
+/** Holds a change for review instead of applying it, because it would lose many statements that are still true. */
 async function holdBack(
   writer: Writer,
   parts: ConsolidateDeps,
@@ -199,11 +201,14 @@ interface NextTiers {
 interface TakenIn {
   tiers: Tiers;
   batch: readonly Observed[];
-  /** The observations that tools and pages make. */
+  /** The observations that come from tools and pages. */
   unverified: readonly Observed[];
 }
 
-/** The tiers after a batch of observations. A model works the observations in; without a model they become lines and entries as given. */
+/**
+ * Returns the working memory and the scaffold after a batch of observations. A model works the observations in. Without a model they become
+ * lines, and their keys and values become scaffold entries.
+ */
 async function nextTiers(
   deps: ConsolidateDeps,
   run: ActiveRun,
@@ -238,7 +243,7 @@ async function nextTiers(
   const scaffold = changedScaffold(tiers.scaffold, changes, { ...limits, observed: batch, sources: checked });
   const added = unverifiedChanges(scaffold.scaffold, unverified);
   const whole = changedScaffold(scaffold.scaffold, added, { ...limits, observed: unverified, sources: null });
-  // Without a model the observations become lines, except updates of the scaffold.
+  // Without a model, observations become lines. Scaffold updates become only entries.
   const lines = batch.filter(({ event }) => event.category !== 'scaffold_update');
   const working =
     synthesis === null
@@ -278,7 +283,10 @@ function reachedBy(batch: readonly Observed[], after: number): number {
   return Math.max(after, ...batch.map(({ sequence }) => sequence));
 }
 
-/** Refused changes are counted and not quoted, because forgetting does not redact the reasons of revisions. */
+/**
+ * Writes the reason for a revision. Refused changes are only counted, not quoted, because forgetting does not redact the reasons of
+ * revisions.
+ */
 function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]): string {
   const reasons = [...Map.groupBy(refused, ({ reason }) => reason)].map(
     ([reason, { length }]) => `${length} ${reason}`,
@@ -293,8 +301,8 @@ function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]
 }
 
 /**
- * Removes stale sentences from the working memory and adds a line for each missing statement. No model is called, and without a change
- * nothing is written. Returns how many statements are new, or null if nothing was written.
+ * Removes stale sentences from the working memory and adds a line for each missing statement. Calls no model. Returns the number of new
+ * statements, or null if there was no change and nothing was written.
  */
 export async function refreshWorkingMemory(
   deps: ConsolidateDeps,
@@ -325,7 +333,7 @@ export async function refreshWorkingMemory(
 /** The current working memory and scaffold of an owner. The version of a block that does not exist is 0. */
 interface Tiers {
   workingMemory: OpenDocument;
-  /** The ids that the sentences of the profile rest on. */
+  /** The ids of the profile's sources. */
   inProfile: ReadonlySet<string>;
   scaffold: Scaffold;
   refused: TierNotes['refused'];
@@ -350,7 +358,7 @@ async function readTiers(reader: Reader, deps: ConsolidateDeps, scope: Scope): P
   };
 }
 
-/** The writes of a synthesis. They are stored unchanged while the synthesis is held for review. */
+/** Everything that a synthesis will write. It is stored unchanged while the synthesis is held for review. */
 export interface SynthesisToApply {
   workingMemory: { text: string; basis: Basis };
   scaffold: Scaffold;
@@ -362,7 +370,10 @@ export interface SynthesisToApply {
   nextProgress: Pick<OwnerProgress, 'eventSequence'>;
 }
 
-/** Applies a synthesis in one transaction: both tiers, their notes, the facts, and the mark on the events. */
+/**
+ * Applies a synthesis in one transaction: writes the working memory, the scaffold, their notes and the facts, and marks the events as
+ * processed.
+ */
 export async function applySynthesis(
   writer: Writer,
   deps: ApplyDeps,
@@ -379,7 +390,7 @@ export async function applySynthesis(
     basis: Basis,
     expectedVersion: number,
   ): Promise<boolean> => {
-    // A block that does not exist is not created empty.
+    // A missing block is not created just to be empty.
     const isNothing = kind === 'working_memory' ? content === '' : isEmpty(content);
     if (expectedVersion === 0 && isNothing && Object.keys(basis).length === 0) return false;
     const replacement = { kind, content, basis, expectedVersion };
@@ -402,7 +413,7 @@ export async function applySynthesis(
   };
 }
 
-/** Forms a fact from its observations, by the same check, comparison and decision as every statement. Returns the ids of new memories. */
+/** Forms a fact from its observations, with the same checks as every statement. Returns the ids of the new and updated memories. */
 async function formFact(
   writer: Writer,
   deps: ApplyDeps,
@@ -425,7 +436,7 @@ async function formFact(
   return [...added, ...updated];
 }
 
-/** Stores the refused changes of an answer, so that the next prompt can name them. */
+/** Stores the refused changes of an answer, so that the next prompt can mention them. */
 export async function noteRefused(
   writer: Writer,
   parts: Parts,

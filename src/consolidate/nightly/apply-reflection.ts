@@ -26,7 +26,6 @@ export const NO_COUNTS = {
   learnings_added: 0,
 };
 
-/** The counts of added, changed and closed records. */
 export type Counts = typeof NO_COUNTS;
 
 interface Context {
@@ -43,8 +42,8 @@ interface Context {
 const MOST_ITEMS = 50;
 
 /**
- * Stores the findings of a model's reflection. Facts and intentions pass the same checks and decisions as all statements, and must rest on
- * the user's messages since the last reflection.
+ * Stores what a model found in a reflection. Facts and intentions pass the same checks as all statements, and must be supported by the
+ * user's messages since the last reflection.
  */
 export async function applyReflection(
   writer: Writer,
@@ -87,7 +86,7 @@ export async function applyReflection(
   return { counts, memories: { memories: [...closed, ...formed.flat(), ...learnings] } };
 }
 
-/** Two intentions that share at least this much of their words, in both directions, are the same. */
+/** Two intentions are the same if each contains at least this share of the other's words. */
 const SAME_INTENTION = 0.5;
 
 function isSameIntention(one: string, other: string): boolean {
@@ -95,7 +94,7 @@ function isSameIntention(one: string, other: string): boolean {
   return coveredBy(left, right) >= SAME_INTENTION && coveredBy(right, left) >= SAME_INTENTION;
 }
 
-/** Closes the intentions that are done or dropped according to the reflection. Returns their ids. */
+/** Closes the intentions that the reflection found to be done or dropped. Returns their ids. */
 async function closeIntentions(
   writer: Writer,
   deps: Parts,
@@ -131,12 +130,12 @@ async function noteContexts(
   }
 }
 
-/** The minimum share of a model's words that must occur in the sentence that supports them. */
+/** A sentence supports a model's text only if it contains at least this share of the text's words. */
 const LOOSE_SUPPORT = 0.3;
 
 interface Said {
   event: Event;
-  /** The number of the turn among all messages of the reflection, from 1. */
+  /** The position of the turn among all messages of the reflection, from 1. */
   turn: number;
   words: string;
   stems: ReadonlySet<string>;
@@ -149,7 +148,7 @@ function saidOn(messages: readonly Event[]): Said[] {
   });
 }
 
-/** The sentence that supports a text best, as its quote. The prompt of the reflection does not ask for quotes. */
+/** Returns the sentence that best supports a text, as its quote. The reflection prompt does not ask for quotes. */
 function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] {
   const stems = contentStems(text);
   const [best] = said
@@ -159,7 +158,7 @@ function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] 
   return best === undefined ? [] : [{ turn: best.turn, words: best.words }];
 }
 
-/** Stores the new rules for the agent that share enough words with a sentence of the user. Returns their ids. */
+/** Stores the new rules for the agent. A rule must share enough words with a sentence of the user. Returns the ids of the stored rules. */
 async function writeLearnings(
   writer: Writer,
   deps: ConsolidateDeps,
@@ -192,8 +191,8 @@ async function writeLearnings(
 }
 
 /**
- * Counts the statements formed since the last reflection. Without a model the messages are not read a second time, because formation has
- * already read them.
+ * Counts the statements formed since the last reflection. Used without a model: formation has already read the messages, so the reflection
+ * does not read them again.
  */
 export function countFormed(statements: readonly Memory[], since: number, { memoryTypes }: ConsolidateDeps): Counts {
   const counts = { ...NO_COUNTS };

@@ -9,7 +9,7 @@ import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 const OWNERS_AT_ONCE = 500;
 
-/** The time of an owner's next reflection after `after`: at the owner's hour, in the owner's time zone. */
+/** Returns when an owner's next reflection after `after` is due: at the owner's hour, in the owner's time zone. */
 export function nextReflection(
   settings: { hour: number; timeZone: string },
   own: { reflectionHour: number | null; timeZone: string | null },
@@ -19,7 +19,7 @@ export function nextReflection(
   return nextDue({ cron, timeZone: knownTimeZone(own.timeZone, settings.timeZone) }, after);
 }
 
-// A due time is at most a day away, or a little more when the clocks change.
+// A due time is at most a day away, or slightly more when the clocks change. A later one cannot be right.
 const FARTHEST = 2 * DAY;
 
 /**
@@ -41,8 +41,8 @@ async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<number>
     const { nightly } = deps.consolidation;
     const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
     const stored = row.next_reflection_at;
-    // The first due time of an owner is computed from the owner's creation, because that time may have passed already. A due time that is
-    // too far away was written before the clock was set back.
+    // An owner's first due time is computed from when the owner was created, because it may have passed already. A due time that is too far
+    // away was written before the clock was set back.
     const from = stored === null ? Math.min(row.created_at, now) : now;
     const isUsable = stored !== null && stored <= now + FARTHEST;
     const dueAt = isUsable ? stored : nextReflection(nightly, own, from);

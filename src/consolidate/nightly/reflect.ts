@@ -52,20 +52,23 @@ import { applyReflection, countFormed, type Counts, NO_COUNTS } from './apply-re
 import { type Numbering, type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
-/** The counts of a reflection, named as in the HTTP answer. */
+/** The counts of a reflection. Their names are those of the HTTP response. */
 export interface ReflectionCounts extends Counts {
-  /** How many users were reflected on. A user with several agents counts once for each agent. */
+  /** On how many users the reflection ran. A user with several agents counts once for each agent. */
   users: number;
-  /** Whether nothing was done, because there were no new turns. A failed reflection is not skipped; the warnings have the reason. */
+  /**
+   * Whether nothing was done, because there were no new turns. A failed reflection does not count as skipped; its reason is among the
+   * warnings.
+   */
   skipped: boolean;
-  /** Whether a new profile waits for review because it would lose too many statements. The rest of the reflection was applied. */
+  /** Whether the new profile waits for review, because it would lose too many statements. Everything else was applied. */
   profile_held: boolean;
   warnings: string[];
 }
 
 const NOTHING: ReflectionCounts = { ...NO_COUNTS, users: 0, skipped: true, profile_held: false, warnings: [] };
 
-// The maximum number of model calls of one reflection. Further turns, for example after weeks of downtime, wait for the next night.
+// One reflection calls the model at most this often. Further turns, for example after weeks of downtime, wait for the next night.
 const MOST_STRETCHES = 10;
 
 interface ReflectOptions extends RunContext {
@@ -97,9 +100,9 @@ export async function reflectOwner(
 }
 
 /**
- * Reflects now on every owner within a scope who has messages since the last reflection. A scope without a user means all users of the
- * tenant, and a scope without an agent means all agents of the user. If the reflection on one of several owners fails, the failure becomes
- * a warning, and the other owners are still processed. The failure of the only owner is thrown.
+ * Reflects now on every owner in a scope who has messages since the last reflection. Without a user, the scope includes all users of the
+ * tenant; without an agent, all agents of the user. If there are several owners, a failed reflection becomes a warning and the others go
+ * on. If there is only one, the error is thrown.
  */
 export async function reflectAll(
   deps: ConsolidateDeps,
@@ -194,8 +197,8 @@ interface LookBack {
   /** The time of the last reflection. */
   since: number;
   /**
-   * The recording time of the last message, after which the next reflection begins. `sequence` is the position of the message if further
-   * messages of the same time are unread, otherwise 0.
+   * The recording time of the last message that was read; the next reflection continues there. If further messages with the same time are
+   * unread, `sequence` is the position of the last message, otherwise 0.
    */
   until: number;
   sequence: number;
@@ -209,7 +212,7 @@ interface LookBack {
   refused: readonly RefusedChange[];
 }
 
-/** Reads the messages since the last reflection, oldest first, the live statements and the two documents. */
+/** Reads the messages since the last reflection (oldest first), the live statements and the two documents. */
 async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<LookBack> {
   const progress = await findProgress(reader, scope);
   const now = deps.clock.now();
@@ -229,15 +232,15 @@ async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Scope): Pr
 }
 
 /**
- * The time from which a reflection reads: the time of the last reflection, however long ago, or 0 if there was none. A last reflection in
- * the future means that the clock was set back; the reflection then reads the last day.
+ * Returns the time from which a reflection reads: the end of the last reflection, however long ago, or 0 if there was none. If that time is
+ * in the future, the clock was set back, and the reflection reads the last day.
  */
 function reflectedSince(reflectedUntil: number | null, now: number): number {
   if (reflectedUntil === null) return 0;
   return reflectedUntil > now ? now - DAY : reflectedUntil;
 }
 
-/** The new version of a document. `suspicion` says why it needs a review; null if it needs none. */
+/** The new version of a document. `suspicion` is the reason why a person must review it; null if no review is needed. */
 interface NextDocument {
   kind: 'profile' | 'working_memory';
   before: ReadDocument;
@@ -332,13 +335,13 @@ function numberingOf({ messages, profile, workingMemory }: LookBack): Numbering 
   };
 }
 
-/** The new items for one of the two documents, which include the sources of the other document's sentences. */
+/** Returns the new items for one of the two documents. They include the sources of the other document's sentences. */
 function newItemsFor({ materials }: OpenDocument, others: readonly Sentence[], numbering: Numbering): Material[] {
   const behind = others.flatMap(sourcesOf).flatMap((id) => materials.known.get(id) ?? []);
   return withoutDoubles([...numbering.statements, ...numbering.turns, ...behind]);
 }
 
-/** Keeps the first of several materials with the same id. */
+/** Removes duplicates: of several materials with the same id, keeps the first. */
 function withoutDoubles(materials: readonly Material[]): Material[] {
   return [...Map.groupBy(materials, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
 }
@@ -371,14 +374,14 @@ function inSection({ statements }: LookBack, section: PromptSection, { memoryTyp
   return statements.filter(({ type }) => memoryTypes.get(type)?.section === section);
 }
 
-/** The intentions that a reflection may close, in the order in which they were shown. */
+/** Returns the intentions that a reflection may close, in the order in which the model was shown them. */
 function openIntentions(back: LookBack, deps: ConsolidateDeps): Memory[] {
   return inSection(back, 'intentions', deps).filter((memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)));
 }
 
 /**
- * The texts that a model was shown. An address in its answer must occur in one of them, and an order must occur in the user's own words or
- * in known statements.
+ * Returns the texts that the model was shown. An address in its answer must occur in one of them. An order must occur in the user's own
+ * words or in a known statement.
  */
 function textSources({ messages, statements, profile, workingMemory }: LookBack): TextSources {
   const sentences = [...profile.document.sentences, ...workingMemory.document.sentences].map(({ text }) => text);
@@ -390,8 +393,8 @@ function textSources({ messages, statements, profile, workingMemory }: LookBack)
 }
 
 /**
- * Writes a document, or holds it for review. Other jobs may have changed the document during the call of the model, for example when all
- * of them fell due together after a pause. Their changes are then applied to the answer of the model.
+ * Writes a document, or holds it for review. If another job has changed the document during the model call, that job's changes are merged
+ * into the model's answer. This happens for example when several jobs fall due together after a pause.
  */
 async function writeOrHold(
   writer: Writer,
@@ -413,7 +416,7 @@ async function writeOrHold(
   return { [kind]: 0, held: 1 };
 }
 
-/** Writes a document in place of the version that `apply` names. Throws `conflict` if that version has been replaced. */
+/** Writes a document over the version that `apply` names. Throws `conflict` if that version is no longer the current one. */
 export async function applyDocument(
   writer: Writer,
   parts: Parts,
@@ -423,7 +426,7 @@ export async function applyDocument(
   const replacement = { kind, content: apply.text, basis: apply.basis, expectedVersion: apply.version };
   const { version } = await replaceBlock(writer, parts, scope, replacement, why);
   if (version === apply.version) return { [kind]: 0 };
-  // Held changes were made for the version that has just been replaced.
+  // Any held changes were made for the version that has just been replaced.
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now: parts.clock.now() });
   return { [kind]: 1 };
 }

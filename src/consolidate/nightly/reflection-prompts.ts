@@ -10,15 +10,15 @@ import type { Material, Sentence } from '../documents/document.ts';
 
 /** The answer of a nightly reflection. */
 export interface ParsedReflection {
-  /** A list of changes, or a whole text: see `readChanges`. */
+  /** A list of changes or a whole text; {@link readChanges} parses both. */
   profile: string;
   workingMemory: string;
   facts: { key: string; value: string; category: FactCategory }[];
   intentions: { text: string; followUpDays: number; context: string | null }[];
-  /** Known intentions that are over, by their numbers. */
+  /** The numbers of known intentions that are done or dropped. */
   closes: { number: number; as: 'done' | 'dismissed' }[];
   learnings: { rule: string; category: string }[];
-  /** Problems of the answer and how they were handled. */
+  /** Problems in the answer, and how each was handled. */
   warnings: string[];
 }
 
@@ -38,7 +38,7 @@ const factSchema = z.object({
 const intentionSchema = z
   .object({
     text: z.string().trim().min(1).max(2000),
-    // The value is not coerced, because null would become 0 and the intention would be due immediately.
+    // The value is not coerced to a number, because null would become 0 and the intention would be due immediately.
     follow_up_days: z
       .union([z.number(), z.string().trim().min(1).transform(Number)])
       .pipe(z.number().min(0).max(3650))
@@ -55,9 +55,9 @@ const learningSchema = z.object({
 });
 
 /**
- * Parses the sections of an answer from the last to the first: learnings, intentions, facts, working memory, profile. An answer without
- * markers is the profile, unless it is JSON. Code fences around the lists are removed. A list or an item that cannot be parsed is left out,
- * with a warning.
+ * Parses the sections of an answer, from the last to the first: learnings, intentions, facts, working memory, profile. An answer without
+ * markers is taken as the profile, unless it is JSON. Code fences around the lists are removed. Lists and items that cannot be parsed are
+ * left out, with a warning.
  */
 export function parseReflection(text: string): ParsedReflection {
   const warnings: string[] = [];
@@ -121,8 +121,8 @@ function toSnakeCase(key: string): string {
 }
 
 /**
- * The items that a model is shown under one numbering: the sentences of the profile, the prose of the working memory, the statements that
- * one of the two does not contain yet, and the user's turns.
+ * The items that the model is shown, numbered consecutively: the profile's sentences, the prose of the working memory, the statements that
+ * at least one of these documents lacks, and the user's turns.
  */
 export interface Numbering {
   profile: readonly Sentence[];
@@ -131,11 +131,11 @@ export interface Numbering {
   turns: readonly Material[];
 }
 
-/** The input of the prompt of a nightly reflection. */
+/** The input of the reflection prompt. */
 export interface ReflectInput extends Numbering {
   /** Permanent facts, as "name (category): value". */
   facts: readonly string[];
-  /** Open intentions. They have a numbering of their own, from 1. */
+  /** Open intentions. They are numbered separately, from 1. */
   intentions: readonly string[];
   learnings: readonly string[];
   /** The messages since the last reflection, oldest first, including the agent's answers. */
@@ -146,10 +146,10 @@ export interface ReflectInput extends Numbering {
   refused: readonly RefusedChange[];
 }
 
-/** The agent's answers are context, not evidence: their beginning is enough. */
+/** The agent's answers are cut to this length, because they are context and not evidence. */
 const ANSWER_CHARACTERS = 160;
 
-/** Asks for profile, working memory, facts, intentions and learnings after a day of conversation. */
+/** Asks for the profile, working memory, facts, intentions and learnings after a day of conversation. */
 export const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
   task: 'profile',
   version: 2,

@@ -4,21 +4,21 @@ import { detectPack, wordsOfAll } from '../../language/packs/packs.ts';
 import { contentStems } from '../../language/words.ts';
 import type { Evidence } from './evidence.ts';
 
-/** The counts of the evidence on a theme. Code computes them, never a model. */
+/** The counts for one theme. They are computed by code, never by a model. */
 export interface PatternCount {
-  /** The words that nearly all of the evidence has in common. */
+  /** The words that nearly all cases share. */
   theme: string[];
-  /** The theme in the words of one case, with a gap where the cases differ: "Shipped the parcels with ___". */
+  /** The theme as one case words it, with a gap where the cases differ: "Shipped the parcels with ___". */
   phrase: string;
-  /** The pack of the language that the evidence is in. */
+  /** The language pack of the evidence. */
   pack: Pack;
-  /** The name of the measure; null if only good and bad outcomes are known. */
+  /** The name of the measure; null if nothing was measured and outcomes are only good or bad. */
   measure: string | null;
-  /** The variants of the theme, the best first, or the most frequent first if it is unknown which is better. */
+  /** The variants of the theme, the best first. If it is unknown which is better, the most frequent comes first. */
   groups: GroupCount[];
   /** The variant that worked best; null if there are too few cases or the difference is too small. */
   best: string | null;
-  /** The ratio of the best group's mean to the mean of the last group, both rounded as in the text; null if they are not comparable. */
+  /** The best group's mean divided by the last group's mean, both rounded as in the text; null if they are not comparable. */
   ratio: number | null;
   total: number;
   sessions: number;
@@ -28,7 +28,7 @@ export interface PatternCount {
 interface GroupCount {
   label: string;
   count: number;
-  /** The mean of the measure, rounded to the digits that a text shows; null if nothing was measured. */
+  /** The mean of the measure, rounded as in the text; null if nothing was measured. */
   mean: number | null;
   /** The standard error of the mean; infinite for a single case. */
   error: number;
@@ -36,12 +36,12 @@ interface GroupCount {
   negative: number;
 }
 
-// A word in at least this share of the cases belongs to the theme; a rarer word distinguishes variants.
+// A word that occurs in at least this share of the cases belongs to the theme. A rarer word distinguishes variants.
 const COMMON = 0.8;
 
 /**
- * Counts the evidence of one theme by its variants. `usual` is the language of the conversations, for evidence that is too short to detect
- * its language.
+ * Counts the evidence of one theme by variant. `usual` is the language of the conversations; it is used if the evidence is too short to
+ * detect its own language.
  */
 export function countEvidence(evidence: readonly Evidence[], usual: Pack | null = null): PatternCount {
   const stemCounts = [...frequenciesOf(evidence.map(({ stems }) => stems))];
@@ -60,7 +60,7 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
   const best = bestOf(groups, moreIsGood);
   const tools = frequenciesOf(evidence.map(({ tool }) => (tool === null ? [] : [tool])));
   const theme = common.size > 0 ? common : mostCommon(evidence, groups);
-  // The theme is written in the words of the first case that contains all of it, in the order of that case.
+  // The theme takes its words and their order from the first case that contains all of it.
   const example = evidence.find(({ stems }) => [...theme].every((stem) => stems.has(stem))) ?? evidence[0];
   const { stems, text } = example ?? { stems: [], text: '' };
   return {
@@ -78,9 +78,9 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
 }
 
 /**
- * The variant of each case: a word that distinguishes the case from others. The word that explains most of the variance of the measure is
- * chosen first; ties go to the word that occurs in most cases. The next word is chosen in the same way among the remaining cases. A case
- * that shares no such word with another case has no variant.
+ * Names a variant for each case: a word that distinguishes it from other cases. The first word chosen is the one that explains most of the
+ * measure's variance; of equal words, the one in most cases. The next word is chosen in the same way among the remaining cases. A case that
+ * shares no such word with another case has no variant.
  */
 function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
   const labels = new Map<Evidence, string>();
@@ -98,7 +98,7 @@ function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>):
   }
 }
 
-/** How much of the variance of the measure a word explains: the sum of squares between the cases with the word and those without. */
+/** Returns how much of the measure's variance a word explains: the sum of squares between the cases with the word and those without. */
 function toldBy(stem: string, evidence: readonly Evidence[]): number {
   const all = meanOf(valuesOf(evidence)) ?? 0;
   return [true, false]
@@ -120,7 +120,7 @@ function frequenciesOf(lists: readonly Iterable<string>[]): Map<string, number> 
   return frequencies;
 }
 
-/** The word of a text that has a stem. */
+/** Returns the word in a text that has this stem. */
 function wordFor(stem: string, text: string): string {
   return wordsOf(text).find((word) => contentStems(word).has(stem)) ?? stem;
 }
@@ -132,7 +132,7 @@ function wordsOf(text: string): string[] {
 // The gap is not an ellipsis, because an ellipsis would end a sentence.
 const GAP = '___';
 
-/** The words of an example that nearly all cases share. A gap replaces the words that only some cases have. */
+/** Returns the words of an example that nearly all cases share. A gap replaces the words that only some cases have. */
 function phraseOf(example: string, evidence: readonly Evidence[], theme: ReadonlySet<string>): string {
   const texts = evidence.map(({ text }) => new Set(wordsOf(text.toLowerCase())));
   const isCommon = (word: string): boolean =>
@@ -142,7 +142,9 @@ function phraseOf(example: string, evidence: readonly Evidence[], theme: Readonl
   return words.filter((word, index) => word !== GAP || words[index - 1] !== GAP).join(' ');
 }
 
-/** The theme if no word is in nearly all cases: the words that more than half of the cases have, except the names of variants. */
+/**
+ * Returns the theme if no word occurs in nearly all cases: the words that more than half of the cases share, without the variants' names.
+ */
 function mostCommon(evidence: readonly Evidence[], groups: readonly GroupCount[]): Set<string> {
   const labels = new Set(groups.map(({ label }) => label));
   const isLabel = (stem: string): boolean =>
@@ -167,14 +169,14 @@ function countGroup(label: string, members: readonly Evidence[]): GroupCount {
   };
 }
 
-/** Measures for which less is better, used if no outcome was called good or bad. */
+/** Fewer of these are better. Used if no outcome was called good or bad. */
 const BAD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('badWhenMany')})`, 'i');
-/** Measures for which more is better, used if no outcome was called good or bad. */
+/** More of these are better. Used if no outcome was called good or bad. */
 const GOOD_WHEN_MANY = new RegExp(`^(?:${wordsOfAll('goodWhenMany')})`, 'i');
 
 /**
- * Whether a higher value of the measure is better. If outcomes were called good or bad, these outcomes decide. If not, the name of the
- * measure decides. Null if neither the outcomes nor the name decides.
+ * Checks whether a higher value of the measure is better: first by the outcomes that were called good or bad, then by the measure's name.
+ * Returns null if neither gives an answer.
  */
 function isMoreGood(evidence: readonly Evidence[], measure: string | null): boolean | null {
   if (measure === null) return null;
@@ -186,18 +188,18 @@ function isMoreGood(evidence: readonly Evidence[], measure: string | null): bool
   return GOOD_WHEN_MANY.test(measure) ? true : null;
 }
 
-/** How well a variant did: by its mean in the direction that is better, or by the share of its good outcomes. */
+/** Scores how well a variant did: by its mean if it is known whether more or less is better, otherwise by its share of good outcomes. */
 function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: boolean | null): number {
   if (mean !== null && moreIsGood !== null) return moreIsGood ? mean : -mean;
   // Laplace smoothing keeps a single good outcome from ranking above nine out of ten.
   return positive + negative === 0 ? 0 : (positive + 1) / (positive + negative + 2) + count * 1e-6;
 }
 
-/** The minimum number of cases of the best variant, and of the variant that it is compared with. */
+/** The best variant needs at least `CASES` cases, and the variant that it is compared with at least `COMPARED`. */
 const CASES = 3;
 const COMPARED = 2;
 
-/** The variant that worked best, if there are enough cases and a clear difference. */
+/** Returns the variant that worked best. Null unless there are enough cases and a clear difference. */
 function bestOf(groups: readonly GroupCount[], moreIsGood: boolean | null): string | null {
   const named = groups.filter(({ label }) => label !== '');
   const [best, ...others] = named;
@@ -207,7 +209,10 @@ function bestOf(groups: readonly GroupCount[], moreIsGood: boolean | null): stri
   return best.negative > best.positive || !isClearlyBetter(best, next, moreIsGood) ? null : best.label;
 }
 
-/** The minimum difference of two means, in standard errors and as a share of the second mean, and of two shares of good outcomes. */
+/**
+ * A variant is clearly better if the means differ by `ERRORS` standard errors and by `CLEAR_MEAN` of the second mean, or the shares of good
+ * outcomes by `CLEAR_SHARE`.
+ */
 const ERRORS = 2;
 const CLEAR_MEAN = 0.1;
 const CLEAR_SHARE = 0.25;
@@ -225,8 +230,8 @@ function rounded(value: number): number {
 }
 
 /**
- * The ratio of the rounded means, so that dividing the means in the text gives the same number. Null with more than two variants, because
- * it would be unclear which two means are compared.
+ * Divides the rounded means, so that readers who divide the numbers in the text get the same ratio. Returns null if there are more than two
+ * variants, because it would be unclear which two are compared.
  */
 function ratioOf(groups: readonly GroupCount[]): number | null {
   const [best, last, ...others] = groups;
@@ -250,8 +255,8 @@ function withName(count: PatternCount, group: GroupCount, isFirst: boolean): str
 }
 
 /**
- * The outcome of a group, such as "303 views on average in 3 cases" or "a good result in 2 of 3 cases". Only the first group of a list
- * names the measure.
+ * Writes the outcome of a group, such as "303 views on average in 3 cases" or "a good result in 2 of 3 cases". Only the first group of a
+ * list names the measure.
  */
 function outcomeOf(
   count: PatternCount,
@@ -268,7 +273,7 @@ function outcomeOf(
   return fill(template, { mean: mean.toLocaleString(pack.language), measure: unit ?? '', cases });
 }
 
-/** The outcomes of groups, as a list. With `namesMeasure`, the first outcome names the measure. */
+/** Writes the outcomes of several groups as a list. With `namesMeasure`, the first outcome names the measure. */
 function listed(count: PatternCount, groups: readonly GroupCount[], namesMeasure: boolean): string {
   const parts = groups.map((group, index) => withName(count, group, namesMeasure && index === 0));
   const last = parts.pop() ?? '';
@@ -281,7 +286,7 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 
 /**
  * Writes the counts as a sentence, such as "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2
- * cases with news (2.9 times as many)." The sentence makes no comparison if the counts do not show which variant is best.
+ * cases with news (2.9 times as many)." If the counts do not show which variant is best, the sentence makes no comparison.
  */
 export function sayCount(count: PatternCount): string {
   const { best, groups, ratio, pack, phrase } = count;

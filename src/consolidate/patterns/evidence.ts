@@ -10,7 +10,7 @@ export interface Evidence {
   id: string;
   /** The action without its outcome. */
   text: string;
-  /** The whole text with the outcome, by which its language is detected. */
+  /** The whole text with the outcome. The language is detected from it. */
   written: string;
   stems: ReadonlySet<string>;
   /** The measured outcome; null if nothing was measured. */
@@ -26,7 +26,10 @@ export interface Evidence {
   vector: Float32Array | null;
 }
 
-/** Converts a decision with its outcomes to evidence. The last of several measurements counts. Null for a decision without outcomes. */
+/**
+ * Converts a decision with its outcomes to evidence. Of several measurements, the last one is used. Returns null if the decision has no
+ * outcomes.
+ */
 export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memories: Memory[]): Evidence | null {
   if (outcomes.length === 0) return null;
   const measured = outcomes.flatMap(({ metadata, content }) => measureOf(metadata, content) ?? []);
@@ -49,7 +52,7 @@ export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memor
   };
 }
 
-/** Converts an episode that belongs to no decision to evidence, such as "Suggested recipe post → 340 views". */
+/** Converts an episode to evidence, such as "Suggested recipe post → 340 views". For episodes that belong to no decision. */
 export function fromEpisode(memory: Memory): Evidence {
   const [done = '', outcome = ''] = memory.content.split(/→|->|=>/, 2).map((part) => part.trim());
   const text = outcome === '' ? memory.content : done;
@@ -77,18 +80,18 @@ export function fromEpisode(memory: Memory): Evidence {
   };
 }
 
-/** Themes are compared by words, and the numbers of single cases are not part of a theme. */
+/** Returns the words by which themes are compared. Numbers are left out, because they belong to the single case. */
 function themeStems(text: string): Set<string> {
   return new Set([...contentStems(text)].filter((stem) => !/^\p{N}+$/u.test(stem)));
 }
 
-/** The measure that was given with an outcome, or else the one in its text. */
+/** Returns the measure in the metadata of an outcome, or else the one in its text. */
 function measureOf({ measure }: Record<string, unknown>, text: string): Evidence['measure'] {
   const { name, value } = isObject(measure) ? measure : {};
   return typeof name === 'string' && typeof value === 'number' ? { name, value } : readMeasure(text);
 }
 
-/** Reads a count and its unit: "got 1,340 views" has 1,340 views. Dates, times and money are not counts. */
+/** Reads a count and its unit from a text: 1,340 and "views" from "got 1,340 views". Dates, times and money are not counts. */
 function readMeasure(text: string): Evidence['measure'] {
   const [, number, name] =
     /(?<![\p{L}\p{N}$€£#.,:/-])(\p{N}{1,3}(?:,\p{N}{3})+|\p{N}+(?:\.\p{N}+)?)\s+(\p{L}{3,20})\b/u.exec(text) ?? [];

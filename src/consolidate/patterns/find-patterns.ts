@@ -19,23 +19,23 @@ import { countEvidence, type PatternCount, sayCount, writeCount } from './count-
 import { type Evidence, fromDecision, fromEpisode } from './evidence.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
-/** Evidence on one theme that is enough for a pattern. */
+/** A theme with enough evidence for a pattern. */
 interface FoundPattern {
   evidence: Evidence[];
   count: PatternCount;
-  /** The live pattern that was written from part of this evidence; null if there is none. */
+  /** The live pattern that already uses part of this evidence; null if there is none. */
   known: Memory | null;
 }
 
 /**
- * The archive reasons of patterns that a user or maintenance has removed. Such a pattern is written again only when there is new evidence.
+ * A pattern archived for one of these reasons was removed by a user or by maintenance. It is written again only if there is new evidence.
  */
 const REMOVED = ARCHIVE_REASONS.filter((reason) => reason !== 'superseded');
 
-/** How many of the last messages are read to detect the language of the conversations. */
+/** The language of the conversations is detected from this many of the latest messages. */
 const TALK = 20;
 
-/** The themes of an owner with enough episodes and decisions and with evidence that no pattern has counted yet. */
+/** Finds the owner's themes that have enough episodes and decisions, some of which no pattern has counted yet. */
 export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<FoundPattern[]> {
   const { minimum, similarity, window } = deps.consolidation.patterns;
   const evidence = await gatherEvidence(reader, deps, scope, window);
@@ -61,7 +61,7 @@ function evidenceIds(pattern: Memory): string[] {
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }
 
-/** Decisions with outcomes, and the episodes that are about no such decision. Absorbed episodes still count. */
+/** Collects the decisions with outcomes, and the episodes that belong to none of them. Absorbed episodes are included. */
 async function gatherEvidence(
   reader: Reader,
   deps: ConsolidateDeps,
@@ -98,9 +98,9 @@ async function gatherEvidence(
 }
 
 /**
- * Groups evidence by theme: cases that are similar in meaning or in words, and differ neither in the measure nor in the tool. Cases that
- * name the same entity may be a little less similar. Average linkage prevents a chain of neighbours from joining unrelated cases. Similar
- * meaning alone is not enough: two groups are joined only if they have a word, an entity or a measure in common.
+ * Groups evidence by theme. Cases on one theme have similar meaning or words, the same measure and the same tool. If they name the same
+ * entity, a slightly lower similarity is enough. Average linkage prevents a chain of neighbours from joining unrelated cases. Similar
+ * meaning alone is not enough: two groups are joined only if they share a word, an entity or a measure.
  */
 export function clusterEvidence(
   evidence: readonly Evidence[],
@@ -127,8 +127,8 @@ export function clusterEvidence(
 }
 
 const SAME_ENTITY = 0.05;
-// Decisions whose outcomes are counted in the same unit are taken to have the same purpose, whatever their words. So these two values add
-// up to 0.70, the default threshold of a theme.
+// Decisions whose outcomes are counted in the same unit presumably have the same purpose, even if they share no words. So these two values
+// add up to 0.70, the default threshold of a theme.
 const SAME_END = 0.55;
 const SAME_MEASURE = 0.15;
 
@@ -148,7 +148,7 @@ function similarityOf(one: Evidence, other: Evidence, calibration: Calibration |
   return Math.min(1, alike + (nameTheSame(one, other) ? SAME_ENTITY : 0) + (hasOneEnd ? SAME_MEASURE : 0));
 }
 
-/** Whether both are decisions whose outcomes are counted in the same unit. */
+/** Checks whether both are decisions with outcomes in the same unit. */
 function haveOneEnd(one: Evidence, other: Evidence): boolean {
   const areDecided = one.events.includes(one.id) && other.events.includes(other.id);
   return areDecided && one.measure !== null && one.measure.name === other.measure?.name;
@@ -158,7 +158,7 @@ function nameTheSame(one: Evidence, other: Evidence): boolean {
   return one.entities.some((entity) => other.entities.includes(entity));
 }
 
-/** Whether two groups of evidence have a word, an entity or a measure in common. */
+/** Checks whether two groups of evidence share a word, an entity or a measure. */
 function haveInCommon(left: readonly number[], right: readonly number[], evidence: readonly Evidence[]): boolean {
   return left.some((one) =>
     right.some((other) => {
@@ -178,8 +178,8 @@ const PATTERN_IMPORTANCE = 0.85;
 const LEAD_WORDS = 30;
 
 /**
- * Writes the common theme of evidence as a pattern, or replaces the existing pattern. The numbers always come from the counts; a model only
- * writes the sentence before them. The episodes are archived as absorbed.
+ * Writes a theme as a new pattern, or replaces the existing pattern. The numbers always come from the counts; a model writes only the
+ * sentence before them. The episodes are archived as absorbed.
  */
 export async function writePattern(
   deps: ConsolidateDeps,
@@ -215,10 +215,10 @@ export async function writePattern(
   });
 }
 
-/** The counts as a sentence. A model, if there is one, writes a sentence that comes before the counts. */
+/** Returns the counts as a sentence. If there is a model, it writes a sentence that precedes the counts. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const plain = sayCount(count);
-  // If the counts support no claim, a model must not make one either.
+  // If the counts do not show which variant is best, a model must not claim it either.
   if (run.languageModel === null || count.best === null) return plain;
   const texts = evidence.slice(-50).map(({ text, measure, effect }) => `${text} → ${outcomeText({ measure, effect })}`);
   const subject = count.theme.length === 0 ? 'what was done' : count.theme.join(' ');
@@ -272,8 +272,8 @@ export interface ToolSuggestion {
 const MOST_PATTERNS = 200;
 
 /**
- * The tools that the patterns of a scope suggest, the best first. Without a message, the order depends on how often a tool was used and on
- * the importance of the pattern.
+ * Returns the tools that a scope's patterns suggest, the best first. Without a message, the order depends on how often a tool was used and
+ * on the pattern's importance.
  */
 export async function suggestTools(
   parts: Parts,

@@ -10,7 +10,7 @@ import { parse } from '../../record/parse.ts';
 
 const messageSchema = z.looseObject({ role: looseText, content: looseText, id: looseText, time_anchor: looseText });
 
-/** A name for each of the ten abilities, which is the same in all data sets that test the ability. */
+/** Names for the ten abilities. All data sets that test an ability use the same name. */
 const KINDS: Readonly<Record<string, string>> = {
   abstention: 'unknown',
   contradiction_resolution: 'contradiction',
@@ -26,8 +26,8 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /**
  * Loads BEAM: a folder of conversations, each a folder with `chat.json` and `probing_questions.json` (which may be in a folder of the same
- * name). The known faults are duplicate message ids, of which the first counts; `source_chat_ids` as a list, a number, or an object of
- * lists; and questions in the syntax of a Python dictionary, which are left out.
+ * name). The loader handles the known faults: of duplicate message ids, the first is used; `source_chat_ids` may be a list, a number, or an
+ * object of lists; questions in Python dictionary syntax are left out.
  */
 export function loadBeam(path: string): Dataset {
   const folders = chatFolders(path);
@@ -74,7 +74,7 @@ function chatFolders(path: string): string[] {
     .flatMap((name) => chatFolders(join(path, name)));
 }
 
-/** The batches of a chat. The largest chats consist of plans, each of which is a list of batches. */
+/** Returns the batches of a chat. The largest chats consist of plans, and each plan is a list of batches. */
 function batchesOf(data: unknown): unknown[] {
   return listOf(data).flatMap((each) => {
     if (typeof each !== 'object' || each === null) return [];
@@ -83,7 +83,7 @@ function batchesOf(data: unknown): unknown[] {
   });
 }
 
-/** The messages of a batch, at any depth of nested lists. */
+/** Returns the messages of a batch, at any depth of nested lists. */
 function messagesOf(batch: unknown): unknown[] {
   if (Array.isArray(batch)) return batch.flatMap((each) => messagesOf(each));
   if (typeof batch !== 'object' || batch === null) return [];
@@ -100,7 +100,7 @@ function questionFile(folder: string): Record<string, unknown> | null {
   let value: unknown = jsonFiles(file)[0]?.data;
   if (typeof value === 'object' && value !== null && 'probing_questions' in value) value = value.probing_questions;
   if (typeof value !== 'string') return value as Record<string, unknown>;
-  // A Python dictionary is not read, because quotes within its texts look like delimiters.
+  // Python dictionaries are not parsed, because quotes within their texts look like delimiters.
   return (jsonIn(value) ?? null) as Record<string, unknown> | null;
 }
 

@@ -39,9 +39,9 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Loads HaluMem: `HaluMem-Medium.jsonl` or `-Long`, with one user per line. The data set names the memories of a session but not their
- * turns, so memories are matched against whole sessions. The known faults are `is_update` as text, memories of distractors
- * ("interference") that should not be kept, duplicate memories, and evidence that names a memory by its text.
+ * Loads HaluMem: `HaluMem-Medium.jsonl` or `-Long`, with one user per line. The data set names the memories of each session but not their
+ * turns, so memories are matched with whole sessions. The loader handles the known faults: `is_update` is a text, distractors
+ * ("interference") have memories that should not be kept, memories are duplicated, and evidence names a memory by its text.
  */
 export function loadHaluMem(path: string): Dataset {
   const counts = { interference: 0, doubled: 0 };
@@ -75,7 +75,7 @@ export function loadHaluMem(path: string): Dataset {
   ]);
 }
 
-/** Adds the memory of a point, which ends the memories that it updates. */
+/** Adds the memory of a point. It ends the memories that it updates. */
 function addPoint(
   { memory_content: text, memory_type, is_update, original_memories }: z.infer<typeof pointSchema>,
   id: string,

@@ -10,7 +10,7 @@ import { loadLocomo, loadRealtalk } from './locomo.ts';
 import { loadLongMemEval } from './longmemeval.ts';
 import { loadExpectations, loadPairs, loadPersonaChat } from './statement-files.ts';
 
-/** The public data sets, Varve's own, and the formats for your data. */
+/** The names of the public data sets, of Varve's own, and of the formats for your data. */
 export type DatasetName =
   | 'locomo'
   | 'longmemeval'
@@ -41,10 +41,10 @@ export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Datase
   pairs: { load: loadPairs, about: 'your facts and queries, and which fact answers which query' },
 };
 
-// The first path is relative to the sources, the second to the bundle of the command line.
+// The first path is relative to the source code, the second to the bundled command line.
 const OWN_LIVES: string | undefined = ['../../../train/lives', '../../train/lives']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  // The package has the folder too, with the description of the format alone.
+  // The published package also has this folder, but only with the format's description. So the folder must contain JSON files.
   .find((path) => existsSync(path) && readdirSync(path).some((name) => name.endsWith('.json')));
 
 export interface DatasetChoice {
@@ -53,7 +53,7 @@ export interface DatasetChoice {
   path?: string;
   /** The ids of the conversations to load. Default: all. */
   only?: readonly string[];
-  /** The maximum number of conversations, sampled by the seed. Default: all. */
+  /** The maximum number of conversations; the seed selects which. Default: all. */
   limit?: number;
   seed?: number;
 }
@@ -78,7 +78,7 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   return { ...dataset, conversations: limit === undefined ? chosen : sample(chosen, limit, seed) };
 }
 
-/** A sample of `count` items of a list, chosen by the seed, in their original order. */
+/** Selects `count` items of a list by the seed, in their original order. */
 function sample<Item>(items: readonly Item[], count: number, seed: number): Item[] {
   const random = seededRandom(seed);
   const chosen = new Set(

@@ -32,13 +32,13 @@ const questionSchema = z.looseObject({
 });
 
 /**
- * The names of LoCoMo's categories, by number. LoCoMo's paper and LoCoMo's code number the categories differently; the data file has the
- * numbers of the code.
+ * The names of LoCoMo's categories, by number. LoCoMo's paper and code number the categories differently; the data file uses the numbers of
+ * the code.
  */
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
 /**
- * The names of REALTALK's categories, which have the numbers 1 to 3 in the files: multi-hop, temporal reasoning and commonsense. The names
- * come from Lee et al. (arXiv:2502.13270, "memory probing") and from MTEB's long-term memory tasks. Every question has an answer.
+ * The names of REALTALK's categories, by number: 1 to 3 are multi-hop, temporal reasoning and commonsense. The names come from Lee et al.
+ * (arXiv:2502.13270, "memory probing") and from MTEB's long-term memory tasks. Every question has an answer.
  */
 const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 
@@ -56,7 +56,7 @@ export function loadRealtalk(path: string): Dataset {
   return loadSessionKeys('realtalk', path, REALTALK_KINDS);
 }
 
-/** Loads conversations whose sessions are under the keys session_1, session_2, …, with a `…_date_time` each. */
+/** Loads conversations that have their sessions under the keys session_1, session_2, …, each with a `…_date_time`. */
 export function loadSessionKeys(name: string, path: string, kinds: readonly string[]): Dataset {
   const pieces = jsonFiles(path);
   const samples = pieces
@@ -99,7 +99,7 @@ function hasSessions(data: unknown): boolean {
   });
 }
 
-/** The questions of a file of conversations may be in another file of the same folder: `locomo-dev-qa.jsonl`, `qa.jsonl`. */
+/** Reads the questions from another file in the folder of the conversations, if there is one: `locomo-dev-qa.jsonl`, `qa.jsonl`. */
 function questionsBeside(path: string): DataPiece[] {
   if (statSync(path).isDirectory()) return [];
   const folder = dirname(path);
@@ -113,7 +113,7 @@ function sessionsOf(talk: Record<string, unknown>, place: string): Session[] {
       Array.isArray(value) ? value.map((each: { speaker?: unknown }) => String(each?.speaker ?? '')) : [],
     ),
   );
-  // In LongMemEval's pool, which has this shape, the speakers are "user" and "assistant"; the assistant is the agent.
+  // LongMemEval's pool has the same format, but its speakers are "user" and "assistant"; the assistant is the agent.
   const hasAgent = speakers.has('assistant');
   return Object.keys(talk)
     .filter((key) => /^session_\d+$/.test(key) && Array.isArray(talk[key]))
@@ -135,7 +135,7 @@ function sessionsOf(talk: Record<string, unknown>, place: string): Session[] {
     }));
 }
 
-// A longer range is a typing error in the data.
+// A range of more turns than this is a typing error in the data.
 const LONGEST_RANGE = 50;
 
 /**

@@ -17,9 +17,9 @@ const instanceSchema = z.looseObject({
 });
 
 /**
- * Loads LongMemEval: `longmemeval_s.json`, `_m` or `_oracle`, in which each question has its own history, or a pool of turns in the format
- * of LoCoMo with a `qa.jsonl` beside it. A question whose id ends in `_abs` has no answer. The known faults are sessions out of order,
- * duplicate sessions in one history, and answers that are numbers.
+ * Loads LongMemEval. In `longmemeval_s.json`, `_m` and `_oracle`, each question has its own history. Alternatively loads a pool of turns in
+ * LoCoMo's format, with a `qa.jsonl` beside it. A question whose id ends in `_abs` has no answer. The loader handles the known faults:
+ * sessions out of order, duplicate sessions in one history, and answers that are numbers.
  */
 export function loadLongMemEval(path: string): Dataset {
   const instances = jsonObjects(path).filter(

@@ -11,7 +11,7 @@ export interface DataPiece {
   name: string;
 }
 
-/** Reads a JSON file, or all JSON files of a folder in the order of their names. A JSONL file has one piece per line. */
+/** Reads a JSON file, or all JSON files of a folder in the order of their names. In a JSONL file, each line is one piece. */
 export function jsonFiles(path: string): DataPiece[] {
   if (!existsSync(path)) {
     throw invalidInput(
@@ -51,17 +51,17 @@ function parsed(text: string, place: string): unknown {
   }
 }
 
-/** The objects of a JSON file or of all JSON files of a folder, each with its position. */
+/** Returns the objects in a JSON file or in all JSON files of a folder, each with its position. */
 export function jsonObjects(path: string): DataPiece[] {
   return jsonFiles(path).flatMap((piece) => listOf(piece.data).map((data) => ({ ...piece, data })));
 }
 
-/** The data as a list, because some files contain one object and others a list of objects. */
+/** Returns the data as a list, because some files contain one object and others a list of objects. */
 export function listOf(data: unknown): unknown[] {
   return Array.isArray(data) ? data : [data];
 }
 
-/** Parses a date in one of the formats of the data sets, as UTC; null if it cannot be parsed. */
+/** Parses a date in any format of the data sets, as UTC. Returns null if it cannot be parsed. */
 export function dateOf(value: unknown): Date | null {
   if (typeof value !== 'string' || value.trim() === '') return null;
   const text = value.trim();

@@ -10,9 +10,9 @@ const dialogueSchema = z.looseObject({
 });
 
 /**
- * Loads Synthetic-Persona-Chat: one dialogue per line, with statements about each speaker. Each dialogue becomes two conversations, in
- * which one speaker is the user and the other is the agent. The data set does not say which turn makes which statement, and some statements
- * are never made.
+ * Loads Synthetic-Persona-Chat: one dialogue per line, with statements about each speaker. Each dialogue becomes two conversations, so that
+ * each speaker is the user once and the agent once. The data set does not state which turn contains which statement, and some statements
+ * occur in no turn.
  */
 export function loadPersonaChat(path: string): Dataset {
   const conversations = jsonObjects(path).flatMap(({ data, place: at }, index) => {
@@ -43,7 +43,7 @@ const expectationSchema = z.looseObject({
 
 /**
  * Loads a file of transcripts and expected extractions: a list of `transcript`, `expected_type`, `expected_contains` and
- * `expected_importance_min`, in JSON or JSONL. Several entries with the same transcript expect several memories.
+ * `expected_importance_min`, in JSON or JSONL. If several entries have the same transcript, several memories are expected from it.
  */
 export function loadExpectations(path: string): Dataset {
   const byTranscript = new Map<string, Conversation>();
@@ -96,7 +96,7 @@ const pairsSchema = z.looseObject({
 
 /**
  * Loads labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be plain texts;
- * their ids are then their indexes, from 0. For a query without a relevant fact, recall must abstain.
+ * their ids are then their indexes, from 0. If no fact is relevant to a query, recall must abstain.
  */
 export function loadPairs(path: string): Dataset {
   const conversations = jsonFiles(path).map(({ data, place, name }): Conversation => {
