@@ -20,24 +20,22 @@ import { EVERY_TENANT } from './store/database.ts';
 import { ownersToEmbed } from './store/indexing.ts';
 import { tenantsWithMemories } from './store/own-rows.ts';
 
-/** The dependencies of background work. */
 type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & WebhookDeps & { formation: Formation };
 
-/** Settings of background work. */
 export interface BackgroundOptions {
-  /** How many jobs run at the same time. Default 4. */
+  /** The maximum number of jobs that run at the same time. Default 4. */
   concurrency?: number;
-  /** The most records that are embedded in a second. Default: as fast as the embedder. */
+  /** The maximum number of records that are embedded in a second. Default: as fast as the embedder. */
   embeddingRate?: number;
 }
 
 /** Background work, in this process or in others on the same store. */
 export interface Background {
-  /** Starts the work, which continues until `stop`. */
+  /** Starts the workers, which run until `stop`. */
   start(): Promise<void>;
-  /** Runs all jobs that are due now and returns their outcomes. For tests, scripts and a simulated clock. */
+  /** Runs all jobs that are due now and returns the number of jobs by outcome. For tests, scripts and a simulated clock. */
   drain(): Promise<RunCounts>;
-  /** Finishes the jobs that run and starts no others. */
+  /** Lets the running jobs finish and starts no others. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +55,7 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   let hasBegun = false;
 
   const begin = async (): Promise<void> => {
-    // Schedules are created once per process, because they are the same at every drain and a simulated year has thousands of drains.
+    // Creates the schedules once per process. They are the same at every drain, and a simulated year has thousands of drains.
     if (!hasBegun) {
       await ensureSchedules(deps.database, schedulesOf(jobs), deps);
       await deps.formation.resume();
@@ -72,11 +70,11 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
     while (isStarted) {
       await next;
       await sleep(GATHER);
-      // The next write is awaited from here on, so that a write during `feedEmbeddings` causes another poll.
+      // Listens for the next write from here on, so that a write during `feedEmbeddings` causes another poll.
       next = once(writes, 'write');
       if (!isStarted) return;
       await feedEmbeddings(deps).catch((error: unknown) => {
-        // The job `feed-embeddings` retries within ten seconds. A store that is closing needs no retry.
+        // No retry here: the job `feed-embeddings` retries within ten seconds. If the store is closing, nothing needs to be retried.
         if (!VarveError.isInstance(error, 'closed')) process.emitWarning(error as Error);
       });
       worker.wake();
@@ -105,7 +103,7 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   };
 }
 
-/** All kinds of jobs that a process runs. */
+/** Returns the handlers for all kinds of jobs that a process runs. */
 function jobsOf(deps: BackgroundDeps, options: BackgroundOptions): JobKinds {
   return {
     ...deps.formation.jobs,
@@ -139,7 +137,7 @@ function schedulesOf(jobs: JobKinds): NewSchedule[] {
 
 function handlersOf(jobs: JobKinds, deps: BackgroundDeps): Record<string, JobHandler> {
   const entries = Object.entries(jobs).map(([kind, job]): [string, JobHandler] => {
-    // `ownerJob`, `tenantJob` and the schedules give the jobs of a kind the payload that its handler expects.
+    // The cast is safe, because `ownerJob`, `tenantJob` and the schedules give each job the payload that its handler expects.
     const run = job.run as JobHandler;
     return [kind, job.isPaid ? (stored, context) => paidWork(deps, () => run(stored, context)) : run];
   });
@@ -166,7 +164,7 @@ function embeddingJobs(deps: BackgroundDeps, options: BackgroundOptions): JobKin
       async run(job, { signal }) {
         const owner = { tenant: job.tenant, owner: job.ownerKey };
         await embedRecords(deps, owner, { rate: options.embeddingRate, signal });
-        // These may have been the last vectors that a new model needed.
+        // Finishes a change of the embedder if these were the last vectors that the new model needed.
         await changeEmbedder(deps.database, deps.embedding, signal);
       },
     },
@@ -180,7 +178,7 @@ function embeddingJobs(deps: BackgroundDeps, options: BackgroundOptions): JobKin
   };
 }
 
-/** Queues one job for each owner whose records lack vectors. The queue deduplicates these jobs. */
+/** Queues one job for each owner whose records lack vectors. Jobs that are already queued are not added again. */
 async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
   if (deps.embedding.current === null) return;
   const owners = await ownersToEmbed(deps.database, OWNERS_AT_ONCE);
@@ -189,13 +187,13 @@ async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
     ...tenantJob('embed', tenant),
     ownerKey: owner,
     uniqueKey: owner,
-    // Records stay queued however often their embedding fails, so the job gets very many attempts.
+    // If an embedding fails, its records stay queued and must be tried again, however often it fails.
     maxAttempts: 1000,
   }));
   await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
 }
 
-/** Runs work that costs money. Without credit or budget the job is postponed, which does not count as a failure. */
+/** Runs work that costs money. If credit or budget is used up, the job is postponed, which does not count as a failure. */
 async function paidWork(deps: EmbedDeps, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -24,14 +24,14 @@ export interface ErrorOptions {
   /** Whether the same call may succeed later without a change by the caller. Default false. */
   retryable?: boolean;
   cause?: unknown;
-  /** Details for the reader of the error, never content of memories or events. */
+  /** Details that help to find the cause. They never contain text of memories or events. */
   details?: Record<string, unknown>;
 }
 
-// A registered symbol instead of `instanceof`, so that two copies of the package recognise each other's errors.
+// The symbol is registered globally and replaces `instanceof`, so that two copies of the package recognise each other's errors.
 const MARKER = Symbol.for('varve.error');
 
-/** The one error class of Varve. Distinguish errors by `code`. */
+/** The only class of errors that Varve throws. Distinguish errors by `code`. */
 export class VarveError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
@@ -46,7 +46,7 @@ export class VarveError extends Error {
     Object.defineProperty(this, MARKER, { value: true });
   }
 
-  /** True for a Varve error from any copy of the package, with this code if one is given. */
+  /** Returns true for a Varve error, also one from another copy of the package. With `code`, only for errors that have this code. */
   static isInstance(value: unknown, code?: ErrorCode): value is VarveError {
     return (
       typeof value === 'object' &&
@@ -57,27 +57,30 @@ export class VarveError extends Error {
   }
 }
 
-/** An error for bad input, thrown before anything is written. */
+/** Makes the error for bad input. It is thrown before anything is written. */
 export function invalidInput(message: string, details?: Record<string, unknown>): VarveError {
   return new VarveError(message, { code: 'invalid_input', details });
 }
 
-/** An error for a record that does not exist, or that the caller may not see. */
+/** Makes the error for a record that does not exist or that the caller may not see. */
 export function notFound(message: string, id?: string): VarveError {
   return new VarveError(message, { code: 'not_found', details: id === undefined ? {} : { id } });
 }
 
-/** An error for a change that the present state of the store does not allow. */
+/** Makes the error for a change that the store's current state does not allow. */
 export function conflict(message: string, options: Omit<ErrorOptions, 'code'> = {}): VarveError {
   return new VarveError(message, { ...options, code: 'conflict' });
 }
 
-/** The message of any thrown value, as a text that the store accepts: PostgreSQL refuses NUL, and cutting may split a surrogate pair. */
+/**
+ * Returns the message of any thrown value in a form that the store accepts. PostgreSQL refuses NUL, and truncation may split a surrogate
+ * pair.
+ */
 export function storedMessageOf(thrown: unknown): string {
   return messageOf(thrown).slice(0, 1000).replaceAll('\0', '').toWellFormed();
 }
 
-/** The message of any thrown value. */
+/** Returns the message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

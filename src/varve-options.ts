@@ -14,7 +14,7 @@ import type { IdSource } from './record/id.ts';
 import type { MemoryTypeInput } from './record/memory-types.ts';
 import type { StoreOptions } from './store/open-store.ts';
 
-/** Whether the agents of a tenant share permanent facts about a user. */
+/** How permanent facts about a user are stored. */
 export interface FactOptions {
   /** Default false. */
   shared?: boolean;
@@ -38,35 +38,35 @@ export interface VarveOptions {
   facts?: FactOptions;
   /** Computes vectors. Default: a local model in this process, without a network. With `null`, recall searches by words alone. */
   embedder?: Embedder | null;
-  /** The previous embedder during a change: its vectors are used until all have been replaced. */
+  /** The embedder that is being replaced. Its vectors are used until all have been computed again. */
   previousEmbedder?: Embedder;
-  /** The models that read conversations, from `createLanguageModel`. Default: none, so that only the local reader reads them. */
+  /** The models that read conversations, from `createLanguageModel`. Default: none. Then only the local reader reads them. */
   languageModel?: LanguageModel;
-  /** How memories are formed: switches, triggers, thresholds, limits, privacy. */
+  /** Settings for forming memories: switches, triggers, thresholds, limits, privacy. */
   formation?: FormationOptions;
-  /** How memory is consolidated and kept in order: switches, thresholds, word limits, decay, retention, intervals. */
+  /** Settings for consolidating and maintaining memory: switches, thresholds, word limits, decay, retention, intervals. */
   consolidation?: ConsolidationOptions;
   /**
-   * Returns the records that a session was given, so that they are not learned again when the conversation repeats them. Default: the
+   * Returns the records that a session's prompts contained. If the conversation repeats them, they are not learned again. Default: the
    * records in the contexts of the session.
    */
   recalledTexts?: FormDeps['recalledTexts'];
-  /** The defaults for assembling contexts: layout, budget, switches, hooks of the application. Each call can override them. */
+  /** The default settings of contexts: layout, budget, switches, the application's hooks. Each call can override them. */
   context?: AssembleOptions;
   /** Records spans with `@opentelemetry/api` if it is installed. Default: spans without content. `false` turns tracing off. */
   tracing?: TracingOptions | false;
   /** Reorders the best results of a recall. Default: none. */
   reranker?: Reranker;
-  /** The most memory that recall may use for its caches, besides vectors. Default 128 MiB. */
+  /** The maximum memory for recall's caches, besides vectors. Default 128 MiB. */
   recallCacheBytes?: number;
-  /** Prices, credit and budgets of model use. Default: use is counted and nobody is charged. */
+  /** Prices, credit and budgets for the use of models. Default: use is recorded and nobody is charged. */
   ledger?: Pick<LedgerOptions, 'prices' | 'credit' | 'budget'>;
   /** Which addresses webhooks may call. Default: the public internet, over https. */
   webhooks?: WebhookOptions;
   /**
    * Whether this process does background work, or the settings of that work. Default true. With `false`, call `drain()` or leave the work
-   * to another process on the same store. Work that runs keeps the process alive; waiting for later work does not. A process that does
-   * nothing but background work is `varve worker`.
+   * to another process on the same store. Jobs that are running keep the process alive; jobs that are not due yet do not. The command
+   * `varve worker` does only background work.
    */
   background?: boolean | BackgroundOptions;
   /** Where the time comes from. Default: the machine's clock. */
@@ -75,28 +75,28 @@ export interface VarveOptions {
   ids?: IdSource;
 }
 
-/** The oldest Node whose SQLite has full-text search (FTS5), which recall is built on. `engines` in package.json says the same. */
+/** The oldest version of Node whose SQLite has full-text search (FTS5), which recall needs. Keep it equal to `engines` in package.json. */
 export const NODE_NEEDED = '22.16';
 
-/** Whether a Node has what Varve needs. */
+/** Checks whether this version of Node can run Varve. */
 export function isNodeNewEnough(version: string = process.versions.node): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [neededMajor = 0, neededMinor = 0] = NODE_NEEDED.split('.').map(Number);
   return major > neededMajor || (major === neededMajor && minor >= neededMinor);
 }
 
-/** The error message for an old version of Node, in the library, the command line and the doctor. */
+/** Returns the error message for an old version of Node, which the library, the command line and `varve doctor` show. */
 export function nodeProblem(version: string = process.versions.node): string {
   return `Varve needs Node ${NODE_NEEDED} or newer, because older versions have no full-text search in SQLite; this is Node ${version}. Install a newer Node.`;
 }
 
-/** Fails on a Node that is too old. */
+/** Throws if this version of Node is too old. */
 export function assertNode(version?: string): void {
   if (!isNodeNewEnough(version)) throw new VarveError(nodeProblem(version), { code: 'store_unavailable' });
 }
 
 interface Kind {
-  /** What the option must be, as the end of a sentence: "… must be <right>". */
+  /** Completes the error message "The option … must be <right>". */
   right: string;
   is(value: unknown): boolean;
 }
@@ -107,7 +107,7 @@ const hasMethods =
   (...names: string[]) =>
   (value: unknown): boolean =>
     isObject(value) && names.every((name) => typeof value[name] === 'function');
-/** An object with these keys and no others, whose values pass the checks. */
+/** Checks that a value is an object with no other keys than these, and that each value passes its check. */
 const onlyKeys =
   (checks: Record<string, (value: unknown) => boolean>) =>
   (value: unknown): boolean =>
@@ -128,7 +128,7 @@ const embedder: Kind = {
     Number.isInteger((value as { dimensions?: unknown }).dimensions),
 };
 
-/** What each option must be. The contents of nested options are checked by the modules that read them. */
+/** The type of each option. The contents of nested options are checked by the modules that read them. */
 const KINDS: Record<keyof VarveOptions, Kind> = {
   store: {
     right: 'a path, a postgres:// URL, { path }, { url } or { pool }',
@@ -185,7 +185,7 @@ function isStore(value: unknown): boolean {
   );
 }
 
-/** Refuses unknown options and values of the wrong type before anything is opened. */
+/** Throws if an option is unknown or has the wrong type. Runs before anything is opened. */
 export function checkOptions(given: VarveOptions): void {
   if (!isObject(given)) throw invalidInput('createVarve() takes one object of options.');
   for (const [name, value] of Object.entries(given)) {
@@ -207,14 +207,17 @@ function unknownOption(name: string): VarveError {
   });
 }
 
-/** The known name that contains a misspelt name or is contained in it. */
+/** Finds a known name that contains the misspelt name or is part of it. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   if (lower.length < 3) return undefined;
   return known.find((one) => one.toLowerCase().includes(lower) || lower.includes(one.toLowerCase()));
 }
 
-/** Reads the option `store`. A URL of another scheme is refused: as a path, it would create a folder with the password in its name. */
+/**
+ * Converts the option `store` to its full form. Throws for a URL of another scheme: read as a path, it would create a folder with the
+ * password in its name.
+ */
 export function storeOptions(store: VarveOptions['store']): StoreOptions {
   if (typeof store === 'object') {
     if ('path' in store) assertPath(store.path);
@@ -241,7 +244,7 @@ function assertPath(path: string): void {
   if (/^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(path)) throw otherScheme(path);
 }
 
-/** The error names only the scheme of the URL, because the rest may contain a password. */
+/** Makes the error for a URL of another scheme. The message contains only the scheme, because the rest may contain a password. */
 function otherScheme(url: string): VarveError {
   const scheme = /^[a-z][a-z0-9+.-]{1,20}(?=:)/i.exec(url)?.[0] ?? '';
   return invalidInput(`There is no store for ${scheme}://. Give the path of a file for SQLite, or a postgres:// URL.`, {

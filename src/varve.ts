@@ -36,28 +36,28 @@ export type { FactOptions, VarveOptions } from './varve-options.ts';
 /** An open Varve store with its workers, from `createVarve()`. */
 export interface Varve {
   /**
-   * The handle that reads and writes within a scope. A handle is cheap: make one for each request. The scope must name a user or have
-   * `user: null`; `undefined` and an empty string throw.
+   * Returns the handle that reads and writes within a scope. A handle is cheap: make one for each request. The scope must contain a user or
+   * `user: null`. If the user is `undefined` or an empty string, the call throws.
    */
   for(scope: HandleScope): Handle;
-  /** The use of models: tasks, costs, credit and budgets. */
+  /** What the models have used and cost: tasks, credit and budgets. */
   readonly ledger: Ledger;
   /** Operations for operators: keys, audit, jobs, counts, import and export, and the stream of changes. */
   readonly operator: Operator;
   /** Runs all background work that is due now and returns its outcomes. */
   drain(): Promise<RunCounts>;
-  /** Embeds everything that has no vector, by default ten texts a second, and returns the count of each kind. */
+  /** Embeds all records that have no vector, by default ten texts a second, and returns how many it embedded of each kind. */
   backfill(options?: BackfillOptions): Promise<EmbedCounts>;
   /**
-   * Measures the embedder on Varve's own pairs of texts and keeps the result in the store, so that "related", "nearly
-   * the same" and "the same statement" mean the same with every model. The local embedder is already measured.
+   * Measures the embedder on Varve's own pairs of texts and stores the result. Then "related", "nearly the same" and "the same statement"
+   * have the same meaning with every model. The local embedder is already measured.
    */
   calibrate(options?: { signal?: AbortSignal }): Promise<Calibrated>;
-  /** Runs the maintenance of a tenant's memory now: decay, archiving, retention. With `dryRun` it only reports what would change. */
+  /** Maintains a tenant's memory now: decay, archiving, retention. With `dryRun` it only reports what would change. */
   maintain(options?: { tenant?: string; dryRun?: boolean; signal?: AbortSignal }): Promise<MaintenanceReport>;
   /**
-   * Finishes running work and closes the store. Acknowledged writes are already on the disk, so a program that ends without `close()` loses
-   * none of them. The next start does the remaining work.
+   * Finishes running work and closes the store. The remaining work is done after the next start. A program that ends without `close()`
+   * loses no acknowledged write, because these are already on the disk.
    */
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export interface Varve {
 export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   assertNode();
   const checked = await checkedSettings(options);
-  // All options are valid, so resources can be opened from here on.
+  // All options have been checked, so resources can be opened from here on.
   const database = await openStore(storeOptions(options.store));
   const parts = await createParts(database, options, checked);
   const { access, assembling, embedding, ledger } = parts;
@@ -84,7 +84,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     ledger,
     operator: createOperator(deps),
     async drain() {
-      // Background work must see the context log, so its pending rows are written first.
+      // Writes the pending rows of the context log first, because background work reads them.
       await settleLogs();
       return work.drain();
     },
@@ -111,7 +111,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   };
 }
 
-/** Throws `invalid_input` for invalid settings before anything is opened. */
+/** Checks the settings before anything is opened. Throws `invalid_input` if one is invalid. */
 async function checkedSettings(options: VarveOptions) {
   checkOptions(options);
   const formation = formationSettings(options.formation);
@@ -170,7 +170,7 @@ async function createParts(
   };
 }
 
-/** The local reader is large, so it is loaded at the first reading and not when Varve is opened. */
+/** Loads the local reader at its first use and not when Varve is opened, because it is large. */
 function createLocalReaderOnce(model: ReadingModel): FormDeps['localReader'] {
   let reader: ReturnType<FormDeps['localReader']> | undefined;
   return () => (reader ??= import('./form/read/local/local-reader.ts').then(({ readerOn }) => readerOn(model)));
@@ -178,13 +178,13 @@ function createLocalReaderOnce(model: ReadingModel): FormDeps['localReader'] {
 
 type ReadingModel = Embedder & Required<Pick<Embedder, 'readParts'>>;
 
-/** The local model reads messages whatever embedder the application has chosen, because the local reader was trained on it. */
+/** Returns the local model, even if the application has chosen another embedder, because the local reader was trained on it. */
 function readingModel({ current }: EmbeddingModels): ReadingModel {
   const isLocal = current?.id === LOCAL_EMBEDDER_ID && current.readParts !== undefined;
   return (isLocal ? current : cachedEmbedder(sharedLocalEmbedder())) as ReadingModel;
 }
 
-/** The schema of contexts is large, so it is loaded only if there are settings to check. */
+/** Checks the default options of contexts. Loads their schema only if there are settings to check, because the schema is large. */
 async function checkContextSettings({ logDays, staleAfter, ...settings }: AssembleOptions): Promise<void> {
   for (const [name, value] of Object.entries({ logDays, staleAfter })) {
     if (value !== undefined && !(typeof value === 'number' && value >= 0))

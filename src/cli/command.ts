@@ -3,7 +3,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Output } from './output.ts';
 
 export interface CommandInput {
-  /** The arguments that are not options. */
+  /** The positional arguments, without the options. */
   words: string[];
   options: Record<string, string | boolean | string[] | undefined>;
   output: Output;
@@ -13,10 +13,10 @@ export interface Command {
   /** The usage line: `recall <query>`. */
   usage: string;
   help: string;
-  /** The options of this command alone, each with a placeholder for its value and a description. */
+  /** The command's own options, each with a placeholder for its value and a description. */
   options?: Record<string, CommandOption>;
   examples: readonly string[];
-  /** Runs the command. It returns the exit code, or nothing for 0. */
+  /** Runs the command and returns the exit code. No value is the same as 0. */
   run(input: CommandInput): Promise<number | void>;
 }
 
@@ -24,14 +24,14 @@ export interface CommandOption {
   type: 'string' | 'boolean';
   multiple?: boolean;
   short?: string;
-  /** The placeholder for the option's value in the help. */
+  /** The placeholder for the option's value in the help, such as `name`. */
   value?: string;
   help: string;
 }
 
 type Extra = Pick<CommandOption, 'multiple' | 'short'>;
 
-/** An option with a value; `value` is its placeholder in the help. */
+/** Makes an option that takes a value. `value` is its placeholder in the help. */
 export function valued(value: string, help: string, extra: Extra = {}): CommandOption {
   return { type: 'string', ...extra, value, help };
 }
@@ -40,10 +40,10 @@ export function flag(help: string, extra: Extra = {}): CommandOption {
   return { type: 'boolean', ...extra, help };
 }
 
-/** Exit codes, which scripts can rely on. */
+/** The exit codes. Scripts rely on them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, nothing: 3, unavailable: 4 } as const;
 
-/** Wrong use of a command. The message is printed with the usage, and the exit code is 2. */
+/** An error for wrong use of a command. Its message is printed with the usage, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -94,7 +94,7 @@ export function wholeOption(input: CommandInput, name: string, least: number, mo
   throw new UsageError(`--${name} needs a whole number from ${least} to ${most}, not ${number}.`);
 }
 
-/** The values of an option that can be repeated or separated with commas. */
+/** Reads an option that can be repeated, and whose values can be separated with commas. */
 export function listOption(input: CommandInput, name: string): string[] | undefined {
   const value = input.options[name];
   if (!Array.isArray(value)) return undefined;
@@ -104,7 +104,7 @@ export function listOption(input: CommandInput, name: string): string[] | undefi
     .filter((text) => text !== '');
 }
 
-/** Returns the given name if it is one of `names`. `what` is the noun for the names in the error message, such as "format". */
+/** Returns the given name if it is one of `names`; otherwise throws. `what` is the noun for the error message, such as "format". */
 export function oneOf<Name extends string>(what: string, names: readonly Name[], given: string): Name {
   const found = names.find((name) => name === given);
   if (found !== undefined) return found;
@@ -127,7 +127,7 @@ export function oneWord({ words }: CommandInput, what: string): string {
   return word;
 }
 
-/** Resolves with the first signal that asks this process to stop. A second signal ends the process immediately. */
+/** Waits for the first signal that asks this process to stop. A second signal ends the process immediately. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = 0;
@@ -141,7 +141,7 @@ export function untilStopped(): Promise<NodeJS.Signals> {
   });
 }
 
-/** The command that starts this program: the npm script in a checkout, otherwise its name. */
+/** Returns the command that starts this program: the npm script in a checkout, otherwise `varve`. */
 export function calledAs(): string {
   return process.argv[1]?.endsWith('.ts') === true ? 'npm run -s varve --' : 'varve';
 }
@@ -153,7 +153,7 @@ export function version(): string {
 
 const DEFAULT_PORT = 8787;
 
-/** The port of the server from the options or the environment. */
+/** Returns the server's port from the options or the environment. */
 export function portOf(input: CommandInput): number {
   const port = input.options['port'] ?? process.env['PORT'];
   return wholeOption({ ...input, options: { port } }, 'port', 0, 65_535) ?? DEFAULT_PORT;

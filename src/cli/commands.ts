@@ -1,11 +1,11 @@
 import type { Command } from './command.ts';
 
-/** A command as the help lists it. */
+/** A command in the list of the help. */
 export interface Listed {
   summary: string;
-  /** Whether the command runs until it is stopped. Such a command accepts a slower start in exchange for faster work. */
+  /** Whether the command runs until it is stopped. If so, it starts more slowly and then works faster. */
   isLasting?: true;
-  /** Loads the command when it is called, so that a short command does not wait for the code of all others. */
+  /** Loads the command when it is called, so that a short command does not wait for the code of the others. */
   load(): Promise<Command>;
 }
 

@@ -10,11 +10,11 @@ import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '
 import { HOUR, manualClock, SECOND } from '../record/clock.ts';
 import { createVarve, type Varve } from '../varve.ts';
 
-/** The content of `examples/demo-life.json`: conversations, and what a careful reader forms from them. */
+/** The content of `examples/demo-life.json`: conversations, annotated with the statements that a careful reader finds in them. */
 interface Life {
   person: string;
   sessions: LifeSession[];
-  /** Messages whose contexts are assembled at the end, so that the inspector has contexts to show. */
+  /** Messages for which a context is assembled at the end, so that the inspector has contexts to show. */
   questions: string[];
 }
 
@@ -23,26 +23,23 @@ interface LifeSession {
   start: string;
   turns: { id: string; role: 'user' | 'assistant' | 'tool'; text: string }[];
   statements: LifeStatement[];
-  /** The texts of statements that a turn ends without a new statement. */
+  /** The statements that a turn ends without stating a new one. */
   ends: { turn: string; quote: string; text: string }[];
-  /** What an assistant keeps in mind about working with the person. */
+  /** The assistant's reflections on how to work with the person. */
   reflections: string[];
   topics: { topic: string; summary: string }[];
-  /**
-   * The agent's scaffold updates after the conversation: the relatives that the conversation mentions, with everything that is known about
-   * them at that time.
-   */
+  /** The agent's scaffold updates after the conversation: the relatives that it mentions, with everything known about them by then. */
   people: Record<string, Record<string, string>>;
 }
 
-/** The other fields are those of a statement in the answer of a language model. */
+/** A statement. Its other fields are the same as in a language model's answer. */
 interface LifeStatement {
   turn: string;
   quote: string;
   text: string;
   /** The text of the statement that this one replaces. */
   replaces?: string;
-  /** A wrong reading, as models sometimes return it: words that nobody said, or the assistant's words as the user's. */
+  /** Marks a wrong reading, as models sometimes return it: words that nobody said, or the assistant's words as the user's. */
   isWrong?: true;
   [field: string]: unknown;
 }
@@ -53,7 +50,7 @@ const TURN_EVERY = 40 * SECOND;
 const NIGHT = 20 * HOUR;
 const WEEK = 7 * 24 * HOUR;
 
-/** The demo life, or null if the package does not contain it. */
+/** Returns the demo life, or null if the package does not contain it. */
 export function demoLife(varve: Varve): DemoLife | null {
   const file = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
   if (file === undefined) return null;
@@ -68,8 +65,8 @@ export function demoLife(varve: Varve): DemoLife | null {
 }
 
 /**
- * Replays a life into a temporary store, with a clock that follows the life's dates, and imports the result. In the server's own store
- * the worker would run these jobs at today's date.
+ * Replays a life into a temporary store, with a clock that follows the life's dates, and imports the result. In the server's own store, the
+ * worker would run these jobs at today's date.
  */
 async function loadLife(
   varve: Varve,
@@ -100,8 +97,8 @@ async function replay(
 ): Promise<void> {
   const clock = manualClock(new Date(life.sessions[0]?.start ?? 0));
   const common = { store, clock, background: false, tracing: false } as const;
-  // The first instance reads with the annotations in place of a model; the second does all other
-  // work without a model, and adds no quotations to the topics that were read.
+  // The first instance reads with the annotations in place of a model. The second does all other work without a model, and adds no
+  // quotations to the topics that the first has read.
   const reading = await createVarve({
     ...common,
     languageModel: annotatingModel(life),
@@ -137,7 +134,7 @@ async function replay(
   }
 }
 
-/** Answers the reading prompt from the annotations of a life, in the format of a language model's answer. */
+/** Makes a model that answers the reading prompt from the annotations of a life, in the format of a language model. */
 function annotatingModel(life: Life): LanguageModel {
   const refused = (): never => {
     const message = 'The annotations of the demo life answer reading prompts only.';
@@ -190,13 +187,13 @@ function answerTo({ sessions }: Life, prompt: string): unknown {
   };
 }
 
-/** The lines between the fences of a part of the prompt. */
+/** Returns the lines of a part of the prompt, between its fences. */
 function section(prompt: string, name: string): string[] {
   const found = new RegExp(`<(${name}-[^>]+)>\\n([\\s\\S]*?)\\n</\\1>`).exec(prompt);
   return found?.[2]?.split('\n') ?? [];
 }
 
-/** The numbers that turns have in a prompt, by the ids of the turns. */
+/** Finds the numbers of turns in a prompt, by the ids of the turns. */
 function turnNumbers(sessions: readonly LifeSession[], lines: readonly string[]): Map<string, number> {
   const turns = sessions.flatMap((session) => session.turns);
   const numbers = new Map<string, number>();

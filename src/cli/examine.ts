@@ -27,7 +27,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
   try {
     const problems = await varve.operator.examineStore();
     findings.push(...problems.map(({ problem, remedy }) => bad('cluster', problem, remedy)));
-    // The following checks query every tenant, which needs every node of a cluster.
+    // Stops here after a bad finding, because the next checks query every tenant, which needs every node of a cluster.
     if (findings.some(({ state }) => state === 'bad')) return findings;
     const status = await varve.operator.status();
     return [
@@ -48,7 +48,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
   }
 }
 
-/** Checks Node. The version alone is not enough, because some builds leave out full-text search. */
+/** Checks Node: its version, and whether it has full-text search, which some builds leave out. */
 async function node(): Promise<Finding> {
   const remedy = `install Node ${NODE_NEEDED} or newer`;
   if (!isNodeNewEnough()) return bad('Node', nodeProblem(), remedy);
@@ -100,7 +100,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** What to do about an error of PostgreSQL or of the network. */
+/** Explains what to do about an error of PostgreSQL or of the network, by its code. */
 const REMEDIES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at this address: start PostgreSQL, or correct the host and port of the URL',
   ENOTFOUND: 'there is no such host: correct the URL',
@@ -171,7 +171,7 @@ async function queue(varve: Varve): Promise<Finding> {
       'varve serve or varve worker: the next worker takes them',
     );
   const waiting = (await jobs.list({ state: 'waiting', limit: 500 })).items;
-  // A postponed job has an error, too, but no attempts.
+  // Ignores postponed jobs, which also have an error but no attempts.
   const failed = waiting.filter(({ attempts, lastError }) => attempts > 0 && lastError !== null);
   if (failed.length > 0)
     return bad(
@@ -182,7 +182,7 @@ async function queue(varve: Varve): Promise<Finding> {
   return good('background work', `${of('waiting')} waiting, none failed`);
 }
 
-/** A worker looks for due schedules every second, so a schedule that is overdue by more than this has no worker. */
+/** If a schedule is overdue by more than this, no worker is running, because a worker looks for due schedules every second. */
 const LATE = 5 * 60_000;
 
 function heldChanges({ heldChanges: held }: StoreStatus): Finding {
@@ -234,11 +234,11 @@ async function keys(varve: Varve, input: CommandInput): Promise<Finding> {
 const RESTORE =
   'stop all processes that use it, keep a copy, and restore a backup; records that `varve export` can still read can be imported into a new store';
 
-// A write takes milliseconds: a process that holds the lock at every probe is stuck.
+// How often to look for a write lock. A write takes milliseconds, so a process that holds the lock each time is stuck.
 const LOOKS = 20;
 const BETWEEN = 50;
 
-/** Runs an integrity check on an SQLite file and tries to write to it. Null when both succeed. */
+/** Checks the integrity of an SQLite file and tries to write to it. Returns null if both succeed. */
 async function examineFile(path: string): Promise<Finding | null> {
   const { DatabaseSync } = await import('node:sqlite');
   try {
@@ -265,7 +265,7 @@ function locked(path: string): Finding {
   return bad('store', `${path} is locked by another process`, `end the process that holds it (fuser ${path} names it)`);
 }
 
-/** Whether Varve, another program or nobody listens on the server's port. */
+/** Checks whether Varve, another program or nothing listens on the server's port. */
 async function examineServer(input: CommandInput): Promise<Finding> {
   const port = portOf(input);
   const url = `http://127.0.0.1:${port}`;
@@ -291,12 +291,12 @@ function good(what: string, found: string): Finding {
   return { what, state: 'good', found, remedy: null };
 }
 
-/** Varve works, but something could be better. */
+/** Reports that Varve works but can be improved. */
 function note(what: string, found: string, remedy: string): Finding {
   return { what, state: 'note', found, remedy };
 }
 
-/** Varve does not work until this is fixed. */
+/** Reports a problem that prevents Varve from working. */
 function bad(what: string, found: string, remedy: string): Finding {
   return { what, state: 'bad', found, remedy };
 }

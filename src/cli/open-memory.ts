@@ -14,16 +14,16 @@ import { CONFIG_FILE, isTrusted, ownFolder, trust } from './trust.ts';
 /** The default user on a person's own machine, so that the editor, the chat client and the terminal share the same memories. */
 export const DEFAULT_USER = 'me';
 
-/** Where the store is: a folder with an SQLite file, or a PostgreSQL server. */
+/** The place of the store: a folder with an SQLite file, or a PostgreSQL server. */
 export interface StorePlace {
   folder: string;
-  /** The value of the option `store` of `createVarve`. */
+  /** The option `store` of `createVarve`. */
   store: string;
   isPostgres: boolean;
 }
 
 /**
- * The store that the options or the environment name. `./.varve` is used when it exists, so that a project can have its own store. Its
+ * Returns the store from the options or the environment. If `./.varve` exists, it is used, so that a project can have its own store. Its
  * first use needs `--trust`, because the author of the project may have put text or code into this folder.
  */
 export function storePlace(input: CommandInput): StorePlace {
@@ -59,9 +59,9 @@ export function scopeOf(input: CommandInput): HandleScope & { tenant: string } {
 const MOST_NAMED = 8;
 
 /**
- * Names the scopes that have records, and how to choose one, if the scope of a command has no records. Null if there is nothing to name. A
- * command that reads through a handle passes the handle, because a handle does not see the records of its user's other agents, although
- * they are within the scope of the command.
+ * If the command's scope has no records, lists the scopes that have some, and how to choose one. Otherwise, or if there is nothing to list,
+ * returns null. A command that reads through a handle passes it: the handle does not see the records of its user's other agents, although
+ * they are within the command's scope.
  */
 export async function otherScopes(
   varve: Varve,
@@ -98,7 +98,7 @@ async function seesAny({ memories, events }: Handle): Promise<boolean> {
   return pages.some(({ items }) => items.length > 0);
 }
 
-/** Names the scopes that have records, if the scope of a command has none. */
+/** Prints which scopes have records if the command's scope has none. */
 export async function noteOtherScopes(varve: Varve, input: CommandInput, handle?: Handle): Promise<void> {
   const others = await otherScopes(varve, input, handle);
   if (others !== null) input.output.note(`Here ${others.text}: ${others.remedy}.`);
@@ -119,15 +119,15 @@ function ownerText({ agent, user, memories }: OwnerSummary): string {
 
 interface OpenOptions {
   /**
-   * What the command embeds: nothing, a query, or every record that waits for a vector. With nothing, the model is not loaded. Default
+   * What the command embeds: nothing, a query, or every record that waits for a vector. If nothing, the model is not loaded. Default:
    * nothing.
    */
   embeds?: 'nothing' | 'query' | 'all';
   background?: boolean | { concurrency?: number };
   distribute?: boolean;
   /**
-   * Whether the command may create a missing store. Default false: a command that reads would answer a misspelt --data with an empty
-   * store.
+   * Whether the command may create a missing store. Default false: if --data is misspelt, a command that reads would otherwise show an
+   * empty store.
    */
   creates?: boolean;
 }
@@ -161,7 +161,7 @@ export async function openMemory(
   });
 }
 
-/** Creates the folder. Memories are private, so only this user may read it. */
+/** Creates the store's folder, which only this user may read, because memories are private. */
 async function makeOwnFolder(folder: string): Promise<void> {
   const { makeFolder } = await import('../store/sqlite/open-sqlite.ts');
   try {
@@ -174,7 +174,7 @@ async function makeOwnFolder(folder: string): Promise<void> {
   }
 }
 
-/** Runs `work` with an open store and closes the store afterwards, also after an error. */
+/** Runs `work` with an open store. Closes the store afterwards, also after an error. */
 export async function withMemory<Result>(
   input: CommandInput,
   options: OpenOptions,
@@ -198,7 +198,7 @@ export async function withMemory<Result>(
   }
 }
 
-/** Like `withMemory`, but `work` also gets the handle of the command's scope. */
+/** Does the same as `withMemory`, and also passes the handle of the command's scope to `work`. */
 export function withHandle<Result>(
   input: CommandInput,
   options: OpenOptions,
@@ -207,15 +207,15 @@ export function withHandle<Result>(
   return withMemory(input, options, (varve) => work(varve.for(scopeOf(input)), varve));
 }
 
-/** Loads the configuration module, for options that do not fit into a flag: embedders, models, memory types, attributes. */
+/** Loads the configuration module. It contains the options that do not fit into a flag: embedders, models, memory types, attributes. */
 export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
   const { folder } = storePlace(input);
   const usual = join(folder, CONFIG_FILE);
   const file = named === undefined ? (existsSync(usual) ? usual : null) : resolve(named);
   if (file === null) return {};
-  // A folder from the environment is a setting of this machine. A folder that is named with --data may be anybody's: the user
-  // asked for its memory, not for its code.
+  // A folder from the environment is a setting of this machine. A folder from --data may be anybody's: the user asked for its memory, not
+  // for its code.
   const isOwn = textOption(input, 'data') === undefined && process.env['VARVE_DATA'] !== undefined;
   if (named === undefined && !isOwn && !isTrusted(folder)) {
     const problem = `${usual} is code that you have not used before, or that has changed since. Read it, then run it with --trust (which is remembered) or with --config ${usual}.`;
@@ -233,7 +233,9 @@ export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   return module.default;
 }
 
-/** Reports once when this command waits for another process that writes to the file. Returns a function that removes the listener. */
+/**
+ * Prints one note if this command has to wait for another process that writes to the file. Returns a function that removes the listener.
+ */
 async function sayWaiting(file: string, output: Output): Promise<() => void> {
   const { onLongWait } = await import('../store/sqlite/open-sqlite.ts');
   const end = onLongWait(() => {
@@ -243,7 +245,7 @@ async function sayWaiting(file: string, output: Output): Promise<() => void> {
   return end;
 }
 
-/** Whether a process holds the write lock of an SQLite file now. Other errors are not reported here. */
+/** Checks whether a process has the write lock of an SQLite file now. Other errors are ignored here. */
 export async function isLocked(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   const sqlite = await import('node:sqlite');
@@ -260,12 +262,12 @@ export async function isLocked(file: string): Promise<boolean> {
   }
 }
 
-/** How many records a command embeds before it answers, at about 5 ms each. A worker embeds the rest. */
+/** The maximum number of records that a command embeds before it answers, at about 5 ms each. A worker embeds the rest. */
 const FEW = 24;
 
 /**
- * Embeds the few records that wait for a vector, so that a new memory is found by meaning although no server and no worker runs. When
- * more than a few wait, prints what to do.
+ * Embeds the records that wait for a vector if they are few, so that a new memory is found by meaning without a server or a worker. If
+ * there are more, prints what to do.
  */
 export async function embedFew(varve: Varve, output: Output): Promise<void> {
   const { vectorsWaiting, embedder } = await varve.operator.status();

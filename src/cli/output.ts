@@ -6,27 +6,27 @@ export interface Output {
   readonly json: boolean;
   /** Prints the answer: as JSON with `--json`, otherwise as the text that `human` returns. */
   answer(value: unknown, human: () => string | Promise<string>): Promise<void>;
-  /** Prints a list as a table, or with `--json` as JSON. If the list has no rows, `none` is the note for people. */
+  /** Prints a list as a table, or with `--json` as JSON. If the list is empty, prints `none` as a note for people. */
   rows(value: unknown, rows: readonly (readonly string[])[], none?: string): Promise<void>;
-  /** A progress message for people: printed to standard error, and omitted with `--json`. */
+  /** Prints a message for people to standard error. With `--json`, prints nothing. */
   note(text: string): void;
   complain(problem: object, text: string): void;
-  /** Colours on a terminal, plain text elsewhere. */
+  /** Returns the text in a style on a terminal, and unchanged elsewhere. */
   style(style: Style, text: string): string;
-  /** A progress bar. Does nothing without a terminal. */
+  /** Starts a progress bar. Without a terminal, it shows nothing. */
   progress(title: string): Progress;
 }
 
 export interface Progress {
-  /** Shows the number of finished items and, if known, their share of all items (0 to 1). `note` is shown at the end of the line. */
+  /** Shows the number of finished items and, if known, their fraction of all items (0 to 1), followed by `note`. */
   to(done: number, share?: number, note?: string): void;
   end(): void;
 }
 
 const BAR = 24;
 
-// Tabs and line breaks are harmless; a carriage return overwrites the current line. Direction marks reorder the text on the
-// screen, and invisible characters hide a part of it.
+// The characters that can falsify the output of a terminal. Tabs and line breaks are harmless, but a carriage return overwrites the current
+// line. Direction marks reorder the text on the screen, and invisible characters hide a part of it.
 const CONTROL =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
@@ -39,7 +39,7 @@ function printable(text: string, { json }: { json: boolean }): string {
 }
 
 function escapedUnits(character: string): string {
-  // A string is split into its UTF-16 units.
+  // Escapes each UTF-16 unit separately, as JSON requires.
   return character
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -53,8 +53,8 @@ function symbolOf(character: string): string {
 
 export function createOutput({ json, raw = false }: { json: boolean; raw?: boolean }): Output {
   const colours = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
-  // A random placeholder for the escape character of our own colours while all other escape characters are removed. It is
-  // random so that no text can contain it.
+  // Stands for the escape character of our own colours while all other escape characters are removed. It is random so that no text can
+  // contain it.
   const escape = `<${Math.random()}>`;
   const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ export function createOutput({ json, raw = false }: { json: boolean; raw?: boole
   };
 }
 
-/** Rows in columns as wide as their widest cell; the last column is not padded. */
+/** Formats rows in columns as wide as their widest cell. The last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
@@ -114,7 +114,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(padded).join('  ').trimEnd()).join('\n');
 }
 
-/** A table of names and counts, one pair on each line. */
+/** Formats names and counts as a table, one pair on each line. */
 export function countTable(counts: object): string {
   return table(Object.entries(counts).map(([name, count]) => [name, String(count)]));
 }

@@ -8,11 +8,11 @@ import type { Command, CommandInput, CommandOption } from './command.ts';
 import { COMMANDS, findCommand } from './commands.ts';
 import { createOutput, type Output, table } from './output.ts';
 
-/** Runs the command line and returns the exit code. Without a command it starts the server. */
+/** Runs a command line and returns the exit code. If it names no command, starts the server. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const json = line.includes('--json');
   const output = createOutput({ json, raw: line.includes('--raw') });
-  // A reader that stops early (`varve list | head -1`) is not an error.
+  // Ignores a reader that stops early, as in `varve list | head -1`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),
   );
@@ -40,7 +40,9 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   }
 }
 
-/** The index of the command's name, since global options may come before it. The length of the list when there is no command. */
+/**
+ * Finds the index of the command's name, because global options may come before it. If there is no command, returns the length of the list.
+ */
 function commandPlace(line: readonly string[]): number {
   const common = (word: string): CommandOption | undefined =>
     Object.entries(COMMON_OPTIONS).find(
@@ -50,7 +52,7 @@ function commandPlace(line: readonly string[]): number {
   while (line[place]?.startsWith('-') === true) {
     const option = common(line[place] ?? '');
     if (option?.type === 'string' && line[place]?.includes('=') === false) place += 1;
-    // What follows an option of `serve` is the value of that option, as in `varve --port 8801`.
+    // A word after an option of `serve` is the value of that option, as in `varve --port 8801`.
     else if (option === undefined && findCommand(line[place + 1] ?? '') === undefined) return line.length;
     place += 1;
   }
@@ -103,14 +105,14 @@ function refuse(output: Output, problem: string, hint: string): number {
 interface Failure {
   code?: string;
   message?: string;
-  /** Only errors of the system have a `syscall`. */
+  /** Present only in errors of the operating system. */
   syscall?: string;
   stack?: string;
 }
 
 /**
- * Errors of Varve and of the system are printed as their message. Other errors are defects of Varve: the output says how to print the
- * stack.
+ * Prints an error and returns the exit code. For errors of Varve and of the operating system, prints their message. Other errors are
+ * defects of Varve: the output also explains how to print the stack.
  */
 function fail(output: Output, error: unknown, line: readonly string[]): number {
   const { code = 'internal', message = String(error), syscall, stack } = (error ?? {}) as Failure;
@@ -128,7 +130,7 @@ function fail(output: Output, error: unknown, line: readonly string[]): number {
   return isUnavailable ? EXIT.unavailable : EXIT.failed;
 }
 
-/** Repeats the `--data` option of the failed command, because the default folder may have no problem. */
+/** Returns the `--data` option of the failed command, so that the suggested command examines the same folder and not the default one. */
 function placeIn(line: readonly string[]): string {
   const at = line.indexOf('--data');
   return at < 0 ? '' : ` --data ${line[at + 1] ?? ''}`;
@@ -136,7 +138,7 @@ function placeIn(line: readonly string[]): string {
 
 const UNAVAILABLE = new Set(['store_unavailable', 'store_busy', 'store_too_new']);
 
-/** The known name with the longest common subsequence, if it covers most of the letters. */
+/** Returns a hint with the known name that has the longest common subsequence with a misspelt one, if it covers most of the letters. */
 function nearest(name: string, known: readonly string[], called: (other: string) => string): string {
   const [best] = known
     .map((other) => ({ other, common: lettersInCommon(name, other) / Math.max(name.length, other.length) }))
@@ -144,7 +146,7 @@ function nearest(name: string, known: readonly string[], called: (other: string)
   return best === undefined || best.common < 0.6 ? '' : ` Did you mean ${called(best.other)}?`;
 }
 
-/** The nearest command, or `list` with the nearest kind of records: "facts" means `list facts`. */
+/** Returns a hint with the nearest command, or with `list` and the nearest kind of records: "facts" becomes `list facts`. */
 function nearestCommand(name: string): string {
   const known = [...Object.keys(COMMANDS), ...LISTED_KINDS];
   return nearest(name, known, (other) => (findCommand(other) === undefined ? `list ${other}` : other));
@@ -207,13 +209,16 @@ function optionTable(options: Record<string, CommandOption>): string {
   );
 }
 
-/** Milliseconds for which a cache is kept. Other versions of Varve or Node and other checkouts leave about 4 MB for each command. */
+/**
+ * Milliseconds for which a cache is kept. Without this limit, other versions of Varve or Node and other checkouts would leave about 4 MB
+ * for each command.
+ */
 const KEPT_FOR = 30 * 24 * 3_600_000;
 
 /**
- * Makes a command start sooner; called before its code is loaded. Compiled code is kept in the user's own cache folder, because other
- * users can write to Node's default folder and could plant code there. Each command has its own cache, because Node stores only what the
- * first run compiled and never adds to it.
+ * Makes a command start sooner. Must be called before the command's code is loaded. Compiled code is kept in the user's own cache folder,
+ * because other users can write to Node's default folder and could plant code there. Each command has its own cache, because Node stores
+ * only what the first run compiled and never adds to it.
  */
 function startFast(name: string, { isLasting }: { isLasting?: boolean }): void {
   const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'varve');
@@ -228,12 +233,12 @@ function startFast(name: string, { isLasting }: { isLasting?: boolean }): void {
 /** Removes old caches, even if another command is using them. The next run creates a missing cache again. */
 function removeOld(caches: string, name: string): void {
   try {
-    // Costs one `stat` when there is nothing to remove: every command waits for this check.
+    // If there is nothing to remove, this costs only one `stat`, because every command waits for it.
     if (!isOld(join(caches, name))) return;
     for (const one of readdirSync(caches))
       if (isOld(join(caches, one))) rmSync(join(caches, one), { recursive: true, force: true });
   } catch {
-    // The cache belongs to another user, or another command is removing it. A cache must not prevent the start.
+    // Ignores the error: the cache belongs to another user, or another command is removing it. This must not prevent the start.
   }
 }
 

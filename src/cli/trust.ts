@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFil
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The file in the folder of a store whose default export is the options of `createVarve()`. */
+/** The configuration file in a store's folder. Its default export contains the options of `createVarve()`. */
 export const CONFIG_FILE = 'varve.config.js';
 
-/** The person's own folder, whose content only that person has written. */
+/** Returns the person's own folder. Only that person has written its content. */
 export function ownFolder(): string {
   return join(homedir(), '.varve');
 }
@@ -21,7 +21,7 @@ function listFile(): string {
   return join(ownFolder(), 'trusted.json');
 }
 
-/** The real path of a folder: a symbolic link must not count as another folder. */
+/** Returns the real path of a folder, so that a symbolic link is not treated as another folder. */
 function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : resolve(folder);
 }
@@ -31,7 +31,7 @@ function readTrusted(): Trusted {
     const value: unknown = JSON.parse(readFileSync(listFile(), 'utf8'));
     return typeof value === 'object' && value !== null ? (value as Trusted) : {};
   } catch {
-    // The list does not exist yet or is damaged. In both cases nothing is trusted.
+    // The list does not exist yet or is damaged, so nothing is trusted.
     return {};
   }
 }
@@ -41,13 +41,13 @@ function digestOf(folder: string): string {
   return existsSync(file) ? hash('sha256', readFileSync(file)) : '';
 }
 
-/** Whether a folder is the person's own, or was trusted with its present configuration. */
+/** Checks whether a folder is the person's own, or was trusted with its current configuration. */
 export function isTrusted(folder: string): boolean {
   const path = realPath(folder);
   return path === realPath(ownFolder()) || readTrusted()[path] === digestOf(path);
 }
 
-/** Remembers that a folder, with the configuration that it has now, may be used. */
+/** Records that a folder may be used with its current configuration. */
 export function trust(folder: string): void {
   const path = realPath(folder);
   mkdirSync(ownFolder(), { recursive: true, mode: 0o700 });

@@ -9,33 +9,30 @@ import type { Parts } from '../store/database.ts';
 import { listRevisions } from '../store/history-store.ts';
 import { parseChange } from './change.ts';
 
-/**
- * The level whose block is meant, such as the user or the agent. Default: the innermost level of the scope, apart from the session.
- */
+/** Selects the block of one level, such as the user or the agent. Default: the innermost level of the scope, apart from the session. */
 export interface BlockPlace {
   level?: ScopeLevel;
 }
 
-/** Reading blocks. */
 export interface BlockReader {
-  /** The block; null if nothing has been written yet. */
+  /** Returns the block, or null if nothing has been written yet. */
   read(kind: BlockKindName, place?: BlockPlace): Promise<Block | null>;
   /**
-   * The sentences of a block in their order, or the entries of a JSON block, each with the ids of the statements and events that it rests
-   * on. Prompts leave out stale sentences. The list is empty if nothing has been written yet.
+   * Returns the sentences of a block in order, or the entries of a JSON block. Each has the ids of the statements and events that it is
+   * based on. Prompts leave out stale sentences. If nothing has been written yet, the list is empty.
    */
   basis(kind: BlockKindName, place?: BlockPlace): Promise<RestingSentence[]>;
 }
 
 export interface ReplaceOptions extends BlockPlace, Partial<Change> {
-  /** The version that the caller has read, or 0 if there was no block. The call throws `conflict` if the block has changed since. */
+  /** The version that the caller has read, or 0 if there was no block. If the block has changed since, the call throws `conflict`. */
   expectedVersion?: number;
 }
 
-/** Reading and replacing blocks. Every version is kept. */
+/** Reads and replaces blocks. Every version is kept. */
 export interface BlockHandle extends BlockReader {
   replace(kind: BlockKindName, content: unknown, options?: ReplaceOptions): Promise<Block>;
-  /** All changes of a block, oldest first. */
+  /** Returns all changes of a block, oldest first. */
   history(kind: BlockKindName, place?: BlockPlace): Promise<Revision[]>;
 }
 
@@ -58,7 +55,7 @@ export function blockReader(parts: Parts, scope: Scope, asOf: Date | null): Bloc
       return parts.database.read(scope.tenant, async (reader) => {
         const block = await findBlock(reader, at, kind, asOf);
         if (block === null) return [];
-        // Past versions are shown as they were, without marks of staleness.
+        // Past versions are returned as they were: none of their sentences is marked as stale.
         const standing = { now: parts.clock.now(), memoryTypes: parts.memoryTypes };
         const stale = asOf === null ? await staleKeys(reader, scope.tenant, [block], standing) : new Set<string>();
         return restingSentences(block, stale);

@@ -9,17 +9,14 @@ export const changeSchema: z.ZodType<Partial<Change>, Partial<Change>> = z.stric
   run: textSchema(100).nullish(),
 });
 
-/** Validates the reason for a change and fills in the default. */
+/** Validates who makes a change and why. Fills in the default reason. */
 export function parseChange(change: Partial<Change> | undefined, reason: string): Change {
   return { reason, ...parse(changeSchema, change ?? {}, 'The reason for the change') };
 }
 
 /** Options of background work that an application starts itself. */
 export interface RunOptions {
-  /**
-   * Runs everything and rolls the changes back. The report is the one that a real run would return. Language models are called, and the
-   * calls cost money.
-   */
+  /** Runs everything, reports what a real run would have done, and rolls the changes back. Language models are called and cost money. */
   dryRun?: boolean;
   signal?: AbortSignal;
 }
@@ -29,7 +26,7 @@ const runOptionsSchema = z.strictObject({
   signal: z.instanceof(AbortSignal).optional(),
 });
 
-/** Validates the options of a run. Unknown fields are refused, because a misspelt `dryrun` must not start the real run. */
+/** Validates the options of a run. Unknown fields throw, because a misspelt `dryrun` would otherwise start a real run. */
 export function parseRunOptions(options: RunOptions | undefined): RunOptions {
   return parse(runOptionsSchema, options ?? {}, 'The options');
 }
@@ -39,7 +36,7 @@ const eraseOptionsSchema = z.strictObject({
   reason: textSchema(500).optional(),
 });
 
-/** Validates who erases and why. Unknown fields are refused, because a misspelt field may have been meant to limit the erasure. */
+/** Validates the options of an erasure. Unknown fields throw, because a misspelt field may have been intended to limit the erasure. */
 export function parseEraseOptions(options: EraseOptions | undefined): EraseOptions {
   return parse(eraseOptionsSchema, options ?? {}, 'The options');
 }

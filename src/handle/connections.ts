@@ -9,17 +9,17 @@ import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts } from '../store/database.ts';
 import { findToolSchema, saveToolSchema } from '../store/session-store.ts';
 
-/** The tool connection of a handle. It needs a handle from `varve.for({ …, connection })`. */
+/** What a handle knows about its tool connection. Needs a handle from `varve.for({ …, connection })`. */
 export interface ConnectionHandle {
-  /** The information learned about this connection; an empty object if there is none. */
+  /** Returns what was learned about this connection, or an empty object. */
   learnedInfo(): Promise<Record<string, unknown>>;
-  /** Merges new values into the learned information; a key whose value is null is removed. */
+  /** Merges new values into the learned information. A key whose value is null is removed. */
   learn(info: Record<string, unknown>): Promise<Block>;
-  /** The cached schema of the tools, even if it is stale; null if there is none. */
+  /** Returns the cached schema of the tools, even if it is stale, or null if none is cached. */
   toolSchema(): Promise<ToolSchema | null>;
   /** Caches a schema, by default for a day. */
   saveToolSchema(schema: unknown, options?: { timeToLive?: number }): Promise<void>;
-  /** The cached schema, fetched again if it is missing or stale. If the fetch fails, the stale schema is returned. */
+  /** Returns the cached schema. If it is missing or stale, fetches and caches it again. If the fetch fails, returns the stale schema. */
   freshToolSchema(fetch: () => Promise<unknown>, options?: { timeToLive?: number }): Promise<unknown>;
 }
 

@@ -17,37 +17,37 @@ import type { Parts } from '../store/database.ts';
 import type { Page } from '../store/rows.ts';
 import { parseRunOptions, type RunOptions } from './change.ts';
 
-/** Runs, held changes and settings of the background work on a scope. */
+/** Runs the background work on a scope, and shows and changes its results: the audit log, held changes and settings. */
 export interface ConsolidationHandle {
   /**
-   * Consolidates now, without waiting for the schedule. With `dryRun` all changes are rolled back, and the report says what would have
-   * changed; language models are still called and metered.
+   * Consolidates now, without waiting for the schedule. With `dryRun` all changes are rolled back and only reported. Language models are
+   * still called and metered.
    */
   run(options?: RunOptions): Promise<ConsolidationReport>;
-  /** The audit log of background work on this scope, newest first: what each run read and changed, its model and its cost. */
+  /** Returns the audit log of the background work on this scope, newest first: each run's inputs and changes, its model and its cost. */
   runs(filter?: RunFilter): Promise<Run[]>;
-  /** Answers of a model that were not applied because they would have removed too much. */
+  /** Returns the model answers that were not applied because they would have removed too much. */
   held(): Promise<HeldChange[]>;
-  /** Applies a held answer after all. Throws `conflict` if the document has changed since. */
+  /** Applies a held answer. Throws `conflict` if the document has changed since. */
   accept(id: string, actor?: string): Promise<void>;
-  /** Discards a held answer. The next run reads its observations again. */
+  /** Discards a held answer. The next run reads the same observations again. */
   reject(id: string): Promise<void>;
-  /** Observations that were set aside because every attempt to read them failed. */
+  /** Returns the observations that every attempt failed to read, and that are no longer tried. */
   setAside(): Promise<SetAside[]>;
   /** Retries an observation that was set aside. */
   retry(eventId: string): Promise<void>;
-  /** Tools that the learned patterns suggest. */
+  /** Suggests tools that fit the learned patterns. */
   suggestTools(options?: { message?: string; limit?: number }): Promise<ToolSuggestion[]>;
-  /** How often a memory was given to the model, used, confirmed and corrected; null if its use was never judged. */
+  /** Returns how often a memory was given to the model, used, confirmed and corrected. Returns null if its use was never judged. */
   use(memoryId: string): Promise<MemoryUse | null>;
   /**
-   * Sets the user's time zone, which formation, recall and prompts use too, and the local hour of the nightly reflection. `null` restores
-   * the default.
+   * Sets the user's time zone and the local hour of the nightly reflection. Formation, recall and prompts use the same time zone. `null`
+   * restores the default.
    */
   configure(settings: ReflectionSettings): Promise<void>;
 }
 
-/** When the nightly reflection of a user runs. `null` restores the default of the server. */
+/** Sets when a user's nightly reflection runs. `null` restores the default of the server. */
 export interface ReflectionSettings {
   timeZone?: string | null;
   /** The hour of the day, 0 to 23, in this time zone. */
@@ -112,9 +112,9 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
   };
 }
 
-/** Statements that were read from events and refused. */
+/** The statements that a reader found in events and the checks refused. */
 export interface RefusalHandle {
-  /** A page of the refused statements of the handle's scope, with the reasons, newest first. */
+  /** Returns a page of the refused statements in the handle's scope, newest first, each with the reason. */
   list(filter?: RefusalFilter): Promise<Page<RefusalRecord>>;
 }
 

@@ -10,9 +10,9 @@ export interface EntityHandle {
   /** Stores an entity, or merges it into the entity of its type that already has this name or alias. */
   add(entity: NewEntity): Promise<Entity>;
   get(id: string): Promise<Entity | null>;
-  /** The entities that have one of these names or aliases. */
+  /** Finds the entities that have one of these names or aliases. */
   find(names: readonly string[]): Promise<Entity[]>;
-  /** The entities, sorted by name. Default 100. */
+  /** Lists the entities, sorted by name. Default 100. */
   list(options?: { limit?: number }): Promise<Entity[]>;
 }
 

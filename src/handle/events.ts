@@ -17,7 +17,7 @@ import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts'
 export interface EventListFilter {
   kinds?: EventKind[];
   session?: string;
-  /** Only events that formation has not read yet. */
+  /** If true, returns only events that formation has not read yet. */
   waiting?: boolean;
   occurredAfter?: TimeInput;
   occurredBefore?: TimeInput;
@@ -45,7 +45,6 @@ const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z
   eventFilterFields,
 ) as z.ZodType<Parsed<EventListFilter>, EventListFilter>;
 
-/** Reading the log of events. */
 export interface EventReader {
   get(id: string): Promise<Event | null>;
   list(filter?: EventListFilter): Promise<Page<Event>>;
@@ -69,13 +68,13 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
   };
 }
 
-/** Reads a cursor. A cursor with a single number comes from a store before schema 16, whose row numbers were in order. */
+/** Parses a cursor. A cursor with a single number is from a store before schema 16, whose row numbers were in order. */
 function placeOf(cursor: string): EventPlace {
   const [sequence, row = sequence] = cursor.split('-').map(Number);
   return { sequence: sequence as number, row: row as number };
 }
 
-/** The log of a handle, in which the checks of who states a text find the user's turns. */
+/** Returns a handle's log. The checks that find who stated a text search it for the user's turns. */
 export function logOf(parts: Parts, scope: Scope): { scope: Scope; events: EventReader } {
   return { scope, events: eventReader(parts, scope, null) };
 }
@@ -103,7 +102,7 @@ export async function append(
   return appended;
 }
 
-/** The inputs of events without the text that the privacy policy removes. */
+/** Removes the text that the privacy policy excludes from the inputs of events. */
 export function cleanedEvents({ formation }: AppendDeps, inputs: readonly EventInput[]): EventInput[] {
   return inputs.map((input) => ({
     ...input,
@@ -126,11 +125,11 @@ export async function observe(deps: AppendDeps, scope: Scope, input: Observable)
   return append(deps, scope, (writer) => appendEvents(writer, deps, scope, cleaned));
 }
 
-/** The decisions of an agent and their outcomes. */
+/** Records an agent's decisions and their outcomes. */
 export interface DecisionHandle {
   record(decision: NewDecision): Promise<Event>;
   recordOutcome(decisionId: string, outcome: NewOutcome): Promise<Event>;
-  /** The last decisions with their outcomes, newest first. Default 20. */
+  /** Returns the last decisions with their outcomes, newest first. Default 20. */
   list(options?: { limit?: number }): Promise<DecisionWithOutcomes[]>;
 }
 

@@ -28,29 +28,28 @@ export interface FactInput {
   category?: FactCategory;
   /** Ids of the events that state the fact. */
   sourceEvents?: string[];
-  /** Who states the fact. Default `system`, the application itself. A value with less trust never replaces one with more. */
+  /** Who states the fact. Default `system`, the application itself. A less trusted value never replaces a more trusted one. */
   statedBy?: Origin;
   /**
-   * The sentence that states the fact, kept as the text of the memory. Default: the label of the key and the value. A sentence about a
-   * future day ("She will start at Bolt Bank on 1 January") is stored as a plan: the value becomes a fact on that day.
+   * The sentence that states the fact, stored as the text of the memory. Default: the label of the key and the value. A sentence about a
+   * future day ("She will start at Bolt Bank on 1 January") is stored as a plan, and its value becomes a fact on that day.
    */
   text?: string;
 }
 
-/** A permanent fact: a live statement about the user, with its attribute as the key. */
+/** A permanent fact: a live statement about the user. Its attribute is the key. */
 export type Fact = Memory & { key: string };
 
-/** Reading permanent facts. */
 export interface FactReader {
-  /** The newest live value under a key, from the innermost level that has one; null if there is none. */
+  /** Returns the newest live value under a key, from the innermost level that has one, or null if there is none. */
   get(key: string): Promise<Fact | null>;
-  /** All facts, sorted by category and key. An attribute with many values has one fact for each value. */
+  /** Lists all facts, sorted by category and key. An attribute with many values has one fact for each value. */
   list(): Promise<Fact[]>;
 }
 
 /**
- * Permanent facts: the live statements about the user whose attributes are permanent. They are never pruned, and every prompt contains
- * them.
+ * Reads and writes permanent facts: live statements about the user with a permanent attribute. They are never pruned, and every prompt
+ * contains them.
  */
 export interface FactHandle extends FactReader {
   /**
@@ -59,8 +58,8 @@ export interface FactHandle extends FactReader {
    */
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
   /**
-   * Forgets the values under a key and their predecessors. They are hidden everywhere, with the words that state them. Returns false if
-   * there was no value. `forgotten.list()` lists the forgotten records, and `forgotten.restore()` restores them.
+   * Forgets the current and earlier values of a key, and hides the words that state them everywhere. Returns false if there was no value.
+   * `forgotten.list()` lists the forgotten records, and `forgotten.restore()` restores them.
    */
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
@@ -117,7 +116,7 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
         for (const each of owners) await changeOwner(writer, each, parts.clock.now());
         const facts = await ownFacts(writer, parts, { scope, attributes });
         if (facts.length === 0) return false;
-        // Predecessors are forgotten too: a key is forgotten with its history.
+        // Earlier values are forgotten too, because a key is forgotten with its history.
         const keyed = { owners: owners.map(ownerKey), attributes };
         const past = (await statementHistory(writer, scope.tenant, keyed)).filter(
           ({ subject, scope: place, archivedAt }) =>
@@ -131,12 +130,10 @@ export function factHandle(parts: FormDeps, scope: Scope): FactHandle {
   };
 }
 
-// In the sentence of a fact, the pronoun at the beginning means the user.
+// In a fact's sentence, a pronoun at the beginning refers to the user.
 const HE_OR_SHE = /^(?:he|she|they) /iu;
 
-/**
- * The plan that the sentence of a fact states; null if there is none. A value that contains a date is not a plan for that day.
- */
+/** Returns the plan that a fact's sentence states, or null if it states none. A value that contains a date is not a plan for that day. */
 async function planOf(
   parts: FormDeps,
   scope: Scope,
@@ -160,9 +157,9 @@ async function planOf(
 }
 
 /**
- * Stores a value, which replaces the other values of the key, unless one of them is trusted more or the attribute has many values. Three
- * rules differ from those for statements of a conversation: a key that is not in the table has one value, "Linz, Austria" replaces "Linz",
- * and a value that was forgotten can be set again.
+ * Stores a value and replaces the other values of the key. If one of them is trusted more, nothing is stored; if the attribute has many
+ * values, none is replaced. Three rules differ from those for statements of a conversation: a key that is not in the table has one value,
+ * "Linz, Austria" replaces "Linz", and a value that was forgotten can be set again.
  */
 async function setFact(
   writer: Writer,
@@ -211,8 +208,8 @@ async function setFact(
 }
 
 /**
- * Confirms a known value. A draft of the local reader becomes the application's own value, so that a model that reads the turns later does
- * not drop it.
+ * Confirms a known value. If the value is a draft of the local reader, it becomes the application's own value. Otherwise a model that reads
+ * the same turns later could drop it.
  */
 async function confirmFact(
   writer: Writer,
@@ -227,8 +224,9 @@ async function confirmFact(
 }
 
 /**
- * The attribute of a key: `city` becomes `home_city`, which has one value. `dog_name` and `cat_name` stay two keys, because the attribute
- * for names of pets has many values. The second attribute, if any, is the key as an earlier version stored it.
+ * Returns the attribute of a key. For example, `city` becomes `home_city`, which has one value. `dog_name` and `cat_name` stay two keys,
+ * because the attribute for names of pets has many values. If an earlier version stored the key under another name, this name is the second
+ * result.
  */
 function attributesOf({ attributes }: Parts, key: string): [attribute: string, ...older: string[]] {
   const name = parse(givenKeySchema, key, 'The key');
@@ -238,7 +236,7 @@ function attributesOf({ attributes }: Parts, key: string): [attribute: string, .
   return older === name || older === '' ? [attribute] : [attribute, older];
 }
 
-/** The owners of a handle's facts: its own owner and, if facts are shared, the user without an agent. */
+/** Returns the scopes that own a handle's facts: its own owner and, if facts are shared, the user without an agent. */
 function factOwners({ sharesFacts }: Parts, scope: Scope): [Scope, ...Scope[]] {
   const own = scopeAt(scope, ownerLevel(scope));
   const isShared = sharesFacts === true && scope.user !== null && scope.agent !== null && scope.connection === null;
@@ -261,8 +259,8 @@ async function ownFacts(
   );
 }
 
-// The user's own value takes precedence over the agent's, and the agent's over the tenant's. Among shared facts the newest is used,
-// whichever agent learned it.
+// Ranks a memory by its level: the user's own value precedes the agent's, and the agent's precedes the tenant's. If facts are shared, all
+// agents' values of a user have the same rank, and the newest is used.
 function depth({ sharesFacts }: Parts, { scope }: Memory): number {
   return (
     Number(scope.agent !== null && (sharesFacts !== true || scope.user === null)) +

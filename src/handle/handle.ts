@@ -49,43 +49,43 @@ export interface PastHandle {
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
 }
 
-/** The result of logging an interaction. With `logged: false` nothing was written. */
+/** The result of logging an interaction. If `logged` is false, nothing was written. */
 export type Logged = { logged: true; events: Event[] } | { logged: false; error: VarveError };
 
-/** Reads and writes within one scope. No call reads or writes outside it. */
+/** Reads and writes within one scope. No call has an effect outside it. */
 export interface Handle {
   readonly scope: Scope;
   /** Appends one event, several events in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
   observe(input: Observable): Promise<Appended>;
   /**
-   * Logs an exchange. If the store fails (a full disk, a lost connection), the call does not throw but resolves with `{ logged: false,
-   * error }`, and nothing is written. Check `logged` if an exchange must not be lost. All other errors are thrown: bad input, and `closed`
-   * after `varve.close()`.
+   * Logs an exchange. If the store fails (a full disk, a lost connection), the call does not throw: it returns `{ logged: false, error }`,
+   * and nothing is written. Check `logged` if an exchange must not be lost. All other errors are thrown: bad input, and `closed` after
+   * `varve.close()`.
    */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
-  /** Records an observation of a chat agent about the user, as an event. */
+  /** Records what a chat agent has observed about the user, as an event. */
   recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
   /** Records the findings of autonomous work: one event for each scaffold key and each item. */
   updateUserContext(update: UserContextUpdate): Promise<Event[]>;
   /** Forms memories now from the turns of the session since the last formation. */
   form(): Promise<FormResult>;
-  /** The last exchanges, newest first. Default 20. */
+  /** Returns the last exchanges, newest first. Default 20. */
   interactions(options?: { limit?: number; since?: TimeInput; before?: TimeInput }): Promise<Interaction[]>;
-  /** Indexes a document or an attachment in chunks; idempotent. */
+  /** Splits a document or an attachment into chunks and indexes them. Repeating the call changes nothing. */
   indexDocument(document: NewDocument): Promise<IndexedDocument>;
   /**
-   * Finds the records that help to answer a query: memories, notes, saved items, turns, documents. The list is empty if nothing relevant is
-   * known.
+   * Finds the records that help to answer a query: memories, notes, saved items, turns, documents. If no record is relevant, the list is
+   * empty.
    */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
   /**
-   * Assembles the context of a turn: a system prompt that stays the same until something is learned, the user's turn with the recalled
-   * records, and a report that explains both. Parts that fail are left out and named in the report.
+   * Assembles the context of a turn: a system prompt that changes only after something was learned, the user's turn with the recalled
+   * records, and a report that explains both. If a part fails, it is left out, and the report names it.
    */
   context(options?: ContextOptions): Promise<AssembledContext>;
-  /** The log of the last contexts, newest first: ids and numbers, no text. Default 20. */
+  /** Returns the log of the last contexts, newest first: ids and numbers, no text. Default 20. */
   contexts(options?: { limit?: number }): Promise<LoggedContext[]>;
-  /** The most important live memories, by importance and then by last access, for the start of a session. Default 20. */
+  /** Returns the most important live memories for the start of a session, by importance and then by last access. Default 20. */
   topMemories(options?: { limit?: number }): Promise<Memory[]>;
   readonly decisions: DecisionHandle;
   readonly events: EventReader;
@@ -97,7 +97,7 @@ export interface Handle {
   readonly blocks: BlockHandle;
   readonly connection: ConnectionHandle;
   readonly entities: EntityHandle;
-  /** The intentions of the user, which are brought up again when they are due. */
+  /** The user's intentions, which the agent mentions when they are due. */
   readonly intentions: IntentionHandle;
   /** Rules for the agent. */
   readonly learnings: LearningHandle;
@@ -108,32 +108,32 @@ export interface Handle {
   /** Consolidation: its runs, held changes and settings. */
   readonly consolidation: ConsolidationHandle;
   /**
-   * Reflects now instead of tonight on the messages since the last reflection, and updates profile, working memory, facts, intentions and
-   * learnings. Does nothing without new turns. A handle without a user reflects on every user of the tenant with new turns. A handle
-   * without an agent reflects on the user once for each agent. `users` is the number of reflections.
+   * Reflects now, without waiting for the night, on the messages since the last reflection. Updates profile, working memory, facts,
+   * intentions and learnings. If there are no new turns, does nothing. Without a user, the handle reflects on every user of the tenant with
+   * new turns. Without an agent, it reflects on the user once for each agent. `users` is the number of reflections.
    */
   reflect(options?: RunOptions): Promise<ReflectionCounts>;
   /** Records which memories the model was given for this turn, so that their usefulness can be measured. */
   noteGiven(memoryIds: readonly string[]): Promise<void>;
-  /** Read-only access to everything that was known at a time. */
+  /** Returns read-only access to everything that was known at a time. */
   asOf(time: TimeInput): PastHandle;
   /**
-   * Removes everything within this scope for good: the records of this user in all sessions or, if the handle has a session, only the
-   * records of that session. Returns how many records were removed, and a certificate. The certificate is kept and has no content of the
+   * Permanently removes everything within this scope: the user's records from all sessions or, if the handle has a session, only the
+   * records of that session. Returns how many records were removed, and a certificate. The certificate is kept and contains no text of the
    * records.
    */
   erase(options?: EraseOptions): Promise<ErasedWithCertificate>;
-  /** Removes one memory for good, with everything that was derived from it alone. */
+  /** Permanently removes one memory and everything that was derived only from it. */
   eraseMemory(id: string, options?: EraseOptions): Promise<ErasureCertificate>;
-  /** The certificates of all erasures in this tenant, newest first. */
+  /** Lists the certificates of all erasures in this tenant, newest first. */
   erasures(): Promise<ErasureCertificate[]>;
 }
 
 type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
 /**
- * Makes the handle of a scope. It has no state: two handles of one scope are interchangeable. Modules that most programs rarely need are
- * imported at their first use.
+ * Makes the handle of a scope. A handle has no state, so two handles of the same scope are interchangeable. Modules that few programs need
+ * are imported at their first use.
  */
 export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   return {

@@ -18,33 +18,32 @@ import { vouchedBy } from '../form/check/stated-by.ts';
 /** An action that the user intends to take. */
 export interface NewIntention {
   text: string;
-  /** When to bring up the intention again. Default: after `followUpDays`. */
+  /** When the intention is due. Default: after `followUpDays`. */
   dueAt?: TimeInput;
   /** Default 3. */
   followUpDays?: number;
-  /** How the intention came up. */
+  /** The circumstances in which the intention was mentioned. */
   context?: string;
   /** Who states it. Default: the application. */
   statedBy?: ObservationSource['statedBy'];
-  /** The page, mail or tool that the intention comes from. The intention is then unverified. */
+  /** The page, mail or tool that the intention was read from. An intention with a source is unverified. */
   source?: string | null;
 }
 
-/** Intentions are brought up when they are due, until they are done or dismissed. */
+/** Plans of the user. The agent mentions them when they are due, until they are done or dismissed. */
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
   /**
-   * The intentions to bring up now, the longest overdue first: those that are due today or became due at most three days ago. A plan for a
-   * stated day is due from the start of that day, and an appointment with a time stays due until the end of its day. Default 20.
+   * Returns the intentions that are due now, the longest overdue first: those of today and those that became due at most three days ago. A
+   * plan for a stated day is due from the start of that day. An appointment with a time stays due until the end of its day. Default 20.
    */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
-  /** All open intentions, due or not, the earliest due date first. */
+  /** Lists all open intentions, due or not, the earliest due date first. */
   list(): Promise<Memory[]>;
-  /** Marks the intention as done: it is not brought up again and stays in the history. */
+  /** Marks the intention as done. It is never due again and stays in the history. */
   done(id: string): Promise<Memory>;
-  /** Dismisses the intention. */
   dismiss(id: string): Promise<Memory>;
-  /** Postpones the intention: it is brought up at another time. */
+  /** Postpones the intention until another time. */
   snooze(id: string, until: TimeInput): Promise<Memory>;
 }
 
@@ -110,7 +109,7 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
       return database.write(scope.tenant, async (writer) => {
         const memory = await findChangeable(writer, scope, id);
         if (memory?.type !== 'intention' || memory.archivedAt !== null) throw noSuchMemory(id);
-        // The user has named this day. The previous day may have been only the default day for bringing the intention up.
+        // The user has named this day. The earlier day may have been only the default follow-up day.
         const change = { dueAt, state: 'snoozed', internal: { ...memory.internal, due: null } };
         return reviseMemory(writer, parts, memory, { change, why: { reason: 'put off' } });
       });
@@ -121,11 +120,11 @@ export function intentionHandle(parts: Parts & { settings: { timeZone: string } 
 /** A rule for the agent. */
 export interface NewLearning {
   rule: string;
-  /** Such as `communication` or `decision_making`. Default `general`. */
+  /** The rule's category, such as `communication` or `decision_making`. Default `general`. */
   category?: string;
   /**
-   * Where the rule comes from: `user`, `correction`, `reflection` or `application` (default). Every other source, such as a page, is not
-   * trusted, and no prompt contains its rule. Prompts also leave out a rule that permits payments or actions without asking the user,
+   * The origin of the rule: `user`, `correction`, `reflection` or `application` (default). A rule from any other source, such as a page, is
+   * not trusted and never appears in a prompt. Prompts also leave out a rule that permits payments or actions without asking the user,
    * unless a turn of the user states the permission.
    */
   source?: string;
@@ -133,13 +132,13 @@ export interface NewLearning {
   sourceEvents?: string[];
 }
 
-/** Learnings: rules that hold until they are forgotten. */
+/** The agent's learnings: rules that apply until they are forgotten. */
 export interface LearningHandle {
-  /** Adds a rule. Adding the same rule again changes nothing. */
+  /** Adds a rule. If the same rule exists, nothing changes. */
   add(learning: NewLearning): Promise<Memory>;
-  /** The live rules, the most important first. */
+  /** Lists the live rules, the most important first. */
   list(options?: { category?: string }): Promise<Memory[]>;
-  /** Forgets a rule: it is hidden everywhere until it is restored or erased. */
+  /** Forgets a rule. It is hidden everywhere until it is restored or erased. */
   forget(id: string): Promise<Memory>;
 }
 

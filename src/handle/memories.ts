@@ -24,50 +24,49 @@ import { supersedeMemory, writeMemory, type WrittenMemory } from '../store/write
 import { parseChange } from './change.ts';
 import { isMoreTrusted } from '../record/statement.ts';
 
-/** Reading memories, now or as of a time. */
 export interface MemoryReader {
-  /** The memory, live or archived; null if there is none that this handle can see. */
+  /** Returns a memory, live or archived, or null if this handle can see none with this id. */
   get(id: string): Promise<Memory | null>;
-  /** A page of memories. Default: the live ones, newest first. */
+  /** Returns a page of memories. Default: the live ones, newest first. */
   list(filter?: MemoryFilter): Promise<Page<Memory>>;
 }
 
-/** Reading and writing discrete memories. Every change keeps a revision. */
+/** Reads and writes single memories. Every change is recorded as a revision. */
 export interface MemoryHandle extends MemoryReader {
   /**
-   * Stores a memory. An exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived as
-   * contradicted and gets an end date in the same transaction. With `read: true`, a text without fields is compared with the known
-   * memories and may replace one. If a known memory states the same or is trusted more, the call returns that memory as `unchanged`.
+   * Stores a memory. An exact duplicate of a live memory is not stored again. With `contradicts`, the contradicted memory is archived and
+   * gets an end date in the same transaction. With `read: true`, a text without fields is compared with the known memories and may replace
+   * one. If a known memory states the same or is trusted more, the call returns it as `unchanged`.
    */
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
-  /** Makes a new version of a memory. */
+  /** Changes a memory, which gets a new version. */
   revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Takes a memory out of recall. The memory is kept with its history and can be restored; the turns keep their words. The default reason
-   * is `pruned`. With the reason `forgotten`, the call is the same as {@link MemoryHandle.forget}.
+   * Archives a memory: recall no longer finds it. The memory and its history are kept and can be restored, and the turns that state it are
+   * not changed. The default reason is `pruned`. The reason `forgotten` does the same as {@link MemoryHandle.forget}.
    */
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Forgets a memory. It is hidden everywhere, with the words of the turns that state it, the assistant's repetitions and the sentences
-   * of blocks. A text that consolidation has merged is forgotten with the statements in it. Forgotten records can be restored until
-   * they are erased.
+   * Forgets a memory. Hides it everywhere, together with the words of the turns that state it, the assistant's repetitions and the
+   * sentences of blocks. If consolidation has merged the text from several statements, these are forgotten too. Forgotten records can be
+   * restored until they are erased.
    */
   forget(id: string, why?: Partial<Change>): Promise<Memory>;
-  /** Restores an archived memory; throws `conflict` if another memory has taken its place. */
+  /** Restores an archived memory. Throws `conflict` if another memory has replaced it. */
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Replaces a memory by a new one. The old memory is archived and points to the new one. Throws `conflict` if the new memory is trusted
-   * less, because the words of a tool or a document do not replace the words of a person.
+   * Replaces a memory by a new one. The old memory is archived and points to the new one. If the new memory is trusted less, the call
+   * throws `conflict`: the words of a tool or a document do not replace the words of a person.
    */
   supersede(id: string, replacement: NewMemory, options?: SupersedeOptions): Promise<Memory>;
-  /** All changes of a memory, oldest first. */
+  /** Returns all changes of a memory, oldest first. */
   history(id: string): Promise<Revision[]>;
 }
 
 export interface SupersedeOptions extends Partial<Change> {
-  /** The reason with which the old memory is archived. Default `superseded`. */
+  /** The reason for archiving the old memory. Default `superseded`. */
   as?: 'superseded' | 'contradicted';
-  /** Whether the user asked for the change, so that the agent's wording may replace the user's. Default false. */
+  /** Whether the user asked for the change. If true, the agent's wording may replace the user's. Default false. */
   asked?: boolean;
 }
 
@@ -135,7 +134,10 @@ export function memoryHandle(parts: FormDeps, scope: Scope): MemoryHandle {
   };
 }
 
-/** The fields of a plan or a reminder that follow from the day that its new text names. Without such a day the times stay. */
+/**
+ * Finds the day that the new text of a plan or a reminder names, and returns the fields that change with it. If the text names no day, the
+ * times stay.
+ */
 async function movedTo(
   writer: Writer,
   { clock, settings }: FormDeps,
@@ -174,16 +176,16 @@ async function createMemory(
 }
 
 /**
- * The statements to forget for a memory. For a merged text these are its single statements. The caller archives the text first, so that
- * it is not rewritten for each statement. The text gets no forgotten record of its own, because restoring both it and its statements
- * would duplicate them.
+ * Returns the statements to forget for a memory. For a merged text, these are its single statements. The caller archives the merged text
+ * first, so that it is not rewritten for each statement. The merged text gets no forgotten record of its own, because restoring both it and
+ * its statements would duplicate them.
  */
 async function statementsOf(writer: Writer, memory: Memory): Promise<Memory[]> {
   const singles = await singlesOf(writer, memory);
   return singles.length > 0 ? singles : [memory];
 }
 
-/** Finds a memory that this handle may change, and runs `work` on it in the same transaction. Throws `not_found` if there is none. */
+/** Finds a memory that this handle may change, and runs `work` on it in the same transaction. If there is none, throws `not_found`. */
 function changing({ database }: Parts, scope: Scope) {
   return <Result>(id: string, work: (writer: Writer, memory: Memory) => Promise<Result>): Promise<Result> =>
     database.write(scope.tenant, async (writer) => {
@@ -200,7 +202,7 @@ function assertLive({ id, archivedAt }: Memory): void {
   );
 }
 
-/** A memory does not replace one that is trusted more, unless the user asked the agent for the correction. */
+/** Throws if the old memory is trusted more than the new one, unless the user asked the agent for the correction. */
 function assertMayReplace(old: Memory, next: Memory, asked: boolean): void {
   if (!isMoreTrusted(old.trust, next.trust) || (asked && next.trust !== 'low')) return;
   const message = `The memory ${old.id} is trusted more (${old.trust}) than its replacement (${next.trust}).`;
@@ -224,13 +226,13 @@ export function noSuchMemory(id: string): VarveError {
   return notFound(`There is no memory ${id} that this handle can see.`, id);
 }
 
-/** Lists and restores forgotten records, which are hidden everywhere else until they are erased. No model may see them. */
+/** Lists and restores forgotten records, which are hidden everywhere else until they are erased. They are never shown to a model. */
 export interface ForgottenHandle {
-  /** The forgotten records, newest first, each with its text, who asked to forget it, and when. Default 100. */
+  /** Lists the forgotten records, newest first, each with its text, who asked to forget it, and when. Default 100. */
   list(options?: { limit?: number }): Promise<Forgotten[]>;
   /**
-   * Restores a forgotten record: the memory is live again, and the words that state it are back in the log. Throws `conflict` for a record
-   * that was imported without its words.
+   * Restores a forgotten record: the memory is live again, and the words that state it are back in the log. If the record was imported
+   * without its words, the call throws `conflict`.
    */
   restore(id: string, why?: Partial<Change>): Promise<void>;
 }

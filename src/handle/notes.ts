@@ -12,24 +12,24 @@ import { memoryHandle } from './memories.ts';
 import { vouchedBy } from '../form/check/stated-by.ts';
 import { type Origin, ORIGINS } from '../record/statement.ts';
 
-/** A text that somebody wrote down to keep. */
+/** A text that a person or the application wrote down. */
 export interface NewNote {
   title: string;
   content: string;
   tags?: string[];
   /** Who wrote the note. Default `system`, the application itself. */
   statedBy?: Origin;
-  /** The page, mail or tool that the note comes from. The note is then unverified. */
+  /** The page, mail or tool that the note was copied from. A note with a source is unverified. */
   source?: string | null;
 }
 
-/** A link kept for later. */
+/** A link to keep. */
 export interface NewSavedItem {
   title: string;
   url: string;
   tags?: string[];
   summary?: string;
-  /** A comment by the person who saved the link. */
+  /** A comment on the link. */
   note?: string;
   /** Who saved the link. Default `system`, the application itself. */
   statedBy?: Origin;

@@ -9,15 +9,17 @@ import type { Parts } from '../store/database.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findSession, growSession, sessionWindow, updateSession } from '../store/session-store.ts';
 
-/** The session of a handle. It needs a handle from `varve.for({ …, session })`. */
+/** The conversation of a handle. Needs a handle from `varve.for({ …, session })`. */
 export interface SessionHandle {
-  /** The state of the conversation; null before its first event. */
+  /** Returns the state of the conversation, or null before its first event. */
   get(): Promise<Session | null>;
-  /** The last turns, oldest first; the first turn of the session is always among them. Default 20. */
+  /** Returns the last turns, oldest first. The first turn of the session is always included. Default 20. */
   window(size?: number): Promise<Event[]>;
-  /** Sets parts of the state: active preferences, pending confirmations, tool results. */
+  /** Sets parts of the conversation's state: active preferences, pending confirmations, tool results. */
   setState(state: Partial<SessionState>): Promise<SessionState>;
-  /** Ends the conversation: enqueues its formation and clears its state. Throws `not_found` if the session has no events. */
+  /**
+   * Ends the conversation: enqueues the formation of its memories and clears its state. If the session has no events, throws `not_found`.
+   */
   close(): Promise<Session>;
 }
 

@@ -6,14 +6,14 @@ import { trustOfTurn } from '../recall/results.ts';
 import type { Memory } from '../record/memory.ts';
 import { textSchema } from '../record/parse.ts';
 
-/** The fields of each record to return, such as `fields=id,content`; `all` for every field. */
+/** The fields to return of each record, such as `fields=id,content`, or `all` for every field. */
 export const fieldsSchema: z.ZodType<string[] | undefined> = z.array(textSchema(50)).min(1).max(100).optional();
 
 export function someOf(record: z.ZodType): z.ZodType {
   return z.union([record, z.record(z.string(), z.unknown())]);
 }
 
-/** A memory as a key may see it: only keys that may erase see the words of a forgotten memory; other keys see that it existed, and when. */
+/** Removes the words of a forgotten memory, unless the key may erase. Other keys see only that it existed, and when. */
 export function shownTo({ access }: { access: string }, memory: Memory): Memory {
   if (access === 'admin' || memory.archiveReason !== 'forgotten') return memory;
   return {
@@ -33,12 +33,12 @@ export function shownTo({ access }: { access: string }, memory: Memory): Memory 
 
 type Fields = readonly string[] | undefined;
 
-/** The requested fields of each record; without `fields`, every field. */
+/** Returns only the requested fields of each record. Without `fields`, returns every field. */
 function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
   if (fields === undefined || fields.includes('all')) return [...items];
   const known = items.map((item) => Object.entries(item as Record<string, unknown>));
   const kept = known.map((entries) => entries.filter(([name]) => fields.includes(name)));
-  // Without this check a misspelt name would return empty records.
+  // Throws if no record has any of these fields, because a misspelt name would otherwise return empty records.
   if (items.length > 0 && kept.every((entries) => entries.length === 0)) {
     const names = [...new Set(known.flatMap((entries) => entries.map(([name]) => name)))];
     throw invalidInput(`The parameter \`fields\` names no field of these records. Fields: ${names.join(', ')}.`, {
@@ -56,7 +56,7 @@ export function pageWithFields<Page extends { items: unknown[] }>(page: Page, fi
   return { ...page, items: chosen(page.items, fields) };
 }
 
-/** The short form of a recalled record: the fields that a prompt needs. */
+/** A recalled record in short form, with the fields that a prompt needs. */
 export const shortResult: z.ZodType = z.object({
   kind: z.enum(['memory', 'event']),
   id: z.string(),
@@ -70,8 +70,8 @@ export const shortResult: z.ZodType = z.object({
 });
 
 /**
- * The results of recall in short form unless `fields` says otherwise: whole records with their arms and signals are ten times as long as
- * their texts. `explain` adds the signals.
+ * Returns the results of recall in short form, because whole records with their arms and signals are ten times as long as their texts. With
+ * `fields`, returns these fields instead; with `explain`, adds the signals.
  */
 export function recalledWith(
   recalled: Recalled,
@@ -105,10 +105,10 @@ function shortOf(result: RecallResult): Record<string, unknown> {
   return { kind, id, text, ...about, score: round(score), relevance: round(relevance), ...Object.fromEntries(asked) };
 }
 
-/** The error of a failed item of a batch. The other items are not affected. */
+/** The error in place of a failed item of a batch. The other items are not affected. */
 export const failedItem: z.ZodType = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Runs `work` for each item in order. The result of a refused item is its error. */
+/** Runs `work` for each item in order. If an item is refused, its result is its error. */
 export async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const item of items) {

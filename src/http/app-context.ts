@@ -4,7 +4,7 @@ import type { ApiKey } from '../operate/api-keys.ts';
 interface Environment {
   Variables: {
     requestId: string;
-    /** The id of the key, once it is known. */
+    /** The id of the request's key, or null before authentication. */
     caller: string | null;
     headers: Record<string, string>;
   };
@@ -16,10 +16,12 @@ interface Environment {
 export type VarveApp = Hono<Environment>;
 export type AppContext = Context<Environment>;
 
-/** Authenticates a request, and counts it against the rate of its key. `basic`: the key may be the password of Basic authentication. */
+/**
+ * Authenticates a request and counts it against its key's rate limit. With `basic`, the key may be the password of Basic authentication.
+ */
 export type Enter = (context: AppContext, options?: { basic?: boolean }) => Promise<ApiKey>;
 
-/** The response to a request, without the headers of every response. */
+/** A response without the headers that every response gets. */
 export interface Answered {
   status: number;
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
@@ -27,8 +29,8 @@ export interface Answered {
 }
 
 /**
- * Responds with the headers of every response. They are passed to the response instead of being added afterwards, which would cost more
- * than the rest of the request handling.
+ * Makes a response with the headers that every response gets. They are passed to its constructor, because adding them afterwards would take
+ * longer than the rest of the request handling.
  */
 export function respond(context: AppContext, { status, body, headers }: Answered): Response {
   return context.body(body as string, status as 200, { ...context.get('headers'), ...headers });

@@ -6,7 +6,8 @@ import { DoorError } from './problem.ts';
 import type { DoorSettings } from './settings.ts';
 
 const CHALLENGE = 'Bearer realm="varve"';
-// A wrong key is answered after this many milliseconds, longer than a lookup takes, so that timing does not reveal the reason.
+// The response to a wrong key is delayed by this many milliseconds. This is longer than a lookup takes, so that timing does not reveal why
+// the key is wrong.
 const REFUSED_AFTER = 25;
 
 interface AuthenticateOptions {
@@ -17,7 +18,7 @@ interface AuthenticateOptions {
   basic?: boolean;
 }
 
-/** The key that a request carries: `Authorization: Bearer …` or `X-API-Key: …`. */
+/** Authenticates a request by the key in `Authorization: Bearer …` or `X-API-Key: …`. */
 export async function authenticate(
   headers: Headers,
   { varve, failures, address, basic = false }: AuthenticateOptions,
@@ -34,7 +35,10 @@ export async function authenticate(
   throw refusal('This key is not valid: it is unknown, revoked or expired.');
 }
 
-/** Basic authentication is never accepted for writes, because a browser also sends it with requests that another page makes (CSRF). */
+/**
+ * Finds the secret in the headers. Basic authentication is never accepted for writes, because a browser also sends it with requests that
+ * another page makes (CSRF).
+ */
 function secretOf(headers: Headers, basic: boolean): string | null {
   const apiKey = headers.get('x-api-key');
   if (apiKey !== null) return apiKey;
@@ -50,7 +54,7 @@ async function refused(began: number, failures: FailureLimit, address: string): 
   failures.note(address);
 }
 
-/** A key for the operator's tenant if the request has the reflection secret; null when it has no such header. */
+/** Returns a key for the operator's tenant if the request has the reflection secret, or null if it has no such header. */
 export async function bySecret(
   headers: Headers,
   settings: DoorSettings,
@@ -83,8 +87,8 @@ const WRONG_HOST = 'This server does not answer under this host name. Allow the 
 const WRONG_ORIGIN = 'Web pages of this origin may not call the server. Allow the origin with VARVE_CORS_ORIGINS.';
 
 /**
- * Throws when a request names another host or comes from a page of another origin. A page in the user's browser can reach a server on
- * their machine, even under the page's own host name (DNS rebinding).
+ * Throws if a request names another host or comes from a page of another origin. Otherwise a page in the user's browser could reach a
+ * server on the user's machine, even under the page's own host name (DNS rebinding).
  */
 export function checkOrigin(headers: Headers, settings: DoorSettings): void {
   const host = headers.get('host') ?? '';
@@ -100,7 +104,7 @@ function isOurHost(host: string, { local, allowedHosts }: DoorSettings): boolean
   return LOOPBACK.has(name) || allowedHosts.includes(name);
 }
 
-/** The headers that let a browser read a response; none for origins that are not allowed. */
+/** Returns the headers that let a browser read a response. For an origin that is not allowed, returns none. */
 export function corsHeaders(origin: string | null, { corsOrigins }: DoorSettings): Record<string, string> {
   if (origin === null || !corsOrigins.includes(origin)) return {};
   return {

@@ -39,12 +39,12 @@ const NAMED_INPUTS: Readonly<Record<string, z.ZodType>> = {
 const registry: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries({ ...NAMED, ...NAMED_INPUTS })) registry.add(schema, { id });
 
-/** The JSON Schema of an input or output, and the named schemas that it refers to under `#/components/schemas/`. */
+/** Returns the JSON Schema of an input or output, and the named schemas that it refers to under `#/components/schemas/`. */
 export function jsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
 ): { schema: JsonSchema; named: Record<string, JsonSchema> } {
-  // The schema is wrapped in an object, so that a named schema becomes a reference instead of being inlined.
+  // Wraps the schema in an object, because Zod would otherwise inline a named schema instead of referring to it.
   const whole = z.toJSONSchema(z.object({ it: schema }), {
     io,
     metadata: registry,
@@ -53,16 +53,16 @@ export function jsonSchema(
       if ((zodSchema as unknown) === timeSchema) Object.assign(reset(made), TIME);
       delete made['id'];
       if (made.format === 'date-time') delete made.pattern;
-      // Answers may get more fields in later versions.
+      // Allows other fields in answers, because later versions may add some.
       if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties;
-      // Zod adds the safe-integer bounds to every integer. They would be noise in the document.
+      // Removes the safe-integer bounds that Zod adds to every integer, because they only make the document longer.
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
     },
   }) as JsonSchema;
   const named = (whole['$defs'] ?? {}) as Record<string, JsonSchema>;
   const text = JSON.stringify({ schema: whole.properties?.['it'] ?? {}, named });
-  // The only unnamed recursive schema is the schema of any JSON value.
+  // Renames the one recursive schema without a name, which is that of any JSON value.
   const renamed = text.replaceAll('"#/$defs/', '"#/components/schemas/').replaceAll(/__schema\d+/g, 'JsonValue');
   return JSON.parse(renamed) as ReturnType<typeof jsonSchema>;
 }

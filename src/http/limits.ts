@@ -2,7 +2,7 @@ import { createLru } from '../record/cache.ts';
 import { DoorError } from './problem.ts';
 
 export interface FailureLimit {
-  /** Notes a wrong key; throws `rate_limited` when too many came from this address. Valid keys are never limited here. */
+  /** Records a wrong key from an address. If there were too many, throws `rate_limited`. Valid keys are never limited here. */
   note(address: string): void;
   counts(): { refused: number; limited: number };
 }
@@ -12,11 +12,13 @@ interface Bucket {
   at: number;
 }
 
-// The maximum number of keys or addresses that are tracked. Beyond it, the least recently seen one is dropped and starts again with a full
+// The maximum number of tracked keys or addresses. Beyond it, the one that was seen least recently is dropped and starts again with a full
 // bucket.
 const MOST_BUCKETS = 10_000;
 
-/** Token buckets by name, in this process. `take` takes one token, or returns the seconds until there is a token. */
+/**
+ * Makes token buckets, one for each name, in this process. `take` takes one token; if there is none, it returns the seconds until the next.
+ */
 function createBuckets(now: () => number): { take(name: string, room: number, perSecond: number): number | null } {
   const buckets = createLru<Bucket>({ most: MOST_BUCKETS });
   return {
@@ -33,7 +35,7 @@ function createBuckets(now: () => number): { take(name: string, room: number, pe
 
 const systemTime = (): number => performance.now();
 
-/** Limits wrong keys by a bucket for each address. A bucket holds the wrong keys of one minute and refills at that rate. */
+/** Limits wrong keys by a bucket for each address. A bucket contains the wrong keys of one minute and refills at that rate. */
 export function createFailureLimit(perMinute: number, now: () => number = systemTime): FailureLimit {
   const buckets = createBuckets(now);
   let refused = 0;
@@ -49,7 +51,7 @@ export function createFailureLimit(perMinute: number, now: () => number = system
   };
 }
 
-/** The address, or the /64 network of an IPv6 address, because one client usually owns a whole /64. */
+/** Returns an address, or the /64 network of an IPv6 address, because one client usually owns a whole /64. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;
@@ -60,13 +62,13 @@ export function networkOf(address: string): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
-/** Limits the open streams of changes of a key, because each one polls the store. */
+/** Limits how many streams of changes a key has open, because each one polls the store. */
 export interface FollowerLimit {
-  /** Counts a stream until the signal aborts; throws `rate_limited` when the key has too many. */
+  /** Counts a stream as open until the signal aborts. If the key has too many, throws `rate_limited`. */
   enter(key: string, until: AbortSignal): void;
 }
 
-/** Allows at most `most` streams for each key in this process; 0 allows any number. */
+/** Allows each key at most `most` streams in this process, or any number if `most` is 0. */
 export function createFollowerLimit(most: number): FollowerLimit {
   const open = new Map<string, number>();
   const add = (key: string, change: number): void => {
@@ -86,11 +88,11 @@ export function createFollowerLimit(most: number): FollowerLimit {
 }
 
 export interface RateLimit {
-  /** Counts one request of a key; throws `rate_limited` when the key has no requests left. */
+  /** Counts one request of a key. If the key has used up its rate, throws `rate_limited`. */
   take(key: string, perSecond: number): void;
 }
 
-/** Limits requests by a bucket for each key. A bucket refills at the rate of the key and holds the requests of two seconds. */
+/** Limits requests by a bucket for each key. A bucket refills at the key's rate and contains the requests of two seconds. */
 export function createRateLimit(): RateLimit {
   const buckets = createBuckets(systemTime);
   return {

@@ -1,10 +1,10 @@
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Writes structured log lines without content: ids, counts, routes, times. */
+/** Writes a structured log line: ids, counts, routes and times, but no text of records. */
 export type Log = (level: Exclude<LogLevel, 'silent'>, message: string, fields?: Record<string, unknown>) => void;
 
-/** Makes a log that writes JSON lines to the standard error output. */
+/** Makes a log that writes JSON lines to standard error. */
 export function createLog(least: LogLevel): Log {
   const from = LOG_LEVELS.indexOf(least);
   return (level, message, fields = {}) => {
@@ -13,7 +13,10 @@ export function createLog(least: LogLevel): Log {
   };
 }
 
-/** The loggable parts of an error: its name, its code and its stack without the message, which may hold content. */
+/**
+ * Returns the parts of an error that may be logged: its name, its code and its stack. The message is removed, because it may contain text
+ * of records.
+ */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const at = error.stack

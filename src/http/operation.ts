@@ -9,30 +9,30 @@ import type { Varve } from '../varve.ts';
 
 interface OperationInput<Query = unknown, Body = unknown> {
   varve: Varve;
-  /** The handle of the request's scope, within the limits of the key. */
+  /** The handle of the request's scope. It reaches only records within the limits of the key. */
   handle: Handle;
   scope: Scope;
   key: ApiKey;
-  /** The value of the placeholder in the path, such as an id or a key; empty if the path has none. A path has at most one. */
+  /** The value of the path's placeholder, such as an id or a key, or an empty text. A path has at most one placeholder. */
   id: string;
   query: Query;
   body: Body;
   headers: Headers;
-  /** The body as a stream, if the operation has `streams`. */
+  /** The body as a stream, if the operation has `streams`; otherwise null. */
   stream: ReadableStream<Uint8Array> | null;
-  /** The signal that aborts when the client disconnects. It is created lazily, because most operations do not need it. */
+  /** Returns a signal that aborts when the client disconnects. It is created at the first call, because most operations do not need it. */
   gone(): AbortSignal;
-  /** The signal that aborts when the client disconnects or the server stops, for work that can be restarted. */
+  /** Returns a signal that aborts when the client disconnects or the server stops, for work that can be restarted. */
   goneOrStopping(): AbortSignal;
-  /** Counts a stream of changes of this key until the signal aborts; throws when the key has too many. */
+  /** Counts a stream of changes as open until the signal aborts. If this key has too many, throws. */
   follow(until: AbortSignal): void;
-  /** Whether the caller's key is still valid, for streams that outlive the authentication. */
+  /** Checks whether the caller's key is still valid. For streams, which may last longer than the key. */
   isAllowed(): Promise<boolean>;
 }
 
 /** A response that is more than a JSON body. */
 export class Reply {
-  /** The status of the response. Default: the status that the operation declares. */
+  /** Default: the status that the operation declares. */
   readonly status?: number;
   readonly body?: unknown;
   readonly stream?: ReadableStream<Uint8Array>;
@@ -43,30 +43,30 @@ export class Reply {
   }
 }
 
-/** An operation of the server. Routes and the OpenAPI document are made from the operations. */
+/** An operation of the server. The routes and the OpenAPI document are generated from all operations. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** The path, with placeholders as OpenAPI writes them: `/v1/memories/{id}`. */
+  /** The path, with placeholders in OpenAPI's form: `/v1/memories/{id}`. */
   path: string;
   tag: string;
   summary: string;
   access: KeyAccess;
-  /** Whether the operation takes agent, user, session and connection in the query string. */
+  /** Whether the operation accepts agent, user, session and connection in the query string. */
   scoped: boolean;
-  /** Whether the operation concerns the whole tenant, so that a key that is limited to agents or users is refused. */
+  /** Whether the operation affects the whole tenant. If so, a key that is limited to agents or users is refused. */
   tenantWide: boolean;
-  /** The parameters of the query string besides the scope. */
+  /** The query string's parameters besides the scope. */
   query?: z.ZodType;
   body?: z.ZodType;
-  /** An example of the body. The reference shows it, and a test sends it. Every operation with a body has an example. */
+  /** An example of the body, required for every operation with a body. The reference shows it, and a test sends it. */
   example?: unknown;
-  /** Whether the library validates the body, so that the server does not. */
+  /** If true, the library validates the body, and the server does not. */
   bodyCheckedLater: boolean;
   bodyOptional: boolean;
-  /** The media type of the body, when it is read as a stream. */
+  /** The media type of a body that is read as a stream. */
   streams?: string;
-  /** The response. Its schema is null if the response is empty; `also` describes further statuses. */
+  /** The response. If it is empty, its schema is null. `also` describes further statuses. */
   answer: {
     status: number;
     schema: z.ZodType | null;
@@ -74,20 +74,20 @@ export interface Operation {
     media?: string;
     also?: Record<number, string>;
   };
-  /** The name of the operation in the audit trail. Operations without a name are not recorded there. */
+  /** The operation's name in the audit trail. Without a name, it is not recorded there. */
   act?: string;
   /**
-   * Whether a repeated request with the same Idempotency-Key gets the first answer. `again`: the operation is idempotent by itself, so a
-   * repeated request is executed again, and only another request with the same key is refused.
+   * Whether a repeated request with the same Idempotency-Key gets the first answer. Use `again` for an operation that is idempotent by
+   * itself: a repeated request is executed again, and only a different request with the same key is refused.
    */
   once: boolean | 'again';
-  /** The request headers that the operation uses, with their descriptions. */
+  /** Descriptions of the request headers that the operation uses. */
   headers?: Record<string, string>;
-  /** Whether the operation has no time limit. */
+  /** If true, the operation has no time limit. */
   unhurried: boolean;
-  /** Whether the operation also accepts the header with the server's reflection secret in place of a key. */
+  /** If true, the server's reflection secret is accepted in its header in place of a key. */
   secret: boolean;
-  /** Returns the body of the response, an array of {@link items}, or a {@link Reply}. */
+  /** Handles the request. Returns the body of the response, an array of {@link items}, or a {@link Reply}. */
   run(input: OperationInput): Promise<unknown>;
 }
 
@@ -117,8 +117,8 @@ type Declare = <Query extends z.ZodType | undefined = undefined, Body extends z.
 ) => Operation;
 
 /**
- * Declares operations of one tag: `notes('addNote', 'POST /v1/notes', { … })`. By default, an operation is scoped and needs `read` access
- * for GET and `write` access for other methods. Its default status is 200, or 204 without a schema.
+ * Returns a function that declares operations of one tag: `notes('addNote', 'POST /v1/notes', { … })`. By default, an operation is scoped
+ * and needs `read` access for GET and `write` access for other methods. Its default status is 200, or 204 without a schema.
  */
 export function operationsOf(tag: string, shared: Shared = {}): Declare {
   return (id, route, { answer, run, ...rest }) => {
@@ -136,7 +136,7 @@ export function operationsOf(tag: string, shared: Shared = {}): Declare {
       tenantWide: false,
       bodyOptional: false,
       bodyCheckedLater: false,
-      // PUT and DELETE are idempotent by themselves.
+      // PUT and DELETE need no stored answer, because they are idempotent by themselves.
       once: method === 'post' || method === 'patch',
       secret: false,
       unhurried: false,
@@ -161,17 +161,17 @@ export const levelSchema: z.ZodType<ScopeLevel | undefined> = z.enum(SCOPE_LEVEL
 
 export const asOfSchema: z.ZodOptional<typeof timeSchema> = timeSchema.optional();
 
-/** The handle that reads the records as of a time, or the current records without a time. */
+/** Returns a handle for the records as of a time or, without a time, for the current records. */
 export function readerAt(time: Date | undefined, handle: Handle): Handle | PastHandle {
   return time === undefined ? handle : handle.asOf(time);
 }
 
-/** The answer of an operation that returns an array: it is sent as `items`. */
+/** Makes the answer schema of an operation that returns an array. The array is sent as `items`. */
 export function items(item: z.ZodType): z.ZodType {
   return z.object({ items: z.array(item) });
 }
 
-/** An object whose fields the library's types describe. */
+/** Any object. The library's types describe its fields. */
 export const loose: z.ZodType = z.record(z.string(), z.unknown());
 
 export function found<Item>(item: Item | null, what: string, id: string | undefined): Item {
@@ -179,7 +179,7 @@ export function found<Item>(item: Item | null, what: string, id: string | undefi
   throw notFound(`There is no ${what} ${id} within this scope.`, id);
 }
 
-/** Sets the idempotency key of a request on its events; an event's own key takes precedence. */
+/** Gives events the idempotency key of their request, unless they have their own. */
 export function keyedBy(key: string | null, events: NewEvent | readonly NewEvent[]): NewEvent | NewEvent[] {
   if (key === null) return events as NewEvent | NewEvent[];
   if (!Array.isArray(events)) return { idempotencyKey: key, ...(events as NewEvent) };

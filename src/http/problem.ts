@@ -1,6 +1,6 @@
 import { VarveError, type ErrorCode } from '../errors.ts';
 
-/** The codes and statuses of errors that the server throws itself, without the library. */
+/** The statuses of errors that only the server throws, by code. */
 const DOOR_STATUS = {
   unauthenticated: 401,
   forbidden: 403,
@@ -62,7 +62,10 @@ export interface Problem {
   problems?: unknown;
 }
 
-/** The problem document for any thrown value. Unexpected errors are not described, because their messages may hold content. */
+/**
+ * Makes the problem document for any thrown value. It does not describe unexpected errors, because their messages may contain text of
+ * records.
+ */
 export function problemOf(thrown: unknown): { problem: Problem; headers: Record<string, string> } {
   if (thrown instanceof DoorError) {
     return { problem: problem(thrown.code, thrown.message, thrown.code === 'rate_limited'), headers: thrown.headers };

@@ -6,7 +6,7 @@ import { jsonSchema, type JsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';
 import { DoorError } from './problem.ts';
 
-/** The parts of a scope, as every scoped operation takes them in the query string. */
+/** The parts of a scope that every scoped operation accepts in the query string. */
 export const SCOPE_PARTS = ['agent', 'user', 'session', 'connection'] as const;
 
 interface ReadQuery {
@@ -14,15 +14,15 @@ interface ReadQuery {
   query: unknown;
 }
 
-/** The properties of an operation's query, from the schema that checks it. */
+/** Returns the JSON Schemas of an operation's query parameters. */
 export const queryProperties: (operation: Operation) => Record<string, JsonSchema> = cachedFor(({ query }) =>
   query === undefined ? {} : (jsonSchema(query, 'input').schema.properties ?? {}),
 );
 
-/** Reads the query string by the operation's schema: texts are converted to numbers, booleans and lists as the schema requires. */
+/** Reads the query string by the operation's schema, which determines what is converted to a number, a boolean or a list. */
 export function readQuery(operation: Operation, search: URLSearchParams): ReadQuery {
   const scope: ReadQuery['scope'] = {};
-  // The object has no prototype, because a parameter may have any name, even `__proto__`.
+  // The object has no prototype, because a parameter may have any name, such as `__proto__`.
   const query = Object.create(null) as Record<string, unknown>;
   const properties = queryProperties(operation);
   for (const name of new Set(search.keys())) {
@@ -53,7 +53,7 @@ function onlyOne(name: string, values: string[]): string {
   throw invalidInput(`The query string has ${JSON.stringify(name.slice(0, 50))} more than once. Give it once.`);
 }
 
-/** The validated body of a request, and its text for the fingerprint of an idempotent request. */
+/** Reads and validates the body of a request. Also returns its text, for the fingerprint of an idempotent request. */
 export async function readBody(
   operation: Operation,
   request: Request,
@@ -73,14 +73,14 @@ export async function readBody(
   return { body: operation.bodyCheckedLater ? body : parse(operation.body, body, 'The body'), text };
 }
 
-/** Refuses a compressed body: it could be a thousand times as large when it is decompressed. */
+/** Throws if the body is compressed, because it could be a thousand times as large when it is decompressed. */
 export function assertPlain({ headers }: Request): void {
   const coding = headers.get('content-encoding') ?? 'identity';
   if (coding.toLowerCase() !== 'identity')
     throw new DoorError('unsupported_media_type', 'The body must not be compressed: send it without Content-Encoding.');
 }
 
-/** The whole body as a text. A body whose Content-Length exceeds the limit is not read. */
+/** Reads the whole body as text. If Content-Length exceeds the limit, throws without reading. */
 export async function bodyText(request: Request, limit: number): Promise<string> {
   assertPlain(request);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
@@ -88,7 +88,7 @@ export async function bodyText(request: Request, limit: number): Promise<string>
     return await readText(request, limit);
   } catch (error) {
     if (error instanceof DoorError) throw error;
-    // The client has disconnected. With this code the log does not count the failure as an error of the server.
+    // The client has disconnected. Because of this code, the log does not record an error of the server.
     throw new VarveError('The connection ended before the body was complete.', {
       code: 'cancelled',
       retryable: true,
@@ -99,7 +99,7 @@ export async function bodyText(request: Request, limit: number): Promise<string>
 
 async function readText(request: Request, limit: number): Promise<string> {
   if (request.headers.has('content-length')) return request.text();
-  // Without a Content-Length the bytes are counted while reading.
+  // Counts the bytes while reading, because there may be no Content-Length.
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;

@@ -16,10 +16,10 @@ const text: z.ZodType = z.string().nullable();
 const maybeTime: z.ZodType = z.iso.datetime().nullable();
 const count: z.ZodType = z.int().min(0);
 const object: z.ZodType = z.record(z.string(), z.unknown());
-/** Several fields with the same schema. The names are separated by spaces. */
+/** Gives several fields the same schema. The names are separated by spaces. */
 const each = (schema: z.ZodType, names: string): Record<string, z.ZodType> =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
-/** Schemas that the OpenAPI document names, so that they appear in it once. */
+/** Schemas with a name in the OpenAPI document, where each appears only once. */
 export const NAMED: Record<string, z.ZodType> = {};
 const named = (name: string, fields: z.ZodRawShape): z.ZodType => (NAMED[name] = z.object(fields));
 export const page = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item), cursor: text });
@@ -92,7 +92,7 @@ export const refusal: z.ZodType = named('Refusal', {
   events: z.array(z.string()),
 });
 
-/** A forgotten record. For a key that may not erase, the fields with its words are null or empty. */
+/** A forgotten record. If the key may not erase, the fields with its words are null or empty. */
 export const forgotten: z.ZodType = named('Forgotten', {
   id: z.string(),
   scope,

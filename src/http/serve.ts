@@ -25,23 +25,22 @@ export interface Running {
   url: string;
   port: number;
   /**
-   * Accepts no new requests, ends streams and finishes the other requests. Requests that remain after `grace` milliseconds (default 10,000)
-   * are cut off. A stream whose client does not read to its end is closed after a second.
+   * Stops the server: accepts no new requests, ends streams and finishes the other requests. Requests that are still running after `grace`
+   * milliseconds (default 10,000) are cut off. If a client does not read its stream to the end, the stream is closed after a second.
    */
   stop(grace?: number): Promise<void>;
 }
 
-// The body of a request may arrive slowly, for example in an import, but its headers may not.
+// Only headers have this timeout. A body may arrive slowly, for example in an import.
 const HEADERS_TIMEOUT = 15_000;
-// By default, Node checks timeouts every 30 s, and so would allow 45 s for headers.
+// By default, Node checks timeouts only every 30 s, so that headers could take 45 s.
 const CHECK_TIMEOUTS_EVERY = 5_000;
 const REQUEST_TIMEOUT = 30 * 60_000;
-// The timeout is longer than the minute for which load balancers keep a connection. With a shorter timeout, load balancers would send into
-// a closed connection.
+// Load balancers keep a connection for a minute. With a shorter timeout than theirs, they would send into a closed connection.
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;
-// How long an ended stream may stay open. Clients reconnect with their cursor; only a client that does not read takes longer.
+// How long an ended stream may stay open. Clients reconnect with their cursor, so only a client that does not read needs longer.
 const STREAM_GRACE = 1000;
 
 export async function serve(options: ServeOptions): Promise<Running> {
@@ -66,15 +65,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
     port: bound,
     async stop(grace = DEFAULT_GRACE) {
       stopping.abort();
-      // Connections in the backlog would be reset when the listener closes, so they get a moment to be accepted.
+      // Waits a moment, so that connections in the backlog are accepted. They would be reset when the listener closes.
       await new Promise((resolve) => setTimeout(resolve, LAST_CALL));
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();
-      // Node does not count a connection as idle before its first request. Browsers open such connections in advance.
+      // Also closes connections without a request, which Node does not count as idle. Browsers open such connections in advance.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), grace);
       const cutStreams = setTimeout(() => streams.forEach((socket) => socket.destroy()), Math.min(STREAM_GRACE, grace));
-      // A connection becomes idle only after its response, so busy connections are closed when they finish.
+      // Closes busy connections when they finish, because they become idle only after their response.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearTimeout(cut);
@@ -85,7 +84,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
 }
 
-/** Why the server cannot listen on an address, and what to do. */
+/** Explains why the server cannot listen on an address, and what to do. */
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_host, port) => `the port ${port} is taken. Use another: --port ${port === 65_535 ? 8787 : port + 1}`,
   EADDRNOTAVAIL: (host) => `this machine has no address ${host}. To listen on all its addresses, use --host 0.0.0.0`,
@@ -96,7 +95,7 @@ const REASONS: Readonly<Record<string, (host: string, port: number) => string>> 
 interface Listening {
   host: string;
   port: number;
-  /** Collects the connections with an open stream of changes. */
+  /** The connections with an open stream of changes. */
   streams: Set<Socket>;
 }
 
@@ -104,7 +103,7 @@ function listening(app: App, { host: hostname, port, streams }: Listening): Prom
   const fetch = async (request: Request, { incoming, outgoing }: HttpBindings | Http2Bindings): Promise<Response> => {
     const { socket, method } = incoming;
     const response = await app.fetch(request, socket.remoteAddress ?? '');
-    // The answer to a POST is not a stream of changes, even if it is sent as events.
+    // Only GET returns a stream of changes. The answer to a POST may also be sent as events.
     const isStream = method === 'GET' && response.headers.get('content-type') === 'text/event-stream';
     if (isStream && !outgoing.closed) {
       streams.add(socket);

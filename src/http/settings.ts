@@ -2,27 +2,33 @@ import { z } from 'zod';
 import { parse } from '../record/parse.ts';
 
 export interface DoorSettings {
-  /** Whether only host names of this machine are accepted, for a server that is bound to the loopback address. */
+  /** If true, only host names of this machine are accepted. For a server that is bound to the loopback address. */
   local: boolean;
-  /** The accepted host names besides those of this machine. If the list is empty and `local` is false, any name is accepted. */
+  /** The host names that are accepted besides those of this machine. If the list is empty and `local` is false, any name is accepted. */
   allowedHosts: readonly string[];
-  /** The origins whose web pages may call the server from a browser. Default none. */
+  /** The origins of web pages that may call the server from a browser. Default: none. */
   corsOrigins: readonly string[];
-  /** The maximum number of bytes of a body. Streams have no such limit. */
+  /** The maximum size of a body in bytes. Streams have no such limit. */
   bodyLimit: number;
-  /** The maximum number of milliseconds of a request. Streams and background work have no such limit. */
+  /** The time limit of a request in milliseconds. Streams and background work have none. */
   timeout: number;
-  /** The maximum number of requests a second for a key that has no limit of its own; 0 allows any number. */
+  /** The maximum requests per second for a key without a limit of its own. 0 allows any number. */
   rateLimit: number;
-  /** The maximum number of wrong keys a minute from one address. Further wrong keys get 429 instead of 401. 0 allows any number. */
+  /** The maximum wrong keys per minute from one address. Further wrong keys get 429 instead of 401. 0 allows any number. */
   failureLimit: number;
-  /** The maximum number of streams of changes that one key may follow at a time; 0 allows any number. */
+  /** The maximum streams of changes that one key may have open. 0 allows any number. */
   followerLimit: number;
-  /** Whether `/openapi.json` and `/docs` need a key, which may be the password of Basic authentication. They hold no data of tenants. */
+  /**
+   * Whether `/openapi.json` and `/docs` need a key. The key may be the password of Basic authentication. These pages contain no data of
+   * tenants.
+   */
   docsNeedKey: boolean;
-  /** The secret with which `X-Reflection-Secret` starts reflection and backfill in `tenant`. If it is null, the header is ignored. */
+  /**
+   * The secret that starts reflection and backfill in `tenant` when a request sends it as `X-Reflection-Secret`. If it is null, the header
+   * is ignored.
+   */
   reflectionSecret: string | null;
-  /** The operator's tenant: its keys see the metrics of the whole process. */
+  /** The operator's tenant. Its keys can read the metrics of the whole process. */
   tenant: string;
 }
 
@@ -51,7 +57,7 @@ const environmentSchema = z.object({
 });
 
 export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local: boolean }): DoorSettings {
-  // An empty variable, as compose files produce, counts as unset.
+  // Ignores empty variables, because compose files create them for settings that are not set.
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const read = parse(environmentSchema, set, 'The environment');
   return {

@@ -3,18 +3,18 @@ import type { RecordChange } from '../operate/follow-changes.ts';
 import { parseJson } from '../record/json.ts';
 
 const ENCODER = new TextEncoder();
-// A chunk batches many lines into one write and is still small enough to keep memory low.
+// Large enough to send many lines in one write, and small enough to keep memory low.
 const CHUNK = 64 * 1024;
-// Proxies close idle connections.
+// Milliseconds between heartbeats, because proxies close idle connections.
 const KEEP_ALIVE = 15_000;
 
-/** Streams values as NDJSON. The next value is read only when the consumer is ready (backpressure). */
+/** Streams values as NDJSON. Reads the next value only when the consumer is ready (backpressure). */
 export function ndjsonStream(values: AsyncGenerator<unknown>, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let text = '';
       while (text.length < CHUNK) {
-        // A truncated export must not look complete.
+        // Fails the stream, because a truncated export must not look complete.
         if (signal.aborted) return controller.error(new Error('The consumer has disconnected.'));
         const { value, done } = await values.next();
         if (done) {
@@ -34,24 +34,24 @@ export interface EventStreamOptions {
   signal: AbortSignal;
   /** Converts a cursor to the id of a server-sent event. */
   seal(cursor: string): Promise<string>;
-  /** Called periodically: whether the client's key is still valid. */
+  /** Checks whether the client's key is still valid. Called periodically. */
   isAllowed(): Promise<boolean>;
   /** Ends the changes, and with them the stream. */
   stop(): void;
 }
 
-/** Streams changes as server-sent events, with backpressure. A bad cursor fails before the stream begins. */
+/** Streams changes as server-sent events, with backpressure. If the cursor is bad, throws before the stream begins. */
 export async function eventStream(
   changes: AsyncGenerator<RecordChange>,
   { signal, seal, isAllowed, stop }: EventStreamOptions,
 ): Promise<ReadableStream<Uint8Array>> {
   const ask = (): Promise<IteratorResult<RecordChange>> => {
     const asked = changes.next();
-    // A slow consumer awaits this promise later. Until then a rejection would be unhandled and end the process.
+    // Prevents an unhandled rejection, which would end the process, because a slow consumer awaits this promise later.
     asked.catch(() => {});
     return asked;
   };
-  // The first read of the store happens now, so that nothing written after the response is missed.
+  // Reads the store for the first time now, so that no write after the response is missed.
   let next = ask();
   await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 50))]);
   let beat: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export async function eventStream(
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      // If the client disconnects before the stream begins, nothing would stop the heartbeat, which would keep the process alive.
+      // If the client has already disconnected, does not start the heartbeat: nothing would stop it, and it would keep the process alive.
       if (signal.aborted) return;
       controller.enqueue(ENCODER.encode(': following\n\n'));
       beat = setInterval(() => void keepAlive(controller).catch(end), KEEP_ALIVE);
@@ -82,7 +82,7 @@ export async function eventStream(
         const id = await seal(cursor);
         controller.enqueue(ENCODER.encode(`id: ${id}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`));
       } catch (error) {
-        // The stream has ended: writing a heartbeat would throw an uncaught error.
+        // The stream has ended, and a heartbeat would throw an uncaught error.
         end();
         throw error;
       }
@@ -97,14 +97,14 @@ export async function eventStream(
 
 const MOST_PER_LINE = 10 * 1024 * 1024;
 
-/** Yields the values of an NDJSON stream, one line at a time. For a line that is not JSON, it yields the error message. */
+/** Yields the values of an NDJSON stream, line by line. If a line is not JSON, yields the error message. */
 export async function* lines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<unknown> {
   for await (const line of textLines(stream)) {
     if (line.trim() === '') continue;
     try {
       yield parseJson(line, 'The line');
     } catch (error) {
-      // The import reports the message with the line number and continues.
+      // The import reports this message with the line number and continues with the next line.
       yield messageOf(error);
     }
   }
@@ -115,7 +115,7 @@ export async function* textLines(stream: AsyncIterable<Uint8Array> | null): Asyn
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of stream) {
-    // Only new bytes are searched, because a long line arrives in many chunks.
+    // Searches only the new bytes for line breaks, because a long line arrives in many chunks.
     const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\n');
     rest += first;
     for (const next of more) {

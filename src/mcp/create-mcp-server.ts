@@ -21,15 +21,18 @@ export interface McpOptions {
 
 const MOST_LISTED = 50;
 
-/** The session of clients that name none. Memories are formed by session, so everything logged on one day is one conversation. */
+/**
+ * Returns the session for clients that name none. All that such clients log on one day is one conversation, because memories are formed by
+ * session.
+ */
 export function sessionOfDay(): string {
   return `mcp-${new Date().toISOString().slice(0, 10)}`;
 }
 
-/** An MCP server over one scope: the agent's tools, its memories and blocks as resources, and two prompts. */
+/** Makes an MCP server for one scope: the agent's tools, its memories and blocks as resources, and two prompts. */
 export function createMcpServer(options: McpOptions): McpServer {
   const { handle, version, readOnly = false } = options;
-  // Without a connection, a tool that needs one would fail on every call.
+  // Leaves out tools that need a connection if there is none, because they would fail on every call.
   const tools = (options.tools ?? TOOL_SETS.everyday).filter(
     ({ name, hints }) =>
       (!readOnly || hints.readOnly) && (name !== 'update_connection_context' || handle.scope.connection !== null),
@@ -45,7 +48,7 @@ export function createMcpServer(options: McpOptions): McpServer {
 
 function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   const { name, title, description, input, output, hints } = tool;
-  // Hints with their default value are left out, because every conversation pays for the tokens of the list.
+  // Leaves out hints with their default value, because the list of tools costs tokens in every conversation.
   const annotations = {
     ...(hints.readOnly ? { readOnlyHint: true } : { destructiveHint: hints.destructive }),
     ...(hints.idempotent && !hints.readOnly ? { idempotentHint: true } : {}),
@@ -68,7 +71,10 @@ function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   );
 }
 
-/** A schema whose listing comes from {@link modelSchema}. Input is checked by the tool itself, whose errors name unknown arguments. */
+/**
+ * Makes a schema that is listed as {@link modelSchema} describes it. The tool itself checks the input, because its errors name unknown
+ * arguments.
+ */
 function listed(
   schema: z.ZodObject,
   { isChecked = true }: { isChecked?: boolean } = {},
@@ -82,7 +88,7 @@ function listed(
   return { '~standard': { version: 1, vendor: 'varve', validate, jsonSchema } };
 }
 
-/** The text of an error for a model. Only errors of Varve are described. */
+/** Returns an error as a text for the model. Only errors of Varve are described. */
 function toolProblem(error: unknown): string {
   if (VarveError.isInstance(error)) return `${error.code}: ${error.message}`;
   return 'internal: an unexpected error occurred. Try again later.';
@@ -113,7 +119,7 @@ function addMemories(server: McpServer, handle: Handle): void {
   });
 }
 
-/** A memory as a resource: all of its fields, with escaped texts. */
+/** Converts a memory to a resource with all its fields and escaped texts. */
 function inertRecord(memory: Memory): Record<string, unknown> {
   const { internal: _internal, ...shown } = memory;
   return {

@@ -11,19 +11,19 @@ import { recordAct } from '../store/doors/admin-acts.ts';
 export const KEY_ACCESS = ['read', 'write', 'admin'] as const;
 export type KeyAccess = (typeof KEY_ACCESS)[number];
 
-/** A key to the server without its secret, which is shown once and stored only as a hash. */
+/** A key to the server, without its secret. The secret is shown once and stored only as a hash. */
 export interface ApiKey {
   id: string;
   tenant: string;
   name: string;
   access: KeyAccess;
-  /** The only agents and users that the key can reach; null means all of the tenant. */
+  /** The only agents and users that the key can reach. If one of these is null, the key reaches all of the tenant's. */
   agents: string[] | null;
   users: string[] | null;
-  /** The most requests a second; null means the server's own limit. */
+  /** The maximum requests per second, or null for the server's own limit. */
   rate: number | null;
   createdAt: Date;
-  /** The id of the key that created it, or `cli`. */
+  /** The id of the key that created this key, or `cli`. */
   createdBy: string;
   expiresAt: Date | null;
   revokedAt: Date | null;
@@ -58,51 +58,51 @@ export const newApiKeySchema: z.ZodType<Parsed<NewApiKey>, NewApiKey> = z.strict
 const SECRET_BYTES = 32;
 const SECRET_PATTERN = /^varve_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 
-/** A new secret: `varve_` + the id's characters + 32 random bytes. */
+/** Makes a new secret: `varve_`, the characters of the id, and 32 random bytes. */
 function newSecret(id: string): { secret: string; hash: string } {
   const bytes = randomBytes(SECRET_BYTES).toString('base64url');
   return { secret: `varve_${id.slice('key_'.length)}_${bytes}`, hash: hashOf(bytes) };
 }
 
-/** The id and the random part of a secret; null when the text is not a secret. */
+/** Splits a secret into the key's id and the random part. Returns null if the text is not a secret. */
 function readSecret(secret: string): { id: string; bytes: string } | null {
   const match = SECRET_PATTERN.exec(secret);
   return match === null ? null : { id: `key_${match[1]}`, bytes: match[2] ?? '' };
 }
 
-// 256 random bits cannot be guessed, so one round of SHA-256 protects them as well as a slow hash would.
+// One round of SHA-256 is as safe here as a slow hash, because 256 random bits cannot be guessed.
 function hashOf(bytes: string): string {
   return hash('sha256', bytes, 'base64url');
 }
 
-/** Compares two texts in a time that does not reveal where they differ. */
+/** Compares two texts. The time it takes does not reveal where they differ. */
 export function sameText(one: string, other: string): boolean {
   const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** A key that was just made, with its secret, which is shown only now. */
+/** A new key, or one with a new secret. The secret is shown only now. */
 export interface MadeApiKey {
   key: ApiKey;
   secret: string;
 }
 
-/** The keys to the server. */
+/** Manages the keys to the server. */
 export interface Keys {
-  /** Creates a key for a tenant. `by` is the id of the key that asks, or `cli`. */
+  /** Creates a key for a tenant. `by` is the id of the key that creates it, or `cli`. */
   create(tenant: string, key: NewApiKey, by: string): Promise<MadeApiKey>;
-  /** The key of a secret; null when there is none, or when the key is revoked or expired. */
+  /** Finds the key that has this secret. Returns null if there is none, or if it is revoked or expired. */
   verify(secret: string): Promise<ApiKey | null>;
-  /** The keys of a tenant, newest first. */
+  /** Lists a tenant's keys, newest first. */
   list(tenant: string): Promise<ApiKey[]>;
   /** Gives a key a new secret. The old secret stops working immediately in this process and within a second in others. */
   rotate(tenant: string, id: string, by: string): Promise<MadeApiKey>;
   revoke(tenant: string, id: string, by: string): Promise<ApiKey>;
-  /** Whether the store has any key at all. */
+  /** Checks whether the store has any key at all. */
   any(): Promise<boolean>;
 }
 
-// Milliseconds for which a key is cached. A key that another process revokes still works for this long.
+// Milliseconds for which a key is cached. If another process revokes the key, it still works here for this long.
 const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
 
@@ -141,7 +141,7 @@ export function createKeys(parts: Parts): Keys {
     async verify(secret) {
       const read = readSecret(secret);
       const row = read === null ? null : await cache.find(read.id);
-      // The hash is compared even for an unknown id, so that the time does not reveal whether the id exists.
+      // Compares the hash even if the id is unknown, so that the time does not reveal whether the id exists.
       const fits = sameText(hashOf(read?.bytes ?? ''), row?.hash ?? '');
       if (row === null || !fits || row.revoked_at !== null) return null;
       if (row.expires_at !== null && row.expires_at <= clock.now()) return null;

@@ -4,12 +4,12 @@ import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findMeta, setMeta } from '../store/meta-store.ts';
 
 /**
- * Encrypts cursors before they leave the process. Cursors hold row numbers, which all tenants of a store share: from two cursors a tenant
- * could compute how much the other tenants wrote meanwhile.
+ * Encrypts cursors before they leave the process. Cursors contain row numbers, which all tenants of a store share. From two plain cursors,
+ * a tenant could compute how much the others have written in between.
  */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;
-  /** Opens a cursor that was sealed for this tenant. Throws `invalid_input` for any other text. */
+  /** Decrypts a cursor that was sealed for this tenant. For any other text, throws `invalid_input`. */
   open(tenant: string, sealed: string): Promise<string>;
 }
 
@@ -20,7 +20,10 @@ const TAG = 16;
 const NOT_VALID =
   'The cursor is not valid. Give the cursor that the previous page returned, unchanged and with a key of the same tenant.';
 
-/** Makes the seal of a store. Its key is created once and kept in the store, so that any process can open what another has sealed. */
+/**
+ * Makes the seal of a store. The encryption key is created once and kept in the store, so that any process can open cursors that another
+ * has sealed.
+ */
 export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorSeal {
   let known: Promise<Buffer> | undefined;
   const load = async (): Promise<Buffer> => {
@@ -40,7 +43,7 @@ export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorS
     try {
       return await known;
     } catch (error) {
-      // A failed read is not cached: the store may answer the next time.
+      // Does not cache a failed read, because the store may answer the next time.
       known = undefined;
       throw error;
     }

@@ -9,8 +9,8 @@ import { type EventRow, type MemoryRow, toEvent, toMemory } from '../store/recor
 import type { RecordLine } from './record-line.ts';
 
 /**
- * Yields every record within a scope as a line. A record comes after the records that it refers to. Memory use does not grow with the
- * store. Records that are written during the export may be missing. If agents share facts, an export of one agent includes these facts.
+ * Yields every record within a scope as a line. If a record refers to others, these come first. Memory use does not grow with the store.
+ * Records that are written during the export may be missing. If agents share facts, the export of one agent includes them.
  */
 export async function* exportRecords(
   { database, clock, sharesFacts = false }: Pick<Parts, 'database' | 'clock' | 'sharesFacts'>,
@@ -37,7 +37,7 @@ export async function* exportRecords(
   }
 }
 
-/** Lines that record what was forgotten, as digests instead of words. All lines of an export have the same salt. */
+/** Yields the records of what was forgotten, as lines with digests instead of words. All lines of an export have the same salt. */
 async function* forgottenLines(database: Database, tenant: string, rows: ExportedRows): AsyncGenerator<RecordLine> {
   const salt = newSalt();
   for await (const row of rows.of('forgotten')) {

@@ -7,10 +7,10 @@ import type { FormedConversation, FormedStatement } from '../store/doors/quality
 import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
 import { type CheckName, EXTRACTION_CHECKS } from './metric-definitions.ts';
 
-/** How many of a tenant's first conversations are checked. The tenant usually tunes its prompts during these conversations. */
+/** How many of a tenant's first conversations are checked. During these, the tenant usually tunes its prompts. */
 const CHECKED_CONVERSATIONS = 100;
 
-/** One check: the share of failures, the number of items that were checked, and whether the share is an alert. */
+/** The result of one check: the fraction of items that failed it, the number of items, and whether this raises an alert. */
 export interface CheckResult {
   check: CheckName;
   share: number | null;
@@ -19,16 +19,16 @@ export interface CheckResult {
   isAlert: boolean;
 }
 
-/** The checks of a tenant's first conversations. */
+/** The results of all checks of a tenant's first conversations. */
 export interface ExtractionReport {
   /** The number of conversations that were checked, at most 100. */
   conversations: number;
   checks: CheckResult[];
-  /** Examples for each alert: the ids of statements that failed the check. */
+  /** Ids of statements that failed a check, as examples for each alert. */
   examples: { check: CheckName; memory: string }[];
 }
 
-/** A check of fewer items than this raises no alert. */
+/** If a check has fewer items than this, it raises no alert. */
 const ENOUGH = 20;
 const STRETCH = 25;
 
@@ -63,7 +63,7 @@ interface Sums {
   hallucinated: string[];
   duplicate: string[];
   refused: number;
-  /** Conversations that are long enough to expect a memory from them. */
+  /** Conversations so long that at least one memory should have been formed from them. */
   long: number;
   empty: number;
 }
@@ -93,7 +93,9 @@ function add(sums: Sums, conversation: FormedConversation, seen: Map<string, Ste
   }
 }
 
-/** Whether the conversation contains the statement as a quotation or at least half of the words of its value (or of its content). */
+/**
+ * Checks whether the conversation contains the statement as a quotation, or at least half of the words of its value (or of its content).
+ */
 function isSupported(
   { content, value, stems }: StemmedStatement,
   turns: FormedConversation['turns'],
@@ -117,12 +119,12 @@ function result(check: CheckName, part: number, of: number): CheckResult {
   return { check, share, of, threshold, isAlert: share !== null && of >= ENOUGH && share > threshold };
 }
 
-/** For each store, the signature of each tenant at its last check by this process. An unchanged tenant is not checked again. */
+/** The signature that each tenant had when this process last checked it, by store. An unchanged tenant is not checked again. */
 const checkedBefore = cachedFor((_store: Database) => new Map<string, string>());
 
 /**
- * Checks the first conversations of a tenant after some of them were formed, and writes an `extraction.alert` to the audit trail when
- * the set of failing checks has changed.
+ * Checks a tenant's first conversations after memories were formed from some of them. If other checks fail than the last time, writes an
+ * `extraction.alert` to the audit trail.
  */
 export async function watchExtraction(parts: Parts, tenant: string): Promise<void> {
   const before = checkedBefore(parts.database);

@@ -29,9 +29,9 @@ export type LineOutcome = 'imported' | 'known';
 
 /** The state that all lines of one import share. */
 export interface ImportContext {
-  /** Maps the id of an entity in the import to its id in this store, if the two differ. */
+  /** Maps an entity's id in the import to its id in this store, if the two differ. */
   entities: Map<string, string>;
-  /** Throws `outside_scope` for a scope that the caller may not write to. */
+  /** Throws `outside_scope` if the caller may not write to a scope. */
   check(scope: Scope): void;
 }
 
@@ -60,7 +60,7 @@ export const importLine: Take<ParsedLine> = (writer, parts, line, context) =>
 
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
-/** An id source that returns a given id for the first record of its kind, and new ids afterwards. */
+/** Makes an id source that returns the given id for the first record of its kind, and new ids afterwards. */
 function fixedIds({ ids }: Parts, id: string): Parts['ids'] {
   const given = [id];
   const next = (prefix: IdPrefix): string =>
@@ -68,16 +68,16 @@ function fixedIds({ ids }: Parts, id: string): Parts['ids'] {
   return { next };
 }
 
-/** The dependencies with `fixedIds` and, if a time is given, a clock that is fixed at it. */
+/** Returns the dependencies with a fixed id and, if a time is given, a clock that stands still at it. */
 function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
   const clock = time === undefined ? parts.clock : { now: () => time.getTime() };
-  // Each line names the scope of its record, so no fact is shared.
+  // Facts are not shared here, because each line contains the scope of its record.
   return { ...parts, ids: fixedIds(parts, id), clock, sharesFacts: false };
 }
 
 /**
- * The id that an imported record gets, and whether the store has a record with this id. If a record that the caller may not read already
- * has the id, the imported record gets another id, because the answer "known" would reveal that the other record exists.
+ * Returns the id for an imported record, and whether the store already has the record. If the id belongs to a record that the caller may
+ * not read, the imported record gets another id. Otherwise the answer "known" would reveal that the other record exists.
  */
 async function ownId(
   writer: Writer,
@@ -108,14 +108,14 @@ async function importEvent(
     await setColumns(writer, 'events', { tenant: scope.tenant, id }, times);
   }
   await hideForgottenSpans(writer, parts, scope.tenant, [id]);
-  // Events that were read in their original store must not be read again here, because their memories are in the same import.
+  // Events that were read in their original store are not read again here, because the same import contains their memories.
   if (processedAt && scope.session !== null) await passFormation(writer, scope);
   return 'imported';
 }
 
 /**
- * Imports the record of a statement that was forgotten in another store. If this store has the memory, it is forgotten here too, and
- * importing an older copy later does not restore it.
+ * Imports a forgotten statement of another store. If this store has its memory, it is forgotten here too. If an older copy of the memory is
+ * imported later, it is not restored.
  */
 async function importForgotten(
   writer: Writer,
@@ -129,7 +129,7 @@ async function importForgotten(
   if (exists) return 'known';
   const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
   if (memory !== null && memory.archiveReason !== 'forgotten' && as === 'forgotten') {
-    // `forget` may also record other statements with the same meaning. These get new ids.
+    // `forget` may record other statements with the same meaning, which get new ids.
     const then = { ...parts, ids: fixedIds(parts, id), clock: { now: () => at.getTime() } };
     await forget(writer, then, { scope: owner, memories: [memory], by, why: IMPORTED });
     return 'imported';
@@ -158,13 +158,13 @@ async function importForgotten(
   return 'imported';
 }
 
-/** Whether a memory of an older copy has been forgotten since, by its id or by its content. */
+/** Checks whether a memory from an older copy has been forgotten since, by its id or by its content. */
 async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
   const owner = ownerOf(memory.scope);
   if (await isForgottenId(writer, owner, memory.id)) return true;
-  // Quotes are not compared: another statement from the same words may have been forgotten.
+  // Ignores quotes: another statement from the same words may have been forgotten.
   const claims = [{ ...memory, text: memory.content, quotes: [] }];
-  // A completed intention is history and is imported.
+  // Completed intentions are imported, because they are history.
   const records = await listForgotten(writer, owner, { as: 'forgotten' });
   return (await forgottenAmong(writer, owner.tenant, { claims, records })).size > 0;
 }
@@ -183,7 +183,7 @@ async function importMemory(
   const { id, exists } = await ownId(writer, 'memories', line, context);
   const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
-  // The level of a memory may place it in a wider scope than the line names.
+  // Checks the scope again, because the memory's level may move it to a wider scope than the line contains.
   context.check(made.scope);
   if (exists || (await wasForgotten(writer, made))) return 'known';
   if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
@@ -203,22 +203,22 @@ async function importMemory(
     version: line.version ?? 1,
   };
   await changeOwner(writer, memory.scope, parts.clock.now());
-  // Only archived memories may be duplicates.
+  // An archived memory may be a duplicate, but a live one may not.
   if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
   await insertMemoryRow(writer, parts, memory);
   const { version, updatedAt: at } = memory;
-  // Does nothing if the revision has already been imported.
+  // If the revision has already been imported, this does nothing.
   await addRevision(writer, { scope: memory.scope, recordId: id, version, at, ...IMPORTED, run: null, before: null });
   return 'imported';
 }
 
-/** Whether a line is a plain sentence of another product: exports of Varve have versions. */
+/** Checks whether a line is a plain sentence of another product. Varve's own exports always have a version. */
 function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'memory'>): boolean {
   const isStatement = memoryType(memoryTypes, data.type).comparable && data.attribute == null;
   return isStatement && data.sourceType === 'import' && version === undefined && !archivedAt;
 }
 
-/** A sentence of another product passes the same stages as any statement: resolve, compare, decide. */
+/** Forms a memory from another product's sentence. It passes the same stages as any statement: resolve, compare, decide. */
 async function formPlainMemory(
   writer: Writer,
   deps: FormDeps,
@@ -249,7 +249,8 @@ async function importBlock(
   const { id, exists } = await ownId(writer, 'blocks', line, context);
   if (exists || (await findBlock(writer, scope, kind)) !== null) return 'known';
   const place = { tenant: scope.tenant, id };
-  // Revisions are imported before their block. replaceBlock() writes a first revision, so an imported one is moved aside and restored.
+  // Revisions are imported before their block, and replaceBlock() writes a first revision. So an imported first revision is removed here
+  // and added again below.
   const first = await removeFirstRevision(writer, place);
   await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
   if (first !== null) {
@@ -258,7 +259,7 @@ async function importBlock(
   }
   const owner = ownerOf(scope);
   const gone = (await listForgotten(writer, owner, { as: 'forgotten' })).flatMap(({ memory }) => memory ?? []);
-  // The block may be an older copy: its sentences that rest on memories forgotten since then are removed.
+  // If the block is an older copy, removes the sentences that are based on memories forgotten since.
   if (gone.length > 0) await redactBlocks(writer, owner, { says: () => false, gone: new Set(gone) });
   if (line.version !== undefined && line.version > 1) {
     const created_at = (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now();
@@ -274,10 +275,10 @@ async function importEntity(
   { entities }: ImportContext,
 ): Promise<LineOutcome> {
   const owner = ownerOf(line.scope);
-  // If another owner already has an entity with this id, this entity gets another id. The result does not reveal it.
+  // If an entity of another owner has this id, this entity gets another id, and the result does not reveal that.
   const id = (await isOthersEntity(writer, owner, line.id)) ? idOfCopy(line.id, ownerKey(owner)) : line.id;
   const entity = await writeEntity(writer, fixed(parts, id, undefined), owner, line.data);
-  // Only changed ids are kept, so that memory use does not grow with the import.
+  // Stores only changed ids, so that memory use does not grow with the import.
   if (entity.id !== line.id) entities.set(line.id, entity.id);
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === id ? 'imported' : 'known';
 }
@@ -291,21 +292,20 @@ async function importRevision(
   const { scope, version } = line;
   const table = line.recordId.startsWith('blk_') ? 'blocks' : 'memories';
   const { id: recordId } = await ownId(writer, table, { id: line.recordId, scope }, context);
-  // The history of a forgotten memory contains its words.
+  // A forgotten memory's history is not imported, because it contains the memory's words.
   if (await isForgottenId(writer, ownerOf(scope), recordId)) return 'known';
   const place = { tenant: scope.tenant, id: recordId };
   const owner = await ownerKeyOf(writer, place);
   if (owner === null || owner === ownerKey(scope))
     return (await addRevision(writer, { ...line, recordId, run: line.run ?? null })) ? 'imported' : 'known';
   if (await revisionExists(writer, place, version)) return 'known';
-  // Without this error, the revision would be added to a record of another scope and occupy the version number of that record's next
-  // change.
+  // Otherwise the revision would be added to a record of another scope, and occupy the version number of that record's next change.
   throw invalidInput(
     `Version ${version} of ${recordId} has another scope than the record ${recordId}. Both must have the same scope.`,
   );
 }
 
-/** Keeps the ids that exist and that the caller may read, so that an imported memory has no dangling references. */
+/** Keeps only the ids that exist and that the caller may read, so that an imported memory has no dangling references. */
 async function reached(
   writer: Writer,
   table: 'events' | 'entities',

@@ -9,11 +9,11 @@ import { importLine, type LineOutcome, type ImportContext } from './import-recor
 import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
 export interface ImportOptions {
-  /** Replaces these parts of the scope of every line. The tenant is always replaced. */
+  /** Replaces these parts of the scope in every line. The tenant is always replaced. */
   into: ScopeInput & { tenant: string };
-  /** Reports what would be imported and changes nothing. */
+  /** Reports what would be imported, without a change. */
   dryRun?: boolean;
-  /** Called with every scope that a line would write to; throws `outside_scope` when the caller may not write to it. */
+  /** Called with every scope that a line would write to. Throws `outside_scope` if the caller may not write to it. */
   check?(scope: Scope): void;
   /** Called after each batch. */
   onProgress?(report: ImportReport): void;
@@ -24,23 +24,29 @@ export interface ImportOptions {
 export interface ImportReport {
   read: number;
   imported: Record<string, number>;
-  /** Lines whose records were already stored, by kind. */
+  /** The number of lines whose records were already stored, by kind. */
   known: Record<string, number>;
   rejected: number;
-  /** The first hundred lines that were rejected, and why. */
+  /** The first hundred rejected lines, with the reasons. */
   problems: { line: number; problem: string }[];
-  /** The number of imported conversations that are queued to be formed. The next worker, `drain()` or `varve consolidate` forms them. */
+  /**
+   * The number of imported conversations from which memories have yet to be formed. This happens in the next worker, `drain()` or `varve
+   * consolidate`.
+   */
   forming: number;
   dryRun: boolean;
 }
 
-/** An item from the reader of an import format: a line, or a text that says why a part of the input could not be read. */
+/** An item from the reader of an import format: a line, or a text with the reason why a part of the input could not be read. */
 export type ImportItem = unknown;
 
 const BATCH = 200;
 const MOST_PROBLEMS = 100;
 
-/** Imports lines, one transaction for each batch. A bad line is reported and the others are imported. Idempotent. */
+/**
+ * Imports lines, one transaction for each batch. A bad line is reported and the others are imported. Importing the same lines again changes
+ * nothing.
+ */
 export async function importRecords(
   parts: FormDeps,
   lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
@@ -66,7 +72,7 @@ export async function importRecords(
     options.signal?.throwIfAborted();
     report.read += 1;
     try {
-      // A string in place of a line is the reason why a part of the input could not be read.
+      // A string is not a line: it gives the reason why a part of the input could not be read.
       if (typeof item === 'string') throw invalidInput(item);
       const line = parse(recordLineSchema, upgradeExported(item), `Line ${report.read}`);
       if (line.record === 'header') continue;
@@ -80,16 +86,17 @@ export async function importRecords(
   }
   if (batch.length > 0) await flush();
   report.forming = unread.size;
-  // The jobs are queued after the last batch, because a conversation may span several batches. If the import is interrupted, the
-  // schedule for quiet sessions forms what was imported.
+  // Queues the jobs after the last batch, because a conversation may span several batches. If the import is interrupted, the schedule for
+  // quiet sessions forms the imported conversations.
   if (parts.settings.facts && !report.dryRun) await formImported(parts, [...unread.values()]);
   return report;
 }
 
-/** Collects messages that were not read in their original store. */
+/** Collects the messages that were not read in their original store. */
 function noteUnread(unread: Map<string, { scope: Scope; events: string[] }>, line: ParsedLine): void {
   if (line.record !== 'event' || line.processedAt || line.data.kind !== 'message') return;
-  // Exports of Varve have `recordedAt`. Their messages without a session were read when they were logged, although `processedAt` is empty.
+  // Varve's exports have `recordedAt`. In these, messages without a session were read when they were logged, although `processedAt` is
+  // empty.
   if (line.scope.session === null && line.recordedAt !== undefined) return;
   const key = JSON.stringify([ownerKey(line.scope), line.scope.session]);
   const known = unread.get(key) ?? { scope: line.scope, events: [] };
@@ -113,7 +120,10 @@ async function writeBatch(
   return dryRun ? rolledBack(parts.database, into.tenant, work) : parts.database.write(into.tenant, work);
 }
 
-/** Bad input is rejected before anything is written, so the transaction can continue without the line. */
+/**
+ * Returns the error if it is caused by bad input, and throws any other. Bad input is rejected before anything is written, so the
+ * transaction can continue without the line.
+ */
 function refusalOf(error: unknown): VarveError {
   if (VarveError.isInstance(error, 'invalid_input') || VarveError.isInstance(error, 'outside_scope')) return error;
   throw error;

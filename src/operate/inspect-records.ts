@@ -12,7 +12,7 @@ import type { Growth, SessionSummary, SubjectGraph } from '../store/doors/inspec
 export type { FacetFilter, MemoryFacets, MemoryLinks, MemoryRows, OwnerSummary, RowsRequest };
 export type { Growth, SessionSummary, SubjectGraph };
 
-/** What the inspector shows: all records within a scope, of all its agents, users and sessions. */
+/** Reads all records within a scope, of all its agents, users and sessions, for the inspector. */
 export interface Inspector {
   owners(
     tenant: string,

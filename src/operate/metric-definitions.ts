@@ -1,6 +1,6 @@
-// The file has no imports, because the inspector imports it: anything else would become part of the page that a browser loads.
+// Keep this file without imports. The inspector imports it, so anything else would become part of the page that a browser loads.
 
-/** The definition of each online metric, for all interfaces. */
+/** The definitions of the online metrics, for all interfaces. */
 export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {
   contextUtilisation: {
     title: 'Context utilisation',
@@ -38,7 +38,7 @@ export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition
 
 export type CheckName = 'hallucinated' | 'duplicate' | 'refused' | 'empty';
 
-/** The checks of live data, which need no labels. A share above the threshold is an alert. */
+/** The checks of real memories, which need no labels. A check raises an alert if a larger fraction than its `threshold` fails. */
 export const EXTRACTION_CHECKS: Readonly<Record<CheckName, { definition: string; threshold: number; remedy: string }>> =
   {
     hallucinated: {

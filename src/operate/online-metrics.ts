@@ -8,34 +8,37 @@ import type { Parts, Reader } from '../store/database.ts';
 import { agentQuestions, correctionsByMonth, countRefusals, countTalk } from '../store/doors/quality-store.ts';
 import { knownAttributes, type ScaffoldState, scaffoldStates, sumUse } from '../store/doors/quality-store.ts';
 
-/** A rate and its denominator. The rate is null when the denominator is 0. */
+/** A rate and its denominator. If the denominator is 0, the rate is null. */
 export interface Rate {
   rate: number | null;
   of: number;
 }
 
-/** The quality of memory in use, from the logs of the store, without a model. */
+/** Quality metrics of the memory in use. They are computed from the logs of the store, without a model. */
 export interface OnlineMetrics {
   contextUtilisation: Rate;
   observationRate: Rate;
   statementRate: Rate;
   correctionRate: Rate;
-  /** By month: a falling rate means that fewer corrections are necessary. */
+  /** The rate of corrections in each month. If it falls, fewer corrections are necessary. */
   corrections: { month: string; rate: number | null; turns: number }[];
   repeatQuestionRate: Rate;
-  /** Questions of the agent whose answer was already in memory, newest first. */
+  /** The agent's questions whose answer was already in memory, newest first. */
   repeated: { question: string; attribute: string }[];
   scaffold: ScaffoldGrowth;
   refused: { reason: string; count: number }[];
 }
 
-/** How scaffolds grow. Healthy growth slows down, because the most important facts about a person are learned first. */
+/** The growth of scaffolds. It should slow down, because the most important facts about a person are learned first. */
 export interface ScaffoldGrowth {
-  /** For each day on which a scaffold changed: the average number of keys over all scaffolds that existed at the end of that day. */
+  /** For each day on which a scaffold changed: the average number of keys of all scaffolds that existed at the end of that day. */
   curve: { day: string; keys: number; scaffolds: number }[];
-  /** The current average number of keys of a scaffold. */
+  /** The average number of keys of a scaffold now. */
   keys: number | null;
-  /** The share of a scaffold's keys that the second half of its versions added. 0.5 is linear growth; less means that growth slows. */
+  /**
+   * The fraction of a scaffold's keys that were added in the second half of its versions. 0.5 is linear growth; a lower value shows that
+   * growth is slowing down.
+   */
   lateShare: number | null;
 }
 
@@ -69,7 +72,7 @@ function rate(part: number, of: number): Rate {
 }
 
 const QUESTIONS = 500;
-// "You" in the languages of the packs. A question without it does not ask about the user.
+// "You" in the languages of the packs. A question without it is not about the user.
 const YOU = anyWords('youForms');
 
 /** Counts the agent's questions that ask for an attribute of the user, and lists those whose answer was already known. */
@@ -95,7 +98,7 @@ async function repeatedQuestions(
   return { asked, repeated };
 }
 
-// Questions that ask for an attribute without its name. The patterns are strict: "What would you like to eat?" does not ask for a diet.
+// Questions that ask for an attribute without naming it. The patterns are strict: "What would you like to eat?" does not ask for a diet.
 const ASKED_SO: Readonly<Record<string, RegExp>> = {
   home_city: /\bwhere (?:do|are) you (?:live|living|based)\b|\bwo wohn(?:st|en)\b|\bdónde vive|\boù (?:habit|viv)/iu,
   employer: /\b(?:where|who) do you work\b|\bwo arbeite(?:st|n)\b|\bdónde trabaja|\boù travaill/iu,
@@ -113,7 +116,9 @@ const phrasesOf = cachedFor((attributes: AttributeTable) =>
   }),
 );
 
-/** The attributes that a question asks for. It must contain all words of the attribute's name, of a label or of a synonym. */
+/**
+ * Returns the attributes that a question asks for. The question must contain all words of the attribute's name, of a label or of a synonym.
+ */
 function attributesAsked(question: string, attributes: AttributeTable): Set<string> {
   const said = new Set(words(question));
   return new Set(

@@ -29,13 +29,13 @@ import { createWebhooks, type Webhooks } from './webhooks.ts';
 export interface StoreStatus {
   dialect: 'sqlite' | 'postgres';
   schemaVersion: number;
-  /** The id of the embedder; null when there is none. */
+  /** The id of the embedder, or null without an embedder. */
   embedder: string | null;
   /** Whether records are being embedded again for another model. */
   embedderChanging: boolean;
-  /** Records of all tenants that wait for a vector. */
+  /** The number of records that wait for a vector, in all tenants. */
   vectorsWaiting: number;
-  /** Changes of documents that wait for review, of all tenants. */
+  /** The number of document changes that wait for review, in all tenants. */
   heldChanges: number;
 }
 
@@ -45,7 +45,7 @@ export interface Operator {
   readonly acts: Acts;
   /** @internal */
   readonly answers: RequestAnswers;
-  /** Receivers that are notified of what happens in a tenant. */
+  /** The tenants' webhooks, which notify receivers of events. */
   readonly webhooks: Webhooks;
   /**
    * Seals the cursors that leave the process.
@@ -56,9 +56,9 @@ export interface Operator {
     list(filter?: JobFilter): Promise<Page<Job>>;
     get(id: string, options?: { tenant?: string }): Promise<Job | null>;
     count(options?: { tenant?: string }): Promise<JobCount[]>;
-    /** Queues a dead job again. Returns null for an unknown job; throws `conflict` when the job is not dead. */
+    /** Queues a dead job again. If the job is unknown, returns null; if it is not dead, throws `conflict`. */
     retry(id: string, options?: { tenant?: string }): Promise<Job | null>;
-    /** The schedules of background work. A schedule that is long overdue means that no worker runs. */
+    /** Lists the schedules of background work. If a schedule is long overdue, no worker is running. */
     schedules(): Promise<Schedule[]>;
   };
   /**
@@ -66,25 +66,25 @@ export interface Operator {
    * @internal
    */
   readonly inspect: Inspector;
-  /** The quality of memory in use within a scope: utilisation, observations, corrections, repeated questions, growth. */
+  /** Returns quality metrics of the memory in use within a scope: utilisation, observations, corrections, repeated questions, growth. */
   metrics(scope: ScopeInput): Promise<OnlineMetrics>;
-  /** Checks the memories from the first conversations of a tenant: unsupported, duplicate and refused statements. */
+  /** Checks the memories from a tenant's first conversations for unsupported, duplicate and refused statements. */
   checkExtraction(options?: { tenant?: string }): Promise<ExtractionReport>;
   /** Counts the records within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
-  /** The state of the store. Throws when the store cannot be reached. */
+  /** Returns the state of the store. Throws if the store cannot be reached. */
   status(): Promise<StoreStatus>;
-  /** Finds problems of the database servers that queries do not reveal, such as problems of the nodes of a cluster. */
+  /** Finds problems of the database servers that ordinary queries do not show, such as problems of the nodes of a cluster. */
   examineStore(): Promise<StoreProblem[]>;
-  /** All records within a scope, one line at a time. */
+  /** Yields all records within a scope, one line at a time. */
   export(scope: ScopeInput): AsyncGenerator<RecordLine>;
   import(
     lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
     options: Omit<ImportOptions, 'into'> & { into?: ScopeInput },
   ): Promise<ImportReport>;
-  /** Queues the formation of every session with unread turns, also of active sessions. Returns the number of sessions. */
+  /** Queues every session with unread turns for formation, including active sessions. Returns the number of sessions. */
   formWaiting(): Promise<number>;
-  /** Changes within a scope, as they happen. */
+  /** Yields the changes within a scope as they happen. */
   changes(scope: ScopeInput, options?: FollowOptions): AsyncGenerator<RecordChange>;
 }
 

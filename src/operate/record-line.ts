@@ -13,16 +13,16 @@ import { REFUSED, type RefusalRecord } from '../store/history-store.ts';
 export interface HeaderLine {
   record: 'header';
   format: 'varve';
-  /** In version 1, memories have a key and no other fields of a statement. The import upgrades them. */
+  /** In version 1, a memory has a key and no other fields of a statement. The import upgrades it. */
   version: 1 | 2;
   exportedAt?: TimeInput;
 }
 
-/** Fields of a stored record, with their times in any form that an import accepts. */
+/** The fields of a stored record. Their times may have any form that an import accepts. */
 type FieldsOf<Stored, Name extends keyof Stored> = { [Key in Name]: TimeIn<Stored[Key]> };
 type TimeIn<Value> = Value extends Date ? TimeInput : Value;
 
-/** A record with an id. Imported once per id. */
+/** A record with an id. Each id is imported once. */
 interface LineOf<Kind extends string> {
   record: Kind;
   id: string;
@@ -33,7 +33,7 @@ export interface EventLine extends LineOf<'event'>, Partial<FieldsOf<Event, 'rec
   data: NewEvent;
 }
 
-/** A memory with its archive state. */
+/** A memory, live or archived. */
 export interface MemoryLine
   extends
     LineOf<'memory'>,
@@ -49,18 +49,20 @@ export interface RefusalLine
     FieldsOf<RefusalRecord, 'at' | 'reason' | 'what'>,
     Partial<FieldsOf<RefusalRecord, 'run' | 'text' | 'detail' | 'proposal' | 'events'>> {}
 
-/** A forgotten statement without its words. If somebody says it again, its digests identify it. */
+/** A forgotten statement without its words. If a person repeats it, its digests identify it. */
 export interface ForgottenLine
   extends
     LineOf<'forgotten'>,
     FieldsOf<Forgotten, 'as' | 'by' | 'at'>,
     Partial<FieldsOf<Forgotten, 'memory' | 'request' | 'saidAgainAt'>> {
-  /** The spans of the turns that contain the statement. */
+  /** The places in turns that contain the statement. */
   spans: { event: string; start: number; end: number; field?: 'content' | 'metadata' }[];
   digests: { salt: string; of: string[] };
 }
 
-/** A block. An existing block is not changed. The basis names the sources of its sentences by their ids in this export. */
+/**
+ * A block. An existing block is not changed by the import. The basis refers to the sources of its sentences by their ids in this export.
+ */
 export interface BlockLine
   extends
     LineOf<'block'>,
@@ -80,7 +82,7 @@ export interface RevisionLine
   scope: ScopeInput;
 }
 
-/** One line of an export or an import: NDJSON, in which a record comes after the records that it refers to. */
+/** One line of an export or an import, as NDJSON. If a record refers to others, their lines come first. */
 export type RecordLine =
   | HeaderLine
   | EntityLine
@@ -99,7 +101,7 @@ export type ParsedLine =
   | (Omit<Placed<EventLine>, 'data'> & { data: ParsedEvent })
   | (Omit<Placed<MemoryLine>, 'data'> & { data: Parsed<NewMemory> });
 
-/** The fields of {@link LineOf}. The id has the prefix of its kind. */
+/** Makes the schemas of the fields of {@link LineOf}. The id has the prefix of its kind. */
 function lineOf(record: RecordLine['record'], prefix: string): Record<keyof LineOf<string>, z.ZodType> {
   const pattern = new RegExp(`^${prefix}_[0-9a-z]{26}$`);
   const id = z.string().regex(pattern, `is not an id such as ${prefix}_0123456789abcdefghjkmnpqrs`);
@@ -113,7 +115,7 @@ const spanSchema = z.strictObject({
   end: z.int().min(0),
   field: z.enum(['content', 'metadata']).optional(),
 });
-/** The text of a refusal, which may be the text of a memory. Earlier exports have an empty text for an item that could not be read. */
+/** The text of a refused statement, at most as long as a memory's. Earlier exports have an empty text if the item could not be read. */
 const refusedTextSchema = z
   .literal('')
   .transform(() => null)

@@ -12,19 +12,18 @@ import { tenantsWithWebhooks, updateWebhook, type WebhookRow } from '../store/do
 import { rowsBy, setColumns } from '../store/rows.ts';
 import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
 
-/** The dependencies of webhooks. */
 export type WebhookDeps = Parts & { webhooks: WebhookOptions };
 
-// A transaction may commit after one that began later, so the last seconds are read again and deduplicated.
+// The last seconds are read again and deduplicated, because a transaction may commit after one that began later.
 const OVERLAP = 30 * SECOND;
-// Much longer than the overlap, and long enough to look up messages that a receiver missed over a weekend.
+// Messages are kept for much longer than the overlap, so that a receiver can look up what it missed over a weekend.
 const KEPT_FOR = 7 * DAY;
 const ANSWER_WITHIN = 10 * SECOND;
-// With an exponential backoff from 15 seconds to an hour, these attempts take about half a day.
+// With an exponential backoff from 15 seconds to an hour, this many attempts take about half a day.
 const ATTEMPTS = 24;
 const GONE = 410;
 
-/** The jobs of webhooks: one reads new events and queues messages, the other sends one message. */
+/** Makes the jobs of webhooks: one reads new events and queues messages, the other sends one message. */
 export function webhookJobs(deps: WebhookDeps): JobKinds {
   return {
     'feed-webhooks': { isPaid: false, cron: '*/5 * * * * *', run: () => feedWebhooks(deps) },
@@ -33,8 +32,8 @@ export function webhookJobs(deps: WebhookDeps): JobKinds {
 }
 
 /**
- * Queues a message for each new event and each webhook that subscribes to it. Events are read from the revisions and logs that are
- * written anyway, so that a store without webhooks pays nothing for them.
+ * For each new event, queues a message to each webhook that subscribes to it. Events are read from the revisions and logs, which are
+ * written anyway, so that a store without webhooks does no extra work.
  */
 async function feedWebhooks(deps: WebhookDeps): Promise<void> {
   const { database, clock } = deps;
@@ -45,7 +44,7 @@ async function feedWebhooks(deps: WebhookDeps): Promise<void> {
   }
 }
 
-/** Queues the messages for one interval of time, and returns the end of the interval. */
+/** Queues the messages for one interval of time, and returns the interval's end. */
 async function feedTenant(deps: WebhookDeps, tenant: string, now: number): Promise<number> {
   return deps.database.write(tenant, async (writer) => {
     const webhooks = (await listWebhooks(writer, tenant)).filter(({ enabled }) => enabled === 1);
@@ -77,7 +76,7 @@ export async function queueDeliveries(
   return fresh;
 }
 
-/** The job that sends a message. Erasing the owner that the message is about removes the job. */
+/** Makes the job that sends a message. If the owner that the message is about is erased, the job is removed too. */
 export function deliveryJob(delivery: DeliveryRow): NewJob {
   const { tenant_id: tenant, agent_id: agent, user_id: user, id } = delivery;
   const isOwned = agent !== null || user !== null;
@@ -112,7 +111,7 @@ function toDelivery(
   };
 }
 
-/** Sends one message. Any status except 2xx is a failure, which the queue retries later; 410 turns the webhook off. */
+/** Sends one message. Any status except 2xx is a failure, and the queue retries it later. The status 410 also turns the webhook off. */
 async function deliver(deps: WebhookDeps, job: JobOf<'deliver-webhook'>, context: JobContext): Promise<void> {
   const { database, clock } = deps;
   const { delivery: id } = job.payload;
@@ -153,7 +152,7 @@ async function deliver(deps: WebhookDeps, job: JobOf<'deliver-webhook'>, context
 
 interface Sent {
   status: number | null;
-  /** Null when the receiver accepted the message. */
+  /** The reason for a failure, or null if the receiver accepted the message. */
   error: string | null;
   retryable: boolean;
 }
@@ -172,7 +171,7 @@ async function attempt(
     if (status >= 200 && status < 300) return { status, error: null, retryable: false };
     return { status, error: `The receiver answered ${status}.`, retryable: status !== GONE };
   } catch (error) {
-    // The worker is stopping: the job is released, and this does not count as an attempt.
+    // The worker is stopping. It releases the job, and this does not count as an attempt.
     if (signal.aborted) throw error;
     const retryable = !(VarveError.isInstance(error) && !error.retryable);
     const isLate = error instanceof Error && error.name === 'AbortError';

@@ -12,14 +12,14 @@ import { recordAct } from '../store/doors/admin-acts.ts';
 import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
 import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
 
-/** A receiver that is notified of events in a tenant, without its secret. */
+/** A receiver of messages about events in a tenant, without its secret. */
 export interface Webhook {
   id: string;
   url: string;
   events: WebhookEvent[];
   description: string | null;
   enabled: boolean;
-  /** Why Varve turned it off; null when it is on or was turned off by hand. */
+  /** Why Varve turned the webhook off. Null if it is on or a person turned it off. */
   disabledReason: string | null;
   createdAt: Date;
   createdBy: string;
@@ -27,16 +27,16 @@ export interface Webhook {
 
 /** The options of a new webhook. */
 export interface NewWebhook {
-  /** `https://…`, an address of the public internet unless the operator allows others. */
+  /** An `https://…` URL. Its address must be on the public internet, unless the operator allows others. */
   url: string;
-  /** Default: all events. `webhook.ping` is always sent. */
+  /** The events to send. Default: all. `webhook.ping` is always sent. */
   events?: WebhookEvent[];
   description?: string;
 }
 
-/** The changeable fields of a webhook. */
+/** The fields of a webhook that can be changed. */
 export interface WebhookChange extends Partial<NewWebhook> {
-  /** False turns the webhook off: events that happen until it is turned on again are never sent. */
+  /** False turns the webhook off. Events that happen before it is turned on again are never sent. */
   enabled?: boolean;
 }
 
@@ -50,38 +50,38 @@ export interface MadeWebhook {
 export interface WebhookDelivery {
   id: string;
   type: WebhookEvent;
-  /** `failed`: not retried automatically. `dropped`: the webhook was turned off before the message was sent. */
+  /** `failed` messages are not retried automatically. A message is `dropped` if the webhook was turned off before it was sent. */
   state: 'waiting' | 'delivered' | 'failed' | 'dropped';
   attempts: number;
-  /** The last status from the receiver; null when it did not answer. */
+  /** The status of the receiver's last response, or null if it did not respond. */
   status: number | null;
   error: string | null;
   createdAt: Date;
   endedAt: Date | null;
-  /** The message: ids and names, never content. */
+  /** The message, which contains ids and names but never text of records. */
   body: unknown;
 }
 
-/** The webhooks of tenants. */
+/** Manages the webhooks of tenants. */
 export interface Webhooks {
-  /** Registers a receiver. Throws `invalid_input` for a URL that must not be called. `by`: the id of a key, or `cli`. */
+  /** Registers a receiver. If its URL must not be called, throws `invalid_input`. `by` is the id of a key, or `cli`. */
   create(tenant: string, webhook: NewWebhook, by: string): Promise<MadeWebhook>;
-  /** Newest first, without secrets. */
+  /** Lists a tenant's webhooks, newest first, without secrets. */
   list(tenant: string): Promise<Webhook[]>;
   change(tenant: string, id: string, change: WebhookChange, by: string): Promise<Webhook>;
   /** Gives a webhook a new secret. For a day, messages are also signed with the old secret. */
   rotate(tenant: string, id: string, by: string): Promise<MadeWebhook>;
-  /** Removes a webhook with its log. Queued messages are not sent. */
+  /** Removes a webhook and its log. Queued messages are not sent. */
   remove(tenant: string, id: string, by: string): Promise<void>;
   /** Queues a test message. */
   ping(tenant: string, id: string): Promise<WebhookDelivery>;
-  /** The messages to a receiver, newest first. */
+  /** Lists the messages to a receiver, newest first. */
   deliveries(tenant: string, id: string, options?: { limit?: number; cursor?: string }): Promise<Page<WebhookDelivery>>;
-  /** Sends a failed or dropped message again; `conflict` for any other message. */
+  /** Sends a failed or dropped message again. For any other message, throws `conflict`. */
   redeliver(tenant: string, id: string): Promise<WebhookDelivery>;
 }
 
-// Bounds the work, because each change of a tenant is processed once for each of its webhooks.
+// Limits the work, because each change of a tenant is processed once for each of its webhooks.
 const MOST_WEBHOOKS = 100;
 const SECRET_OVERLAP = DAY;
 
@@ -128,7 +128,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
           throw conflict(`A tenant has at most ${MOST_WEBHOOKS} webhooks. Remove one first.`);
         }
         await insertWebhook(writer, row);
-        // The path of a URL may contain a secret of the receiver.
+        // Logs only the host, because the path may contain a secret of the receiver.
         const details = { host: new URL(row.url).host };
         await recordAct(writer, deps, { tenant, actor: by, act: 'webhook.create', subject: row.id, details });
       });
@@ -158,7 +158,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
   };
 }
 
-/** The messages of webhooks: sending a test message, listing, and resending. */
+/** Sends test messages, lists the messages of a webhook, and sends them again. */
 function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | 'redeliver'> {
   const { database, clock, ids } = deps;
   return {

@@ -45,7 +45,7 @@ function recordAct({ operator }: Varve, { scope }: Handle, act: string, details?
   return operator.acts.record({ tenant: scope.tenant, actor: 'cli', act, subject: ownerKey(scope), details });
 }
 
-/** The line that the user typed, or null after Ctrl-C. */
+/** Asks the user to type a line. Returns null after Ctrl-C. */
 async function asked(name: string): Promise<string | null> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -102,9 +102,9 @@ export const exportCommand: Command = {
   },
 };
 
-/** Writes to a temporary file and renames it, so that a failed export neither overwrites a complete one nor looks like one. */
+/** Writes to a temporary file and renames it at the end, so that a failed export neither overwrites a complete one nor looks complete. */
 export async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
-  // A device or a pipe cannot be replaced by a rename.
+  // A rename cannot replace a device or a pipe, so these are written directly.
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
   const part = isFile ? `${file}.part` : file;
   try {
@@ -139,7 +139,7 @@ export const importCommand: Command = {
     const left = [...plan.left, ...others];
     const format = plan.groups.map((group) => group.format).join(', ');
     const { tenant, user } = scopeOf(input);
-    // A scope from the command line overrides the record's own; the default applies only to records without a user.
+    // If the command line names a scope, it replaces the record's own. The default scope applies only to records without a user.
     const into = {
       tenant,
       agent: textOption(input, 'agent'),
@@ -194,7 +194,7 @@ function leftText(left: readonly LeftFile[]): string[] {
   return [`Not read: ${left.length} ${left.length === 1 ? 'file' : 'files'}`, ...shown, ...more];
 }
 
-/** Records without a user go to the user of the command; records of an agent stay with the agent. */
+/** Assigns records without a user to the command's user. An agent's records stay with the agent. */
 async function* withUser(lines: AsyncGenerator<unknown>, user: string | null | undefined): AsyncGenerator<unknown> {
   for await (const line of lines) {
     const place = (line as { scope?: { user?: string; agent?: string } }).scope;

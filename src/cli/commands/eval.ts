@@ -82,7 +82,7 @@ function measuresOf(what: string): Measure[] {
   return what === 'ablations' ? MEASURES.filter((measure) => measure !== 'cold-start') : [what as Measure];
 }
 
-/** Shows the progress of a run: a bar on a terminal, otherwise a line for each conversation. */
+/** Shows the progress of a run, as a bar on a terminal, otherwise as a line for each conversation. */
 function watch({ output }: CommandInput): { to(progress: Progress): void; end(): void } {
   const bar = output.progress('conversations');
   return {
@@ -101,7 +101,7 @@ function duration(milliseconds: number): string {
   return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** The command line that reproduces these figures. */
+/** Returns the command line that reproduces these figures. */
 function commandOf({ options }: CommandInput, what: string): string {
   const said = ['dataset', 'path', 'only', 'limit', 'seed', 'arms', 'config'].flatMap((name) => {
     const value = options[name];

@@ -236,7 +236,7 @@ export const history: Command = {
   },
 };
 
-/** The fact under a key, or all facts of a key with many values; null if there is none. */
+/** Returns the fact under a key, all facts if the key has many values, or null if there is none. */
 async function factOf({ facts }: { facts: FactReader }, key: string): Promise<Fact | { items: Fact[] } | null> {
   const fact = await facts.get(key);
   if (fact === null) return null;
@@ -244,13 +244,13 @@ async function factOf({ facts }: { facts: FactReader }, key: string): Promise<Fa
   return items.length === 1 ? fact : { items };
 }
 
-/** The changes of all values that a key has or had, except forgotten values. */
+/** Returns the changes of all current and earlier values of a key, except forgotten values. */
 async function factHistory({ facts, memories }: Handle, key: string): Promise<Revision[]> {
   const attributes = [(await facts.get(key))?.key ?? key];
   const { items } = await memories.list({ attributes, subjects: [USER], archived: 'include', limit: 1000 });
   const kept = items.filter(({ archiveReason }) => archiveReason !== 'forgotten');
   const changes = await Promise.all(kept.map(({ id }) => memories.history(id)));
-  // A replacement ends the old value and creates the new one at the same time. The end comes first.
+  // A replacement ends the old value and creates the new one at the same time, so the end is sorted first.
   return changes.flat().sort((one, other) => one.at.getTime() - other.at.getTime() || other.version - one.version);
 }
 

@@ -22,7 +22,7 @@ export const init: Command = {
     const isMade = !existsSync(place.folder);
     const isNew = place.isPostgres || !existsSync(place.store);
     await withMemory(chosen, { creates: true }, async () => {});
-    // This process has just made the folder, so nobody else can have put anything into it.
+    // The folder can be trusted: this process has just made it, so nobody else can have put anything into it.
     if (!place.isPostgres && isMade) trust(place.folder);
     const where = place.isPostgres ? 'PostgreSQL' : place.store;
     await input.output.answer({ store: where, created: isNew }, () =>
@@ -39,7 +39,7 @@ export const init: Command = {
   },
 };
 
-/** Migrates the schema, as every command does, and distributes the tables over a cluster if asked to. */
+/** Migrates the schema, as every command does. If asked, also distributes the tables over a cluster. */
 export const migrate: Command = {
   usage: 'migrate [--distribute]',
   help: 'Migrates the store to the current schema and ends. With --distribute it distributes the tables of a PostgreSQL store by tenant over the workers of a Citus cluster; --database names the coordinator. Stop every other process that uses the store first. A distributed store stays distributed.',
@@ -96,7 +96,7 @@ export const serve: Command = {
       import('../../http/inspector/inspector-door.ts'),
       import('../demo-life.ts'),
     ]);
-    // The handler is installed first, because a supervisor may stop the process while it is starting.
+    // Installs the handler first, because a supervisor may stop the process while it is starting.
     const stopped = untilStopped();
     const place = storePlace(input);
     const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
@@ -109,7 +109,7 @@ export const serve: Command = {
       const settings = settingsFrom(process.env, { local: isLocal });
       const mcp = createMcpOverHttp(varve, version());
       const { tenant } = scopeOf(input);
-      // The link signs in as an administrator. It exists only for the loopback address, where no network can read it.
+      // The link signs in as an administrator. So it exists only on the loopback address, where nobody on the network can read it.
       const link = isLocal ? createSignInLink({ now: Date.now, lifetime: LINK_WORKS_FOR, tenant }) : undefined;
       const inspector = { link, demo: demoLife(varve) ?? undefined };
       const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });
@@ -134,7 +134,7 @@ export const serve: Command = {
   },
 };
 
-/** The first start creates a key, because no request is accepted without one. Its secret is shown once. */
+/** Creates a key at the first start, because no request is accepted without one. Returns its secret, which is shown only once. */
 async function firstKey({ operator: { keys: all } }: Varve, tenant: string): Promise<string | null> {
   if (await all.any()) return null;
   return (await all.create(tenant, { name: 'first start', access: 'admin' }, 'cli')).secret;
@@ -149,7 +149,7 @@ interface Welcome {
   setup: string;
 }
 
-/** The command that connects an editor to the store of this server. */
+/** Returns the command that connects an editor to this server's store. */
 function setupCommand(input: CommandInput): string {
   const given = ['data', 'database', 'config', 'tenant'].flatMap((name) => {
     const value = textOption(input, name);
@@ -203,7 +203,7 @@ export const worker: Command = {
     const stopped = untilStopped();
     const varve = await openMemory(input, { embeds: 'all', background: { concurrency } });
     input.output.note('Working. Stop with Ctrl-C.');
-    // Neither a listener for signals nor a worker that waits for jobs keeps a process alive.
+    // Keeps the process alive, because neither a listener for signals nor a waiting worker does.
     const staying = setInterval(() => {}, HOUR);
     await stopped;
     clearInterval(staying);

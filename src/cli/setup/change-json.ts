@@ -3,7 +3,7 @@ import { createScanner, findNodeAtLocation, getNodeValue, parseTree } from 'json
 import type { JSONPath, Node, ParseError } from 'jsonc-parser';
 import type { Change, Settings } from './clients.ts';
 
-/** Parses JSON with comments and trailing commas, as editors write their settings. */
+/** Parses JSON with comments and trailing commas, which settings of editors contain. */
 function parseJson(source: string): Node {
   const errors: ParseError[] = [];
   const tree = parseTree(source.trim() === '' ? '{}' : source, errors, { allowTrailingComma: true });
@@ -15,7 +15,7 @@ export function readJson(source: string): Settings {
   return getNodeValue(parseJson(source)) as Settings;
 }
 
-/** Makes one change in a JSON file, and leaves comments, order, layout, other fields of the value and everything else as it is. */
+/** Makes one change in a JSON file. Everything else stays as it is: comments, order, layout and the other fields of the value. */
 export function changeJson(text: string, { path, set, first }: Change): string {
   const source = text.trim() === '' ? '{}\n' : text;
   const node = findNodeAtLocation(parseJson(source), path);
@@ -40,7 +40,7 @@ function setJson(source: string, path: JSONPath, value: unknown): string {
   return insertJson(source, places[depth] ?? tree, inner, String(path[depth]));
 }
 
-/** Inserts a value as the first one of an object or a list. jsonc-parser would reformat its neighbours. */
+/** Inserts a value as the first one of an object or a list. Does not use jsonc-parser, which would reformat its neighbours. */
 function insertJson(source: string, holder: Node, value: unknown, key?: string): string {
   const eol = source.includes('\r\n') ? '\r\n' : '\n';
   const unit = /^([ \t]+)\S/m.exec(source)?.[1] ?? '  ';
@@ -55,7 +55,7 @@ function insertJson(source: string, holder: Node, value: unknown, key?: string):
   return `${source.slice(0, holder.offset + 1)}${eol}${outer}${unit}${named}${closing}`;
 }
 
-/** Removes a value with its key and one comma. Keeps the comments around it, which jsonc-parser would remove. */
+/** Removes a value with its key and one comma. Keeps the comments around it. Does not use jsonc-parser, which would remove them. */
 function cutJson(source: string, value: Node): string {
   const node = value.parent?.type === 'property' ? value.parent : value;
   const siblings = node.parent?.children ?? [];
@@ -68,7 +68,7 @@ function cutJson(source: string, value: Node): string {
     source.slice(Math.max(end, (comma ?? 0) + 1));
   const kept = source.slice(0, node.offset);
   const start = comma !== undefined && comma < end ? kept.slice(0, comma) + kept.slice(comma + 1) : kept;
-  // The line break stays after a comment, which would otherwise swallow the next value.
+  // Keeps the line break after a comment, because the comment would otherwise include the next value.
   return (/[{[,]\s*$/.test(start) || /^[ \t]*\r?\n/.test(rest) ? start.trimEnd() : start) + rest;
 }
 

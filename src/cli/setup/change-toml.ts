@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import type { Change, Settings } from './clients.ts';
 
-// Codex reads TOML 1.0, so newer syntax must not be written.
+// Codex reads only TOML 1.0, so newer syntax must not be written.
 const VERSION = { tomlVersion: '1.0' } as const;
 
 export function readToml(source: string): Settings {
@@ -12,7 +12,7 @@ export function readToml(source: string): Settings {
 type TomlNode = AST.TOMLTable | AST.TOMLKeyValue;
 type Path = Change['path'];
 
-/** All tables and fields of a file with their full paths, including those of inline tables. */
+/** Returns all tables and fields of a file with their full paths, including those of inline tables. */
 function nodesOf(source: string): { path: Path; node: TomlNode }[] {
   const fields = (holder: Path, nodes: readonly AST.TOMLKeyValue[]): { path: Path; node: TomlNode }[] =>
     nodes.flatMap((node) => {
@@ -44,7 +44,7 @@ export function changeToml(source: string, { path, set }: Change): string {
   return source + gap + tomlTable(path, set).replaceAll('\n', eol);
 }
 
-/** Sets a field of a table. A new field comes first. */
+/** Sets a field of a table. A new field is inserted as the first. */
 function setField(source: string, path: Path, key: string, value: unknown): string {
   const known = nodeAt(source, [...path, key]);
   if (known?.type === 'TOMLKeyValue') {

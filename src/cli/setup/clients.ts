@@ -11,7 +11,7 @@ interface ClientCommands {
   hook: ServerCommand;
 }
 
-/** The machine that a client runs on. It is a parameter, so that tests can describe another machine. */
+/** The machine that a client runs on. Tests can pass another machine. */
 export interface Machine {
   platform: NodeJS.Platform;
   home: string;
@@ -35,13 +35,16 @@ export interface ConfigEntry {
   format: 'json' | 'toml';
   path: readonly string[];
   value: unknown;
-  /** The value is an element of a list and is identified by the command that it runs. */
+  /** If true, the value is an element of a list. It is identified by the command that it runs. */
   inList?: true;
 }
 
 export type Settings = Record<string, unknown>;
 
-/** One change of a file: sets fields of an object, or prepends a value to a list; a change with neither removes the value. */
+/**
+ * One change of a file. With `set`, sets fields of an object; with `first`, inserts a value at the start of a list. With neither, removes
+ * the value.
+ */
 export interface Change {
   path: (string | number)[];
   set?: Settings;
@@ -55,7 +58,7 @@ export interface Client {
   next: string;
 }
 
-/** The entry of a client that keeps its MCP servers under a key of one file; `extra` is set beside the command. */
+/** Makes the entry for a client whose MCP servers are under one key of one file. The fields of `extra` are added beside the command. */
 function serverIn(
   fileOf: (machine: Machine) => string,
   { key = 'mcpServers', format = 'json', extra = {} }: { key?: string; format?: 'json' | 'toml'; extra?: object } = {},
@@ -110,7 +113,8 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
 };
 
 /**
- * Claude Code also gets hooks. They log the conversation without an instruction to the model, and add context at the start of a session.
+ * Makes the entries for Claude Code, which also gets hooks. They log the conversation without an instruction to the model, and add context
+ * at the start of a session.
  */
 function claudeCode(machine: Machine, commands: ClientCommands): ConfigEntry[] {
   const { hook } = commands;

@@ -10,12 +10,12 @@ import type { Change, ConfigEntry, Settings } from './clients.ts';
 
 export interface ConfigEdit {
   file: string;
-  /** Null when there is no such file yet. */
+  /** The text of the file, or null if there is no such file yet. */
   before: string | null;
   after: string;
 }
 
-/** The edits that add the entries to their files, or remove them. Nothing is written. */
+/** Returns the edits that add the entries to their files, or remove them. Writes nothing. */
 export function planEdits(entries: readonly ConfigEntry[], { remove = false }: { remove?: boolean }): ConfigEdit[] {
   const files = [...Map.groupBy(entries, ({ file }) => file)];
   return files
@@ -26,14 +26,14 @@ export function planEdits(entries: readonly ConfigEntry[], { remove = false }: {
     .filter(({ before, after }) => after !== (before ?? ''));
 }
 
-/** Writes an edit. Keeps a backup beside the file and returns the name of the backup. */
+/** Writes an edit. If the file exists, keeps a backup beside it and returns the backup's name. */
 export function applyEdit({ file, before, after }: ConfigEdit): string | null {
   mkdirSync(dirname(file), { recursive: true });
   if (before === null) {
     writeFileSync(file, after, { mode: 0o600 });
     return null;
   }
-  // A file that is a symbolic link, as dotfiles often are, stays a link.
+  // Follows symbolic links, which dotfiles often are, so that a link stays a link.
   const real = realpathSync(file);
   const backup = freeName(`${real}.before-varve`);
   copyFileSync(real, backup);
@@ -56,8 +56,8 @@ const FORMATS = {
 };
 
 /**
- * Sets or removes an entry in a text. The text is edited at the offsets that a parser returns, and then parsed again. If more than the
- * entry has changed (because of a duplicate field, or a list in place of an object), the function throws and the file stays unchanged.
+ * Sets or removes an entry in a text. The text is edited at the offsets that a parser returns, and then parsed again. If anything besides
+ * the entry has changed (because of a duplicate field, or a list in place of an object), throws, and the file stays unchanged.
  */
 function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
@@ -78,7 +78,7 @@ function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
 }
 
 /**
- * Whether the settings are equal to the expected ones. An empty table counts as absent, because a TOML table disappears with its last
+ * Checks whether the settings are the expected ones. An empty table is treated as absent, because a TOML table disappears with its last
  * field.
  */
 function says(settings: Settings, wanted: Settings, [holder = '']: readonly string[]): boolean {
@@ -99,13 +99,13 @@ function changesOf(settings: Settings, { path, value, inList }: ConfigEntry, rem
       isOurHook(hook) ? { path: [...path, group, 'hooks', index], isAlone: hooks?.length === 1 } : [],
     ),
   );
-  // From the last to the first, so that the offsets of the others stay valid.
+  // Removes the last hook first, so that the offsets of the others stay valid.
   if (remove) return ours.toReversed().map((hook) => ({ path: hook.isAlone ? hook.path.slice(0, -2) : hook.path }));
   const [set] = (value as { hooks: Settings[] }).hooks;
   return ours.length === 0 ? [{ path: [...path], first: value }] : ours.map((hook) => ({ path: hook.path, set }));
 }
 
-/** Whether a hook runs Varve, wherever Varve is installed. */
+/** Checks whether a hook runs Varve, wherever Varve is installed. */
 function isOurHook(hook: unknown): boolean {
   return /(?:varve\S*|[\\/]cli[\\/]main\.[jt]s["']?) hook\b/.test(String((hook as Settings | null)?.['command']));
 }

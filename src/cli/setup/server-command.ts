@@ -6,8 +6,8 @@ import { tomlTable } from './change-toml.ts';
 import { CLIENTS, type ServerCommand, type Settings, thisMachine } from './clients.ts';
 
 /**
- * The command line with which another program starts a command of Varve. It repeats the options of the present command. Paths are absolute,
- * because the other program runs in another folder.
+ * Returns the command line with which another program starts a command of Varve. It repeats the current command's options. Paths are
+ * absolute, because the other program runs in another folder.
  */
 export function serverCommand(input: CommandInput, words: readonly string[]): ServerCommand {
   const isSource = import.meta.url.endsWith('.ts');
@@ -25,17 +25,17 @@ export function serverCommand(input: CommandInput, words: readonly string[]): Se
   return { command: process.execPath, args: [main, ...words, ...given] };
 }
 
-/** A snippet that a user copies into the settings of a client. */
+/** A snippet for the user to copy into a client's settings. */
 interface ClientConfig {
   client: string;
-  /** The file that the snippet goes into, or when the snippet works. */
+  /** The file for the snippet, or a note on when the snippet works. */
   where: string;
   content: unknown;
   /** The snippet as text, if the settings are not JSON. */
   text?: string;
 }
 
-/** The snippets of all clients that can be set up, with the options of this command, and the snippet for any other client over HTTP. */
+/** Returns the snippets of all clients that can be set up, with the current command's options, and one for any other client over HTTP. */
 export function clientConfigs(input: CommandInput): ClientConfig[] {
   const server = serverCommand(input, ['mcp']);
   const commands = { server, hook: serverCommand(input, ['hook']) };

@@ -13,14 +13,14 @@ import { addressOf, type ClientOptions, createSend, errorOf, reviveDates, TRY_AG
 export type { ClientOptions, RemoteHandle };
 export { VarveError, type ErrorCode } from '../../errors.ts';
 
-/** A scope within the key's tenant. It names a user, or has an explicit `user: null`: see {@link HandleScope}. */
+/** A scope within the key's tenant. It contains a user or, explicitly, `user: null`: see {@link HandleScope}. */
 export type ClientScope = Omit<HandleScope, 'tenant'>;
 
-/** A client of a Varve server, with the types of the library. */
+/** A client of a Varve server. Its methods have the same types as the library's. */
 export interface Client {
-  /** The handle of a scope, for reading and writing its records. */
+  /** Returns the handle that reads and writes the records of a scope. */
   for(scope: ClientScope): RemoteHandle;
-  /** The keys of the tenant. These methods need an admin key. */
+  /** Manages the tenant's keys. Needs an admin key. */
   readonly keys: {
     create(key: NewApiKey): Promise<MadeApiKey>;
     list(): Promise<ApiKey[]>;
@@ -33,18 +33,19 @@ export interface Client {
   /** Embeds the records that have no vector. */
   backfill(options?: { rate?: number }): Promise<Record<string, number>>;
   stats(scope?: Omit<ScopeInput, 'tenant'>): Promise<RecordCounts>;
-  /** The quality of memory in use within a scope. */
+  /** Returns quality metrics of the memory within a scope, from real use. */
   metrics(scope?: Omit<ScopeInput, 'tenant'>): Promise<OnlineMetrics>;
-  /** The changes within a scope, as they happen. A lost connection is reopened and continues where it ended. */
+  /** Yields the changes within a scope as they happen. If the connection is lost, it is reopened and continues after the last change. */
   changes(scope: ClientScope, options?: { after?: string; signal?: AbortSignal }): AsyncGenerator<RecordChange>;
 }
 
 const SLOW = 24 * 3600_000;
 
-/** Makes a client for a server. Creating it sends no request. */
+/** Makes a client for a server, without sending a request. */
 export function createClient(options: ClientOptions): Client {
   const send = createSend(options);
-  // Slow work has a timeout of a day and no retries: the response arrives when the work is done, and the work must not run twice.
+  // Slow work has a timeout of a day, because the response arrives only when the work is done. It is not retried, because it must not run
+  // twice.
   const sendSlow = createSend({ ...options, timeout: SLOW, retries: 0 });
   return {
     for: (scope) => remoteHandle(send, { ...withUser(scope) }, sendSlow),
@@ -63,7 +64,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Throws if the scope names no user. If the user was left out by accident, all users would share the conversations. */
+/** Throws if the scope has no `user`. If a program left it out by accident, all users would share the conversations. */
 function withUser(scope: ClientScope): ClientScope {
   if (scope.user !== undefined && scope.user !== '') return scope;
   const message =
@@ -73,7 +74,7 @@ function withUser(scope: ClientScope): ClientScope {
 
 const AGAIN_AFTER = 1_000;
 
-/** Reads the server-sent events of `/v1/changes`, and continues after the last event when the connection is lost. */
+/** Reads the server-sent events of `/v1/changes`. If the connection is lost, reconnects and continues after the last event. */
 async function* followServer(
   { url, key, fetch = globalThis.fetch }: ClientOptions,
   scope: Record<string, unknown>,

@@ -36,7 +36,7 @@ type Requests = ReturnType<typeof requestsFor>;
 
 const id = encodeURIComponent;
 
-/** Makes a handle whose calls are requests. `sendSlow` has a long timeout and no retries, for work that must not run twice. */
+/** Makes a handle that sends each call as a request. `sendSlow` has a long timeout and no retries, for work that must not run twice. */
 export function remoteHandle(send: Send, scope: Record<string, unknown>, sendSlow: Send): RemoteHandle {
   const requests = requestsFor(send, scope);
   const slow = requestsFor(sendSlow, scope);

@@ -1,15 +1,14 @@
 import { type ErrorCode, VarveError } from '../../errors.ts';
 import { withoutEnd } from '../../language/words.ts';
 
-/** How to reach a server. */
+/** The address of a server, its key, and how requests are sent. */
 export interface ClientOptions {
   /** The base URL, such as `http://127.0.0.1:8787`. */
   url: string;
-  /** An API key. */
   key: string;
-  /** The number of retries of a retryable request. Default 3. */
+  /** The maximum number of retries of a retryable request. Default 3. */
   retries?: number;
-  /** The maximum number of milliseconds of one attempt. Default 30,000. */
+  /** The timeout of one attempt, in milliseconds. Default 30,000. */
   timeout?: number;
   /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
@@ -31,7 +30,10 @@ const FIRST_WAIT = 200;
 const LONGEST_WAIT = 5_000;
 export const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Makes the sender of a client. Writes carry an idempotency key, so that a retry after a lost answer does not repeat the work. */
+/**
+ * Makes the function that sends a client's requests. Writes carry an idempotency key, so that a retry after a lost answer does not repeat
+ * the work.
+ */
 export function createSend(options: ClientOptions): Send {
   const { retries = 3, timeout = 30_000, fetch = globalThis.fetch } = options;
   return async <Answer>(request: ClientRequest): Promise<Answer> => {
@@ -63,7 +65,7 @@ export function createSend(options: ClientOptions): Send {
   };
 }
 
-/** A 409 is retryable if an earlier attempt of the same request is still running. */
+/** Checks whether a failed request may be retried. A 409 may be retried if it says that an earlier attempt is still running. */
 async function mayTryAgain(response: Response): Promise<boolean> {
   if (TRY_AGAIN.has(response.status)) return true;
   return response.status === 409 && parsed(await response.clone().text()).retryable === true;
@@ -77,7 +79,7 @@ async function attemptOf(work: () => Promise<Response>): Promise<Response | Erro
   }
 }
 
-/** The address of a request. Parameters that are undefined or null are left out, and lists are joined by commas. */
+/** Returns the URL of a request. Parameters that are undefined or null are left out, and lists are joined with commas. */
 export function addressOf(url: string, { path, query = {} }: Pick<ClientRequest, 'path' | 'query'>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -126,19 +128,20 @@ function parsed(text: string): ProblemBody {
   }
 }
 
-// The fields that hold times. In other fields, a text that looks like a time belongs to the application.
+// The fields that contain times. In any other field, a text that looks like a time is the application's own and stays a text.
 const TIMES: ReadonlySet<string> = new Set(
   (
     'occurredAt recordedAt processedAt createdAt updatedAt archivedAt expiresAt lastAccessedAt dueAt ' +
     'validFrom validTo statedAt startedAt lastEventAt fetchedAt runAt leaseUntil finishedAt at revokedAt'
   ).split(' '),
 );
-// `before` is the record of a revision in its stored form. The other fields contain data of the application.
+// The fields that are not searched for times. `before` contains a revision's record in its stored form. The others contain the
+// application's data.
 const FREE: ReadonlySet<string> = new Set(
   'metadata internal proposal content payload schema details arguments before'.split(' '),
 );
 
-/** Converts the times of records to Dates. Values that an application has stored are not converted. */
+/** Converts the times in records to Dates. Values that an application has stored are not converted. */
 export function reviveDates(value: unknown, field = ''): unknown {
   if (typeof value === 'string') return TIMES.has(field) ? new Date(value) : value;
   if (Array.isArray(value)) return value.map((item) => reviveDates(item));

@@ -27,7 +27,7 @@ const rowsQuery: z.ZodType<Partial<RowsRequest>> = z.strictObject({
   order: z.enum(['newest', 'oldest', 'important', 'stated']).optional(),
 }) as unknown as z.ZodType<Partial<RowsRequest>>;
 
-/** Additional operations for the inspector: lists by offset, counts, and overviews of a scope. They only read. */
+/** Read-only operations that only the inspector needs: lists by offset, counts, and overviews of a scope. */
 export const INSPECTOR_OPERATIONS: readonly Operation[] = [
   inspector('whoAmI', 'GET /v1/whoami', {
     summary: 'The key of this request: its name, its access, and the agents and users that it reaches.',

@@ -152,7 +152,7 @@ const ERASE: readonly Operation[] = [
     summary: 'Removes everything within the scope for good. `confirm` repeats the innermost part of the scope.',
     access: 'admin',
     body: z.strictObject({ confirm: textSchema(200), reason: textSchema(500).optional() }),
-    // A stored response would outlive the records that it describes.
+    // The response is not stored, because it would outlive the records that it describes.
     once: false,
     act: 'erase',
     example: { confirm: 'ana' },

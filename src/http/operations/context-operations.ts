@@ -15,7 +15,7 @@ const tools = operationsOf('tools');
 
 const tokens = z.int().min(0).max(1_000_000).optional();
 
-/** The options of a context over HTTP. Hooks, models and an application's own layouts are code and cannot be sent. */
+/** The options of a context over HTTP. Hooks, models and the application's own layouts are code and cannot be sent. */
 const contextBody = z.strictObject({
   ...contextTextFields,
   tools: z.string().max(1_000_000).optional(),
@@ -38,10 +38,10 @@ const recallBody = z.strictObject({
   asOf: asOfSchema,
 });
 
-/** How results are returned: in short form, with chosen fields, or with the signals behind their scores. */
+/** Selects what is returned of each result: the short form, chosen fields, or also the signals behind its score. */
 const recallView = z.strictObject({ fields: fieldsSchema, explain: z.boolean().optional() });
 
-/** The scope that was read. Without it, an empty answer for a missing or misspelt user would look as if nothing were known. */
+/** Shows the scope that was read. Otherwise, if the user was missing or misspelt, an empty answer would look as if nothing were known. */
 const reachFields = {
   scope: z.object({ agent: z.string().nullable(), user: z.string().nullable(), session: z.string().nullable() }),
   notice: z.string().nullable(),

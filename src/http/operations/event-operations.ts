@@ -21,7 +21,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       'Appends events in one transaction: one, several, or the `messages` of a conversation as chat APIs send them.',
     body: newEvents,
     bodyCheckedLater: true,
-    // An Idempotency-Key becomes the key of the events themselves, which is kept for good instead of for a day.
+    // An Idempotency-Key is stored with the events themselves. So it is kept for good and not only for a day.
     once: 'again',
     headers: {
       'idempotency-key': 'Appending the same events again with the same key changes nothing; other events are refused.',

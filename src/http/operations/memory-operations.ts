@@ -42,7 +42,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   memories('createMemories', 'POST /v1/memories/batch', {
     summary: 'Stores up to 1,000 memories. A refused memory gets its error, and the others are still stored.',
     body: z.strictObject({ memories: z.array(newMemorySchema).min(1).max(1000), why }),
-    // Each memory is validated by itself, so that an invalid one does not cause the others to be refused.
+    // Each memory is validated separately, so that an invalid one does not cause the others to be refused.
     bodyCheckedLater: true,
     example: { memories: [{ type: 'fact', content: 'Has two cats.' }] },
     answer: { status: 201, schema: items(z.union([records.written, failedItem])) },
@@ -123,7 +123,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     answer: records.memory,
     async run({ handle, key, id, body }) {
       const memory = await handle.memories.get(id);
-      // The same access is needed for `restoreForgotten`.
+      // Restoring a forgotten memory needs the same access as `restoreForgotten`.
       if (memory?.archiveReason === 'forgotten') assertAccess(key, 'admin');
       return handle.memories.restore(id, body?.why);
     },
@@ -167,7 +167,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   }),
 ];
 
-/** Removes the words of a forgotten record. A key that may not erase sees only the kind of the record, the time and who asked. */
+/** Removes the words of a forgotten record, for keys that may not erase. They see only its kind, the time, and who asked to forget it. */
 function withoutWords(record: Forgotten): Forgotten {
   return record.as === 'forgotten' ? { ...record, subject: '', value: null, text: '', spans: [] } : record;
 }

@@ -6,7 +6,7 @@ import * as records from '../record-schemas.ts';
 
 const work = operationsOf('work');
 const memories = operationsOf('memories');
-/** These operations have no time limit, because the caller waits for the counts. */
+/** These operations have no time limit, because their response contains the counts of the finished work. */
 const start = operationsOf('work', { access: 'admin', once: false, unhurried: true });
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
 
