@@ -5,7 +5,7 @@ import { findMeta, setMeta } from '../store/meta-store.ts';
 
 /**
  * Encrypts cursors before they leave the process. Cursors contain row numbers, which all tenants of a store share. From two plain cursors,
- * a tenant could compute how much the others have written in between.
+ * a tenant could compute how much the others have written meanwhile.
  */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;

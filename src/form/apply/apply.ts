@@ -268,7 +268,7 @@ function mergedWith(statement: Statement, retires: readonly Retirement[]): State
   )?.memory;
   if (old === undefined) return statement;
   const isOutcome = old.tense === 'planned' && statement.tense === 'happened';
-  // A provisional follow-up date is not copied, because it is computed anew for the new statement.
+  // A provisional follow-up date is not copied, because it is computed again for the new statement.
   const dated = old.internal['due'] === FOLLOW_UP ? { ...old, dueAt: null } : old;
   return {
     ...statement,

@@ -219,7 +219,7 @@ export function certainSlots({ unit, selection }: Asked): FilledSlot[] {
 }
 
 /**
- * Checks whether a sentence informs its reader about the reader's own affairs and says nothing about its author, as pasted texts do: "Your
+ * Checks whether a sentence informs its reader about the reader's own affairs and does not mention its author, as pasted texts do: "Your
  * parcel is here."
  */
 export function tellsReader({ unit: { pack, text }, request }: Asked): boolean {
