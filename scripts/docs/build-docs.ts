@@ -135,16 +135,7 @@ async function build(): Promise<void> {
     groupOrder: ['Functions', 'Classes', 'Variables', 'Namespaces', '*'],
     navigation: { includeGroups: true },
     // Types behind options and handles that an application does not name.
-    intentionallyNotExported: [
-      'LedgerOptions',
-      'FormerLayoutName',
-      'Tenant',
-      'Writer',
-      'Count',
-      'LineOf',
-      'FieldsOf',
-      'TimeIn',
-    ],
+    intentionallyNotExported: ['LedgerOptions', 'FormerLayoutName', 'Tenant', 'Writer', 'Count'],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: false },
   });
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, spellOutUnions);
