@@ -774,7 +774,9 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
     it('logs without content', () => {
       const log = server.log.join('\n');
       expect(log).toContain('"route":"/v1/memories/:id"');
-      for (const said of ['Minze', 'Oslo', 'Gunnar', 'ana', server.key ?? '-']) expect(log).not.toContain(said);
+      for (const said of ['Minze', 'Oslo', 'Gunnar', server.key ?? '-']) expect(log).not.toContain(said);
+      // A random id may contain these three letters.
+      expect(log).not.toMatch(/\bana\b/);
       for (const line of server.log)
         expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), message: expect.any(String) });
     });
